@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace-report: turns traces into breakdowns, curves, tables and figures. */
+int main(void)
+{
+	return 2;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Emitting events from hooks: a test of the event's state, and a call into libdltrace-ust.so.
+ *
+ * Until that library is open (or for ever, without LTTng) all states point to one zero, so a
+ * hook that has nothing to say costs two loads and a predicted branch.
+ */
+#ifndef DLT_INTERPOSE_EMIT_H
+#define DLT_INTERPOSE_EMIT_H
+
+#include <stdbool.h>
+
+#include "bridge.h"
+#include "thread.h"
+
+extern const int *dlt_states[DLT_EVENTS];
+
+static inline bool dlt_enabled(enum dlt_event event)
+{
+	return __builtin_expect(*dlt_states[event], 0);
+}
+
+/*
+ * Emits an event whose state was tested. Guards the emission (what LTTng allocates is not
+ * traced), keeps errno, counts the event for its thread. Does nothing while the thread's guard
+ * is up, in a vfork child, and in a process that is only counted.
+ */
+void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data);
+
+/* Opens libdltrace-ust.so beside this library. Silent when that fails. */
+void dlt_emit_init(void);
+
+/* The bridge, or NULL. */
+const struct dlt_bridge *dlt_emit_bridge(void);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The black box: one mapping a process, written by libdltrace.so, read from outside.
+ *
+ * Under dltrace-record it is a file, MAP_SHARED, in the private folder that DLTRACE_BOX names
+ * ("<folder>/<pid>-<box id>.box"), so totals stay exact after SIGKILL; otherwise it is private
+ * memory that the process's own sampling thread reads. Both sides include this header and
+ * nothing else of each other.
+ *
+ * Rules
+ * - Every slot and every totals entry has one writer, the thread that owns it; slot 0 and the
+ *   `late` totals are shared and are written with atomic adds only.
+ * - {bytes, count} pairs are stored and loaded with one 16-byte access, so a reader never sees
+ *   half of a step. A reader loads all `freed` pairs before all `allocated` pairs: live >= 0.
+ * - Nothing is ever reset. A slot's next owner raises `generation` and adds on top.
+ * - A reader trusts nothing: it clamps offsets and counts to the file's real size.
+ * - `magic` is stored last (release) and the file gets its final name by rename afterwards.
+ */
+#ifndef DLT_TRACEPOINTS_BOX_H
+#define DLT_TRACEPOINTS_BOX_H
+
+#include <stdint.h>
+
+#define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
+#define DLT_BOX_VERSION	1
+
+enum dlt_box_state {
+	DLT_BOX_ALIVE = 1,
+	DLT_BOX_EXITING,	/* exit, _exit, quick_exit: the exit code is set */
+	DLT_BOX_EXEC,		/* about to replace itself; alive again if that fails */
+	DLT_BOX_SIGNAL,		/* a fatal signal was seen */
+};
+
+/* Why the heap counters cannot be trusted, as dltrace_proc:process says it. */
+enum dlt_heap_cover {
+	DLT_HEAP_EXACT,
+	DLT_HEAP_FOREIGN,
+	DLT_HEAP_MIXED,
+	DLT_HEAP_UNKNOWN,
+};
+
+struct dlt_box_pair {
+	uint64_t bytes;
+	uint64_t count;
+} __attribute__((aligned(16)));
+
+/* One 4,096-byte page at offset 0. */
+struct dlt_box_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size;
+	uint64_t size;			/* bytes of the whole box */
+	uint64_t id[2];			/* random */
+	uint64_t recording;
+	uint64_t boottime;		/* ns, CLOCK_BOOTTIME at creation */
+	uint64_t begin;			/* ns, CLOCK_MONOTONIC at creation */
+	uint32_t pid, parent_pid;
+	uint32_t process, parent;	/* our ids */
+	uint32_t state;			/* enum dlt_box_state */
+	int32_t exit_code;		/* status, or the signal */
+	uint32_t heap;			/* enum dlt_heap_cover */
+	uint32_t helpers;		/* our own and LTTng's threads in this process */
+	uint32_t slots_offset, slots_count;
+	uint32_t late_offset, late_count;	/* late totals: one an entry of functions.tbl */
+	uint32_t totals_offset, totals_count;	/* entries that exist */
+	uint32_t totals_used;		/* entries claimed so far; never falls */
+	uint32_t clock_is_tsc;		/* `since` counts TSC ticks, else ns CLOCK_MONOTONIC */
+	uint64_t tsc[2];		/* a pair at creation: TSC ticks ... */
+	uint64_t tsc_mono[2];		/* ... and ns CLOCK_MONOTONIC; the later pair is [1] */
+	struct dlt_box_pair inherited;	/* live heap taken over at the fork */
+	struct dlt_box_pair mapped;	/* the application's own mappings alive now (atomic adds) */
+	/* Peak of the live heap: written by whoever moves it; own cache line. */
+	struct {
+		int64_t live;		/* bytes published so far, inherited included */
+		int64_t peak;		/* largest `live` published; true peak <= peak + error */
+		uint64_t failed;	/* allocations that returned NULL */
+	} heap_published __attribute__((aligned(64)));
+	char cause[256];		/* why this box is private memory; "" when it is a file */
+};
+
+#define DLT_BOX_PEAK_STEP	65536	/* bytes a thread may move before it publishes */
+#define DLT_BOX_SLOTS		4096	/* slot 0 is the shared late one */
+
+/* One thread. 128 bytes, so that no two threads share a cache line or an adjacent pair. */
+struct dlt_box_slot {
+	struct dlt_box_pair allocated;
+	struct dlt_box_pair freed;
+	uint64_t call;			/* function id of the outermost call in flight; 0: none */
+	uint64_t since;			/* when it began (clock: see clock_is_tsc) */
+	uint64_t events;		/* events emitted by the slot's present owner */
+	uint64_t base_events;		/* ... by all owners before */
+	uint32_t thread;		/* our id of the present owner; 0: free */
+	uint32_t tid;
+	uint32_t generation;
+	uint32_t helper;		/* 1: not the application's, leave it out */
+	uint64_t spare[4];
+} __attribute__((aligned(128)));
+
+/* Durations by eighths of an octave from 32 ns up; the last bucket takes all above. */
+#define DLT_BUCKET_FIRST	5	/* log2 ns of the first octave */
+#define DLT_BUCKETS		(8 * 28)
+
+static inline unsigned dlt_bucket(uint64_t ns)
+{
+	unsigned octave, b;
+
+	if (ns < (1u << DLT_BUCKET_FIRST))
+		return 0;
+	octave = 63 - (unsigned)__builtin_clzll(ns);
+	b = (octave - DLT_BUCKET_FIRST) * 8 + (unsigned)(ns >> (octave - 3) & 7);
+	return b < DLT_BUCKETS ? b : DLT_BUCKETS - 1;
+}
+
+/* Smallest duration in ns of a bucket (bucket 0 begins at 0 in truth). */
+static inline uint64_t dlt_bucket_floor(unsigned b)
+{
+	return (8ULL + b % 8) << (b / 8 + DLT_BUCKET_FIRST - 3);
+}
+
+/* Sums of one (thread, function, library); times in ns. */
+struct dlt_box_sums {
+	uint64_t calls, outer_calls, failed;
+	uint64_t total, outer_total, nested;
+	uint64_t first, min, max;	/* min: 0 while there is no call */
+	uint64_t squares_low, squares_high;
+	uint64_t bytes, flops;
+};
+
+/* 1,024 bytes. `key` is stored last when an entry is claimed. */
+struct dlt_box_totals {
+	uint32_t owner;			/* thread id; 0: free for the next thread with this key */
+	uint32_t key;			/* function << 16 | library; 0: not claimed yet */
+	struct dlt_box_sums sums;
+	uint32_t buckets[DLT_BUCKETS];
+} __attribute__((aligned(64)));
+
+/* When no entry is left: one a function, atomic adds, no buckets, caller unknown (min, max kept by CAS). */
+struct dlt_box_late {
+	struct dlt_box_sums sums;
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
+_Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
+_Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How code that must not depend on LTTng emits events: two arrays by enum dlt_event.
+ *
+ * libdltrace.so finds `dlt_bridge` in libdltrace-ust.so by dlsym and copies the pointers; until
+ * then (and for ever, where LTTng is missing) every state points to a zero. dltrace-record and
+ * libdltrace-ust.so link the arrays directly. An event is emitted only if its state is set:
+ *
+ *	if (dlt_enabled(DLT_EV_HEAP_ALLOC))
+ *		dlt_emit(DLT_EV_HEAP_ALLOC, &event);
+ */
+#ifndef DLT_TRACEPOINTS_BRIDGE_H
+#define DLT_TRACEPOINTS_BRIDGE_H
+
+#include "events.h"
+
+#define DLT_BRIDGE_VERSION 1
+
+typedef void (*dlt_emit_fn)(const void *event);
+
+/* NULL for events that this program does not carry (recorder-only ones in the application). */
+extern const int *const dlt_bridge_states[DLT_EVENTS];
+extern dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS];
+
+/* What libdltrace-ust.so hands to libdltrace.so, as the exported object `dlt_bridge`. */
+struct dlt_bridge {
+	unsigned version;
+	unsigned events;		/* DLT_EVENTS of that library; refused when it differs */
+	const int *const *states;
+	dlt_emit_fn const *emitters;
+	/* Allocates UST's TLS of the calling thread now rather than in a hook. */
+	void (*thread_init)(void);
+	/* fork, around it (atfork handlers): all signals are blocked in between. */
+	void (*before_fork)(void *sigset);
+	void (*after_fork_parent)(void *sigset);
+	void (*after_fork_child)(void *sigset);
+	/*
+	 * Closing descriptors without hitting LTTng's: each calls `close_fn` unless the
+	 * descriptor is UST's own (then -1 and EBADF, as if it were not open).
+	 */
+	int (*safe_close)(int fd, int (*close_fn)(int));
+	int (*safe_fclose)(void *stream, int (*fclose_fn)(void *));
+	int (*safe_closefrom)(int low, int (*close_fn)(int));
+	/* Tells whether fd belongs to UST. */
+	int (*owns_fd)(int fd);
+	/*
+	 * The hidden sampling thread, for processes without a recorder: samples `box` (this
+	 * process's own) while any sample event is enabled. start: 0 or -errno.
+	 */
+	int (*sampler_start)(void *box, uint64_t size);
+	void (*sampler_stop)(void);
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The few CUDA structures that functions.tbl needs by value or looks into, in plain C, so that
+ * one binary serves CUDA 9 to 13. Layouts: driver_types.h and vector_types.h of CUDA 12.8 and
+ * 13.0; where headers are found, configure's --with-cuda checks them (tests/unit).
+ */
+#ifndef DLT_TRACEPOINTS_CUDA_TYPES_H
+#define DLT_TRACEPOINTS_CUDA_TYPES_H
+
+#include <stddef.h>
+
+/* dim3: counts of blocks or threads */
+struct dlt_cuda_dim3 {
+	unsigned x, y, z;
+};
+
+/* cudaExtent: width in bytes (in elements for arrays), height and depth in rows */
+struct dlt_cuda_extent {
+	size_t width, height, depth;
+};
+
+/* cudaPitchedPtr: pitch in bytes */
+struct dlt_cuda_pitched {
+	void *ptr;
+	size_t pitch, xsize, ysize;
+};
+
+/* cudaMemcpy3DParms */
+struct dlt_cuda_copy3d {
+	void *from_array;
+	struct dlt_cuda_extent from_pos;
+	struct dlt_cuda_pitched from;
+	void *to_array;
+	struct dlt_cuda_extent to_pos;
+	struct dlt_cuda_pitched to;
+	struct dlt_cuda_extent extent;
+	int kind;
+};
+
+/* The head of cudaLaunchConfig_t; shared: dynamic shared memory in bytes */
+struct dlt_cuda_launch_config {
+	struct dlt_cuda_dim3 grid, block;
+	size_t shared;
+	void *stream;
+};
+
+/* Bytes that a 3D copy moves; elements of arrays count as one byte each. */
+static inline size_t dlt_cuda_copy3d_size(const struct dlt_cuda_copy3d *copy)
+{
+	return copy->extent.width * copy->extent.height * copy->extent.depth;
+}
+
+#endif
