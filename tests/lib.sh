@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# What shell tests share: . "$top_srcdir/tests/lib.sh"; they run with -eu in an empty folder $TMP.
+# Set by run-test: DLTRACE_LIB (libdltrace.so), RECORD, REPORT, APPS, STUBS, TMP, top_srcdir, top_builddir.
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*" >&2
+	exit 77
+}
+
+# same WHAT EXPECTED ACTUAL
+same() {
+	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+}
+
+need() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+# session_start EVENT...: a private session daemon and a running session named "test" that writes
+# to $TMP/trace; the caller's programs reach it by $LTTNG_HOME. session_stop ends both.
+# As root the daemon is the machine's only one, so tests with a session of their own take turns.
+session_start() {
+	need lttng-sessiond
+	exec 9>/tmp/dltrace-test-session.lock
+	flock -w 250 9 || fail "another test holds the session daemon"
+	LTTNG_HOME=$TMP/lttng
+	export LTTNG_HOME
+	mkdir -p "$LTTNG_HOME"
+	if ! lttng --no-sessiond list >/dev/null 2>&1; then
+		lttng-sessiond --daemonize --no-kernel 9>&- >/dev/null 2>&1 || fail "no session daemon"
+	fi
+	lttng -q create test --output="$TMP/trace" >/dev/null
+	for event in "$@"; do
+		lttng -q enable-event -u "$event" --session test >/dev/null
+	done
+	lttng -q start test >/dev/null
+}
+
+session_stop() {
+	timeout 20 lttng -q stop test >/dev/null || fail "lttng stop hangs"
+	timeout 20 lttng -q destroy test >/dev/null || fail "lttng destroy hangs"
+	pkill -u "$(id -u)" -f 'lttng-sessiond --daemonize --no-kernel' || :
+	exec 9>&-
+}
