@@ -3,19 +3,13 @@
  * Which library does an address belong to: ids of the process's libraries, given at first use.
  *
  * Lookup goes through glibc's _dl_find_object (lock-free, since 2.35; dladdr's walk without it)
- * and a table that only grows. Ids are 16 bits, from 1; 0 is "unknown" (JIT code, too many).
+ * and the table in the black box, which only grows. Ids are 16 bits, from 1; 0 is "unknown" (JIT code, too many).
  */
 #ifndef DLT_INTERPOSE_LIBRARY_H
 #define DLT_INTERPOSE_LIBRARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct dlt_library {
-	uint16_t id;
-	uintptr_t base, end;	/* mapped range */
-	char path[512];		/* "" for none; the program itself by its exe path */
-};
 
 /* Id of the library that holds `address`; announces it at first sight. Hook-safe. */
 uint16_t dlt_library_of(const void *address);
@@ -27,9 +21,6 @@ uintptr_t dlt_library_base(const void *address);
 bool dlt_library_is_loader(const void *address);
 
 void dlt_library_init(void);
-
-/* Emits dltrace_proc:library for all libraries that have an id. */
-void dlt_library_announce_all(void);
 
 /* Something was unloaded: caches by address are stale from now on. */
 extern uint32_t dlt_library_generation;

@@ -30,14 +30,11 @@ extern struct dlt_process dlt_process;
 /* Reads the environment (envp, since libc may not be ready); decides whether it is traced. */
 void dlt_process_init(char **envp);
 
-/* Emits dltrace_proc:process. */
-void dlt_process_announce(enum dlt_process_reason reason);
-
 /*
- * Everything that names what other events refer to, again: process, threads, libraries,
- * functions, objects. Called every ten seconds and when a session starts.
+ * Emits dltrace_proc:process. What ids mean is announced by the application once, at first use;
+ * the sampler announces it again from the box and /proc.
  */
-void dlt_process_announce_all(void);
+void dlt_process_announce(void);
 
 /* Child side of fork: identity, box, threads, announcement. In this order. */
 void dlt_process_after_fork(void);

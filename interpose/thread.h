@@ -55,9 +55,6 @@ void dlt_thread_init(void);
 /* The forking thread is all that is left; its record gets a new id. Child side of fork. */
 void dlt_thread_after_fork(void);
 
-/* Emits dltrace_proc:thread for every live thread of the application. */
-void dlt_thread_announce_all(void);
-
 /* Sum over all threads, past ones too. */
 uint64_t dlt_thread_events_total(void);
 

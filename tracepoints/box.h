@@ -64,6 +64,11 @@ struct dlt_box_header {
 	uint32_t late_offset, late_count;	/* late totals: one an entry of functions.tbl */
 	uint32_t totals_offset, totals_count;	/* entries that exist */
 	uint32_t totals_used;		/* entries claimed so far; never falls */
+	uint32_t libraries_offset, libraries_count;	/* by library id; entry 0 is not used */
+	uint32_t objects_offset, objects_count;
+	uint32_t objects_used;
+	uint32_t reason;		/* as in dltrace_proc:process */
+	uint64_t threshold;		/* bytes */
 	uint32_t clock_is_tsc;		/* `since` counts TSC ticks, else ns CLOCK_MONOTONIC */
 	uint64_t tsc[2];		/* a pair at creation: TSC ticks ... */
 	uint64_t tsc_mono[2];		/* ... and ns CLOCK_MONOTONIC; the later pair is [1] */
@@ -93,7 +98,11 @@ struct dlt_box_slot {
 	uint32_t tid;
 	uint32_t generation;
 	uint32_t helper;		/* 1: not the application's, leave it out */
-	uint64_t spare[4];
+	uint32_t creator;		/* as in dltrace_proc:thread, for announcing it again */
+	uint16_t creator_library, start_library;
+	uint64_t start_offset;
+	uint64_t begin;			/* ns CLOCK_MONOTONIC */
+	uint64_t spare;
 } __attribute__((aligned(128)));
 
 /* Durations by eighths of an octave from 32 ns up; the last bucket takes all above. */
@@ -139,8 +148,31 @@ struct dlt_box_late {
 	struct dlt_box_sums sums;
 } __attribute__((aligned(64)));
 
+/*
+ * What ids mean, so that the sampler (in the recorder or in the process) can announce it again
+ * for sessions that start late and for rotations. `ready` is stored last.
+ */
+struct dlt_box_library {
+	uint64_t base, size;
+	uint32_t ready;
+	char path[236];
+};
+
+struct dlt_box_object {
+	uint64_t handle, offset;
+	uint32_t id;
+	uint16_t library;
+	uint8_t type;			/* as in dltrace_proc:object; stored last, 0: not ready */
+	uint8_t value_count;
+	uint64_t values[8];
+} __attribute__((aligned(64)));
+
+#define DLT_BOX_LIBRARIES	1024
+#define DLT_BOX_OBJECTS		4096
+
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
+_Static_assert(sizeof(struct dlt_box_library) == 256, "the path takes what is left");
 
 #endif
