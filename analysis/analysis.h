@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From traces to a report, as main.c drives it:
+ *
+ *	struct model_options options = MODEL_OPTIONS_INIT;	(then the command line)
+ *	struct model *m = model_new(&options);
+ *	for each trace: model_read(m, reader, path);
+ *	struct report *r = report_new();
+ *	analyses_run(m, r);
+ *
+ * The model reads events into processes, threads, profiles and reduced curves; its memory grows
+ * with those, never with the number of events. Analyses look at it and fill tables; each is one
+ * file in analysis/ and one line in analysis/analyses.c.
+ *
+ * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
+ *	traces machines processes threads libraries coverage breakdown shares heap phases
+ *	iterations failures findings limits
+ * `breakdown` is complete (data formats); `shares` is what people look at (figure 3): by
+ * framework and layer over the whole run, functions of at least `min_share`, the rest as one row
+ * whose function is "other".
+ *
+ * Series: with a process, what that process did; without (-1), the run or the machine:
+ *	threads           sum over the run's processes
+ *	cpu_percent       the run's, of the machine (0 to 100); missing when the machine is not known
+ *	cpu_cores         the run's, in cores        cpu_limit_percent   of the cgroup's limit
+ *	rss_bytes         the run's anonymous and shared memory, shared pages once
+ *	ram_percent       of the machine: total less available, by everybody
+ *	run_ram_percent   rss_bytes of the machine's memory
+ *	heap_bytes mapped_bytes gpu_reserved_bytes pinned_bytes
+ * What a series means in full stands in its title.
+ */
+#ifndef DLT_ANALYSIS_ANALYSIS_H
+#define DLT_ANALYSIS_ANALYSIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct model;
+struct reader;
+struct report;
+
+/* Patterns are shell globs; NULL matches everything. Strings are borrowed. */
+struct model_options {
+	const char *process;	/* a pid, or a pattern on the program's name */
+	const char *rank;	/* not known yet: matches nothing but NULL */
+	const char *host;
+	const char *framework;	/* by name, case ignored: "pytorch" */
+	const char *function;
+	const char *layer;	/* "runtime", "blas", ... */
+	const char *phase;	/* not known yet */
+	int64_t from, to;	/* ns since the trace's begin: only events in [from, to) */
+	double min_share;	/* fraction; smaller ones become "other" in `shares` */
+	size_t points;		/* at most about so many points a series */
+};
+
+#define MODEL_OPTIONS_INIT { .from = INT64_MIN, .to = INT64_MAX, .min_share = 0.01, .points = 1024 }
+
+/* Copies the options (not the strings). Owned by the caller. Stops the program without memory. */
+struct model *model_new(const struct model_options *options);
+/* NULL is fine. */
+void model_free(struct model *m);
+
+/*
+ * Reads one trace to its end. 0; or the negative errno at which the reader gave up: what was read
+ * until then stays and is reported, with the reason among the limits. The reader may be closed
+ * afterwards.
+ */
+int model_read(struct model *m, struct reader *r, const char *path);
+
+/* A trace that could not be opened at all: reported among the limits. */
+void model_unreadable(struct model *m, const char *path, const char *why);
+
+struct analysis {
+	const char *name;
+	void (*run)(const struct model *m, struct report *r);
+};
+
+extern const struct analysis analyses[];
+extern const size_t analysis_count;
+
+/* All of them, in order. */
+void analyses_run(const struct model *m, struct report *r);
+
+#endif
