@@ -23,16 +23,18 @@ need() {
 
 # session_start EVENT...: a private session daemon and a running session named "test" that writes
 # to $TMP/trace; the caller's programs reach it by $LTTNG_HOME. session_stop ends both.
-# As root the daemon is the machine's only one, so tests with a session of their own take turns.
+# Where run-test could not give the test a /run/lttng of its own, tests with a session take turns.
 session_start() {
 	need lttng-sessiond
-	exec 9>/tmp/dltrace-test-session.lock
-	flock -w 250 9 || fail "another test holds the session daemon"
+	if [ -z "$DLTRACE_TEST_ALONE" ]; then
+		exec 9>/tmp/dltrace-test-session.lock
+		flock -w 250 9 || fail "another test holds the session daemon"
+	fi
 	LTTNG_HOME=$TMP/lttng
 	export LTTNG_HOME
 	mkdir -p "$LTTNG_HOME"
 	if ! lttng --no-sessiond list >/dev/null 2>&1; then
-		lttng-sessiond --daemonize --no-kernel 9>&- >/dev/null 2>&1 || fail "no session daemon"
+		lttng-sessiond --daemonize --no-kernel --pidfile="$TMP/sessiond.pid" 9>&- >/dev/null 2>&1 || fail "no session daemon"
 	fi
 	lttng -q create test --output="$TMP/trace" >/dev/null
 	for event in "$@"; do
@@ -44,6 +46,6 @@ session_start() {
 session_stop() {
 	timeout 20 lttng -q stop test >/dev/null || fail "lttng stop hangs"
 	timeout 20 lttng -q destroy test >/dev/null || fail "lttng destroy hangs"
-	pkill -u "$(id -u)" -f 'lttng-sessiond --daemonize --no-kernel' || :
-	exec 9>&-
+	[ ! -s "$TMP/sessiond.pid" ] || kill "$(cat "$TMP/sessiond.pid")"
+	[ -n "$DLTRACE_TEST_ALONE" ] || exec 9>&-
 }
