@@ -40,6 +40,19 @@ struct reader_problem {
 	uint64_t value;		/* bytes or events, by kind */
 };
 
+/*
+ * The file `recording` beside the trace, as dltrace-record wrote it: lines `key value`, with the
+ * keys id, level, command (arguments separated by 0x1f), exit, signal.
+ */
+struct reader_recording {
+	bool present;
+	uint64_t id;
+	char level[16];
+	char *command;		/* "" unknown */
+	int exit_status;	/* -1 unknown, or it ended by a signal */
+	int signal;		/* 0: none */
+};
+
 struct reader_info {
 	const char *path;
 	enum reader_source source;	/* the one in use */
@@ -51,6 +64,7 @@ struct reader_info {
 	uint64_t discarded_packets;
 	uint64_t bytes;		/* of the trace on disk */
 	char host[256];		/* of the metadata; "" unknown */
+	struct reader_recording recording;
 	const struct reader_problem *problems;
 	size_t problem_count;
 };

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens a trace with the source that fits it, and keeps what is said about it. */
+#include "analysis/reader/reader.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/reader/source.h"
+
+#define PROBLEMS_MAX 100
+
+/* Offline: without memory there is nothing to go on with. */
+static void *must(void *memory)
+{
+	if (!memory) {
+		fputs("dltrace-report: out of memory\n", stderr);
+		exit(4);
+	}
+	return memory;
+}
+
+void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
+{
+	struct reader_problem *p;
+	char text[512];
+	va_list ap;
+
+	if (r->info.problem_count == PROBLEMS_MAX) {
+		r->problems_left_out++;
+		return;
+	}
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (!r->problems)
+		r->problems = must(calloc(PROBLEMS_MAX, sizeof(*r->problems)));
+	p = &r->problems[r->info.problem_count++];
+	p->kind = kind;
+	p->value = value;
+	p->text = must(strdup(text));
+	r->info.problems = r->problems;
+}
+
+void source_recording_line(struct reader *r, const char *key, const char *value)
+{
+	struct reader_recording *rec = &r->info.recording;
+
+	rec->present = true;
+	if (strcmp(key, "id") == 0) {
+		rec->id = strtoull(value, NULL, 0);
+	} else if (strcmp(key, "level") == 0) {
+		snprintf(rec->level, sizeof(rec->level), "%s", value);
+	} else if (strcmp(key, "command") == 0) {
+		free(rec->command);
+		rec->command = must(strdup(value));
+	} else if (strcmp(key, "exit") == 0) {
+		rec->exit_status = atoi(value) & 0xff;
+	} else if (strcmp(key, "signal") == 0) {
+		rec->signal = atoi(value) & 0x7f;
+	}
+}
+
+/* The file beside the trace; a trace without one is as good. */
+static void read_recording(struct reader *r, const char *path)
+{
+	char name[4096], *line = NULL, *space;
+	size_t capacity = 0;
+	ssize_t length;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/recording", path);
+	file = fopen(name, "re");
+	if (!file)
+		return;
+	while ((length = getline(&line, &capacity, file)) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		space = strchr(line, ' ');
+		if (!space)
+			continue;
+		*space = '\0';
+		source_recording_line(r, line, space + 1);
+	}
+	free(line);
+	fclose(file);
+}
+
+static int open_source(struct reader *r, enum reader_source source, char *error, size_t size)
+{
+	const char *path = r->info.path;
+	struct stat st;
+
+	if (stat(path, &st) < 0) {
+		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(errno));
+		return -errno;
+	}
+	if (source == READER_TEXT || !S_ISDIR(st.st_mode))
+		return source_open_text(r, path, error, size);
+	read_recording(r, path);
+	snprintf(error, size, "cannot open trace: path=%s: trace folders are not available yet", path);
+	return -ENOTSUP;
+}
+
+struct reader *reader_open(const char *path, enum reader_source source, char *error, size_t size)
+{
+	struct reader *r = must(calloc(1, sizeof(*r)));
+
+	r->info.path = must(strdup(path));
+	r->info.recording.command = must(strdup(""));
+	r->info.recording.exit_status = -1;
+	error[0] = '\0';
+	if (open_source(r, source, error, size) < 0) {
+		reader_close(r);
+		return NULL;
+	}
+	r->info.source = r->ops->source;
+	return r;
+}
+
+int reader_next(struct reader *r, struct reader_event *event)
+{
+	int ret = r->ops->next(r, event);
+
+	if (ret > 0) {
+		if (!r->info.events++ && !r->info.begin)
+			r->info.begin = event->time;
+		if (event->time > r->info.end)
+			r->info.end = event->time;
+	}
+	return ret;
+}
+
+const struct reader_info *reader_info(const struct reader *r)
+{
+	return &r->info;
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r)
+		return;
+	if (r->ops)
+		r->ops->close(r);
+	for (size_t i = 0; i < r->info.problem_count; i++)
+		free(r->problems[i].text);
+	free(r->problems);
+	free(r->info.recording.command);
+	free((char *)r->info.path);
+	free(r);
+}

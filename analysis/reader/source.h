@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a source of events is, for the files of this folder only.
+ *
+ * A source's open function fills `ops`, `state` (owned by ops->close) and the info it knows; it
+ * returns 0, or a negative errno and one line in `error`. After a failed open nothing is owned.
+ */
+#ifndef DLT_ANALYSIS_READER_SOURCE_H
+#define DLT_ANALYSIS_READER_SOURCE_H
+
+#include "analysis/reader/reader.h"
+
+struct reader_ops {
+	enum reader_source source;
+	int (*next)(struct reader *r, struct reader_event *event);	/* as reader_next */
+	void (*close)(struct reader *r);
+};
+
+struct reader {
+	const struct reader_ops *ops;
+	void *state;
+	struct reader_info info;
+	struct reader_problem *problems;	/* owned; info.problems points to it */
+	uint64_t problems_left_out;		/* beyond the bound */
+};
+
+#define READER_ERROR_SIZE 512
+
+int source_open_text(struct reader *r, const char *path, char *error, size_t size);
+
+/* Adds one line to the info. Beyond 100 they are only counted. */
+void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Sets what the info knows from `key value` of the file `recording`; unknown keys are passed over. */
+void source_recording_line(struct reader *r, const char *key, const char *value);
+
+#endif
