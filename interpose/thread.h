@@ -14,23 +14,19 @@
 
 #include "box.h"
 
-struct dlt_site;
-struct dlt_frame;
-
-#define DLT_SITE_CACHE 64	/* call sites a thread remembers, by return address */
+struct dlt_calls;
 
 struct dlt_thread {
 	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
-	struct dlt_frame *frame;	/* innermost call of functions.tbl in flight (on the stack) */
+	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
 	uint64_t events;		/* emitted by this thread */
 	bool helper;			/* ours or LTTng's: left out of every count */
 	bool announced;			/* dltrace_proc:thread was emitted */
 	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
 	struct dlt_box_pair freed;	/* twin */
 	int64_t published;		/* part of live bytes already in box.heap_published */
-	struct dlt_site *sites[DLT_SITE_CACHE];
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
 };
 

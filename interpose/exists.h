@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A wrapper must not make a function exist: a program that asks whether cudaMalloc or
+ * free_sized is there (weak reference, dlsym, a dlopen that needs it) gets the true answer.
+ *
+ * Every function that libdltrace.so exports (but dlt_*) is absent from its dynamic symbol table
+ * while no other loaded object defines it, and there as soon as one does. Nothing is registered:
+ * exporting a function is enough. exists.c says how.
+ */
+#ifndef DLT_INTERPOSE_EXISTS_H
+#define DLT_INTERPOSE_EXISTS_H
+
+/* Looks again at what is loaded; hook-safe. For whoever has just unloaded something. */
+void dlt_exists_update(void);
+
+/* How many objects were loaded at start: their order is the global search order. */
+extern unsigned dlt_exists_startup_objects;
+
+#endif
