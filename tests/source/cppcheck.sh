@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# cppcheck finds nothing in the sources.
+. "$top_srcdir/tests/lib.sh"
+need cppcheck
+cd "$top_srcdir"
+cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+	-j "$(nproc)" --suppress=missingInclude --suppress=missingIncludeSystem -D__x86_64__ -D_GNU_SOURCE \
+	-I . -I tracepoints -I "$top_builddir/tracepoints" interpose sampler record analysis
