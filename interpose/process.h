@@ -22,13 +22,22 @@ struct dlt_process {
 	uint64_t begin;			/* ns CLOCK_MONOTONIC */
 	enum dlt_process_reason reason;
 	bool traced;			/* false: only counted, nothing is emitted */
+	uint32_t heap;			/* enum dlt_heap_cover */
+	bool off;			/* DLTRACE=off: loaded but inert */
 	uint64_t threshold;		/* bytes, DLTRACE_THRESHOLD */
 };
 
 extern struct dlt_process dlt_process;
 
-/* Reads the environment (envp, since libc may not be ready); decides whether it is traced. */
-void dlt_process_init(char **envp);
+/*
+ * Makes sure that the process has identity and box: at the very first hook, and at the first
+ * one of a child that was forked behind the fork handlers' back (raw clone, _Fork). One load
+ * when there is nothing to do. Reads the environment from the stack, since libc may not be ready.
+ */
+void dlt_process_need(void);
+
+/* An environment variable as the process was started with it; NULL: unset. Start-up only. */
+const char *dlt_process_env(const char *name);
 
 /*
  * Emits dltrace_proc:process. What ids mean is announced by the application once, at first use;
@@ -36,7 +45,7 @@ void dlt_process_init(char **envp);
  */
 void dlt_process_announce(void);
 
-/* Child side of fork: identity, box, threads, announcement. In this order. */
+/* Child side of fork: identity, box, threads. Again does nothing. Announce when LTTng is ready. */
 void dlt_process_after_fork(void);
 
 #endif

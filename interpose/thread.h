@@ -10,6 +10,7 @@
 #define DLT_INTERPOSE_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "box.h"
@@ -27,29 +28,57 @@ struct dlt_thread {
 	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
 	struct dlt_box_pair freed;	/* twin */
 	int64_t published;		/* part of live bytes already in box.heap_published */
+	uint32_t index;			/* of its slot, for ever; 0: shares the late slot */
+	uint32_t exit_rounds;		/* of thread-specific data's destructors */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
 };
 
 extern __thread struct dlt_thread *dlt_thread_tls __attribute__((tls_model("initial-exec")));
 
-/* The calling thread's record, made at first use. Never NULL; takes no lock, may mmap. */
+/*
+ * All ones while this process has a box of its own. In a forked child the kernel clears it
+ * (MADV_WIPEONFORK), however the fork was made; a page of its own, since it shares its fate.
+ */
+extern struct dlt_alive {
+	uintptr_t mask;
+	char page[4096 - sizeof(uintptr_t)];
+} dlt_alive __attribute__((aligned(4096)));
+
+/*
+ * The calling thread's record, made at first use. Never NULL; takes no lock, may mmap.
+ * The very first call of a process (or of a forked child) also makes its identity and its box.
+ * A thread in the last breath of its exit gets one that all such share, with the guard up.
+ */
 struct dlt_thread *dlt_thread_make(void);
 
 static inline struct dlt_thread *dlt_thread_self(void)
 {
-	struct dlt_thread *t = dlt_thread_tls;
+	struct dlt_thread *t =
+		(struct dlt_thread *)((uintptr_t)dlt_thread_tls & dlt_alive.mask);
 
 	return __builtin_expect(t != NULL, 1) ? t : dlt_thread_make();
 }
 
-/* An id for a thread (and so for a process), unique over the recording. */
+/* An id for a thread (and so for a process), unique over the recording. Never 0. (ids.c) */
 uint32_t dlt_thread_new_id(void);
 
-/* Registers the table of interest to threads: pthread_create's real one, the exit key. */
+/* Finds the counter of ids; in a forked child too. `folder`: DLTRACE_BOX, "" for none. (ids.c) */
+void dlt_ids_init(const char *folder);
+
+/* Registers the destructor that gives records back. */
 void dlt_thread_init(void);
 
-/* The forking thread is all that is left; its record gets a new id. Child side of fork. */
-void dlt_thread_after_fork(void);
+/* Twins of the late slot; atomic adds. */
+extern struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
+
+/* Live heap by the private twins, which a fork copies: what a child inherits. */
+struct dlt_box_pair dlt_thread_live(void);
+
+/*
+ * The forking thread is all that is left: its record takes the id and a slot in the new box,
+ * all others are free, all twins 0. Child side of fork.
+ */
+void dlt_thread_after_fork(uint32_t id);
 
 /* Sum over all threads, past ones too. */
 uint64_t dlt_thread_events_total(void);

@@ -13,7 +13,9 @@
  * - {bytes, count} pairs are stored and loaded with one 16-byte access, so a reader never sees
  *   half of a step. A reader loads all `freed` pairs before all `allocated` pairs: live >= 0.
  * - Nothing is ever reset. A slot's next owner raises `generation` and adds on top.
- * - A reader trusts nothing: it clamps offsets and counts to the file's real size.
+ * - A reader trusts nothing: it clamps offsets and counts to the file's real size, and reads
+ *   only the entries that the *_used fields name: a touched hole would take room on /dev/shm.
+ * - Heap pairs of all slots are summed, a helper's too: blocks wander between threads.
  * - `magic` is stored last (release) and the file gets its final name by rename afterwards.
  */
 #ifndef DLT_TRACEPOINTS_BOX_H
@@ -61,10 +63,12 @@ struct dlt_box_header {
 	uint32_t heap;			/* enum dlt_heap_cover */
 	uint32_t helpers;		/* our own and LTTng's threads in this process */
 	uint32_t slots_offset, slots_count;
+	uint32_t slots_used;		/* slots ever owned, slot 0 included; never falls */
 	uint32_t late_offset, late_count;	/* late totals: one an entry of functions.tbl */
 	uint32_t totals_offset, totals_count;	/* entries that exist */
 	uint32_t totals_used;		/* entries claimed so far; never falls */
 	uint32_t libraries_offset, libraries_count;	/* by library id; entry 0 is not used */
+	uint32_t libraries_used;	/* ids given so far, entry 0 included */
 	uint32_t objects_offset, objects_count;
 	uint32_t objects_used;
 	uint32_t reason;		/* as in dltrace_proc:process */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The way from a hook to LTTng: libdltrace-ust.so's bridge, copied, and the guard around it. */
+#include "emit.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "box_private.h"
+#include "log.h"
+#include "process.h"
+
+static const int nobody;
+const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &nobody };
+
+static dlt_emit_fn emitters[DLT_EVENTS];
+static const struct dlt_bridge *bridge;
+
+static void count_event(struct dlt_thread *t)
+{
+	t->events++;
+	if (t->slot != dlt_box_slot(0))
+		t->slot->events = t->events;
+	else
+		__atomic_fetch_add(&t->slot->base_events, 1, __ATOMIC_RELAXED);
+}
+
+void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
+{
+	int saved = errno;
+
+	if (t->guard || t->helper || !dlt_process.traced)
+		return;
+	t->guard = 1;
+	/* Before it is emitted, so that an event that tells the count can include itself. */
+	count_event(t);
+	__asm__ volatile("" ::: "memory");
+	emitters[event](data);
+	__asm__ volatile("" ::: "memory");
+	t->guard = 0;
+	errno = saved;
+}
+
+const struct dlt_bridge *dlt_emit_bridge(void)
+{
+	return bridge;
+}
+
+/* "libdltrace-ust.so" in the folder of the object that holds this function. */
+static bool ust_path(char *path, size_t size)
+{
+	static const char name[] = "libdltrace-ust.so";
+	Dl_info self;
+	const char *slash;
+	size_t folder;
+
+	if (!dladdr((void *)dlt_emit_init, &self) || !self.dli_fname)
+		return false;
+	slash = strrchr(self.dli_fname, '/');
+	folder = slash ? (size_t)(slash + 1 - self.dli_fname) : 0;
+	if (folder + sizeof(name) > size)
+		return false;
+	memcpy(path, self.dli_fname, folder);
+	memcpy(path + folder, name, sizeof(name));
+	return true;
+}
+
+static const struct dlt_bridge *open_bridge(void)
+{
+	static char path[1024];
+	const struct dlt_bridge *found;
+	void *library;
+
+	if (!ust_path(path, sizeof(path)))
+		return NULL;
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	found = library ? dlsym(library, "dlt_bridge") : NULL;
+	if (!found)
+		dlt_log("emit", "no LTTng:", dlerror(), 0);
+	/* Nothing of this is for the application's dlerror(). */
+	dlerror();
+	if (found && (found->version != DLT_BRIDGE_VERSION || found->events != DLT_EVENTS)) {
+		dlt_log("emit", "another version of", path, (long)found->events);
+		return NULL;
+	}
+	return found;
+}
+
+void dlt_emit_init(void)
+{
+	struct dlt_thread *t = dlt_thread_self();
+
+	t->guard++;
+	bridge = open_bridge();
+	if (bridge) {
+		memcpy(emitters, bridge->emitters, sizeof(emitters));
+		for (int i = 0; i < DLT_EVENTS; i++)
+			if (bridge->states[i])
+				dlt_states[i] = bridge->states[i];
+		if (bridge->thread_init)
+			bridge->thread_init();
+	}
+	t->guard--;
+}

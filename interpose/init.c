@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The constructor of libdltrace.so: one line a module, in an order that matters. */
+#include "init.h"
+
+#include "clock.h"
+#include "emit.h"
+#include "library.h"
+#include "process.h"
+#include "real.h"
+#include "thread.h"
+
+#define WEAK __attribute__((weak))
+
+WEAK void dlt_calls_init(void) { }
+WEAK void dlt_threads_init(void) { }
+WEAK void dlt_children_init(void) { }
+WEAK void dlt_descriptors_init(void) { }
+WEAK void dlt_exit_init(void) { }
+WEAK void dlt_heap_init(void) { }
+WEAK void dlt_fork_init(void) { }
+WEAK void dlt_threads_ended(struct dlt_thread *t) { (void)t; }
+WEAK void dlt_heap_thread_ended(struct dlt_thread *t) { (void)t; }
+WEAK void dlt_calls_thread_end(struct dlt_thread *t) { (void)t; }
+WEAK void dlt_threads_after_fork(void) { }
+WEAK void dlt_calls_after_fork(void) { }
+WEAK void dlt_heap_after_fork(void) { }
+WEAK _Bool dlt_children_traced(const char *policy, char **argv)
+{
+	(void)policy;
+	(void)argv;
+	return 1;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	dlt_thread_self();		/* usually the first malloc was earlier: identity, box */
+	dlt_real_init();
+	dlt_clock_init();
+	dlt_thread_init();
+	dlt_library_init();
+	dlt_heap_init();
+	dlt_threads_init();
+	dlt_children_init();
+	dlt_descriptors_init();
+	dlt_fork_init();		/* before LTTng and anybody else register their handlers */
+	if (dlt_process.traced)
+		dlt_emit_init();
+	dlt_calls_init();
+	dlt_exit_init();
+	dlt_process_announce();
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The modules that the constructor starts, and the moments at which it tells them something.
+ *
+ * Each has an empty weak default in init.c, so a module exists by being linked in.
+ */
+#ifndef DLT_INTERPOSE_INIT_H
+#define DLT_INTERPOSE_INIT_H
+
+struct dlt_thread;
+
+void dlt_calls_init(void);		/* functions.tbl: CUDA, BLAS, OpenMP */
+void dlt_threads_init(void);		/* pthread_create and names */
+void dlt_children_init(void);		/* vfork, posix_spawn, exec */
+void dlt_descriptors_init(void);	/* close and its kin */
+void dlt_exit_init(void);		/* exit, _exit, quick_exit, abort, fatal signals */
+void dlt_heap_init(void);		/* malloc and its kin */
+void dlt_fork_init(void);		/* fork handlers */
+
+/*
+ * The thread is about to give up its record: the last round of its thread-specific data's
+ * destructors. Events are still possible.
+ */
+void dlt_threads_ended(struct dlt_thread *t);
+void dlt_heap_thread_ended(struct dlt_thread *t);
+void dlt_calls_thread_end(struct dlt_thread *t);
+
+/* In a forked child, after identity, box and thread record are its own. */
+void dlt_threads_after_fork(void);
+void dlt_calls_after_fork(void);
+void dlt_heap_after_fork(void);
+
+/*
+ * Whether this process shall be traced or only counted. `policy` is DLTRACE_CHILDREN ("" when
+ * unset), `argv` the program's arguments. Asked once, at the first call of any hook.
+ */
+_Bool dlt_children_traced(const char *policy, char **argv);
+
+#endif

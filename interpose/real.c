@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Resolves the wrapped functions once, by RTLD_NEXT. */
+#include "real.h"
+
+#include <dlfcn.h>
+
+struct dlt_real dlt_real_table;
+bool dlt_real_resolved;
+
+/* dlsym is declared leaf, so gcc may move stores to the table across it. */
+#define RESOLVE(ret, name, args) \
+	dlt_real_table.name = (ret (*) args)dlsym(RTLD_NEXT, #name); \
+	__asm__ volatile("" ::: "memory");
+
+void dlt_real_init_heap(void)
+{
+	if (dlt_real_table.malloc)
+		return;
+	DLT_REAL_HEAP(RESOLVE)
+	/* What a failed lookup left behind is not for the application's dlerror(). */
+	dlerror();
+}
+
+void dlt_real_init(void)
+{
+	if (dlt_real_resolved)
+		return;
+	dlt_real_init_heap();
+	DLT_REAL_REST(RESOLVE)
+	dlerror();
+	dlt_real_resolved = true;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Records and slots of threads: made at first use, given back when the thread ends. */
+#include "thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "box_private.h"
+#include "clock.h"
+#include "init.h"
+#include "log.h"
+#include "process.h"
+#include "sys.h"
+
+#define CHUNK (64 * 1024)	/* bytes of records mapped at once */
+
+__thread struct dlt_thread *dlt_thread_tls;
+static __thread bool is_dead;	/* the record was given back; what still comes is counted late */
+
+struct dlt_alive dlt_alive;
+struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
+
+/* Most processes have one thread and never map a chunk. */
+static struct dlt_thread first_record = { .index = 1 };
+static struct dlt_thread late_record = { .guard = 1 };
+static struct dlt_thread *records = &first_record;
+static uint32_t last_index = 1;
+
+static pthread_key_t exit_key;
+static bool exit_key_made;
+
+static struct dlt_thread *next_record(struct dlt_thread *t)
+{
+	return t ? t->next : __atomic_load_n(&records, __ATOMIC_ACQUIRE);
+}
+
+static struct dlt_thread *claim_record(uint32_t id)
+{
+	for (struct dlt_thread *t = next_record(NULL); t; t = next_record(t)) {
+		uint32_t none = 0;
+
+		if (__atomic_load_n(&t->id, __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&t->id, &none, id, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return t;
+	}
+	return NULL;
+}
+
+/* Two threads may do this at once: then there are more records, no harm. */
+static bool add_records(void)
+{
+	struct dlt_thread *chunk = dlt_sys_map(NULL, CHUNK, PROT_READ | PROT_WRITE,
+					       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	if (!chunk)
+		return false;
+	for (struct dlt_thread *t = chunk; t < chunk + CHUNK / sizeof(*t); t++) {
+		uint32_t index = __atomic_add_fetch(&last_index, 1, __ATOMIC_RELAXED);
+
+		t->index = index < DLT_BOX_SLOTS ? index : 0;
+		t->next = __atomic_load_n(&records, __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(&records, &t->next, t, false, __ATOMIC_RELEASE,
+						    __ATOMIC_RELAXED))
+			;
+	}
+	return true;
+}
+
+static void raise_slots_used(uint32_t used)
+{
+	uint32_t now = __atomic_load_n(&dlt_box->slots_used, __ATOMIC_RELAXED);
+
+	while (now < used && !__atomic_compare_exchange_n(&dlt_box->slots_used, &now, used, false,
+							  __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+/*
+ * The slot of the record's index, always the same, so that twin and slot stay equal over all
+ * owners; the late one when the box has none or cannot grow.
+ */
+static void take_slot(struct dlt_thread *t)
+{
+	struct dlt_box_slot *s = dlt_box_slot(t->index);
+
+	if (t->index >= dlt_box->slots_count || !dlt_box_back(s, sizeof(*s)))
+		s = dlt_box_slot(0);
+	t->slot = s;
+	if (s == dlt_box_slot(0))
+		return;
+	s->base_events += s->events;
+	s->events = 0;
+	s->call = 0;
+	s->tid = (uint32_t)dlt_sys(SYS_gettid, 0, 0, 0, 0, 0);
+	s->helper = 0;
+	s->creator = 0;
+	s->creator_library = s->start_library = 0;
+	s->start_offset = 0;
+	s->begin = dlt_clock_ns();
+	s->generation++;
+	__atomic_store_n(&s->thread, t->id, __ATOMIC_RELEASE);
+	raise_slots_used(t->index + 1);
+}
+
+/* The first thread's id is the process's. */
+static uint32_t first_or_new_id(void)
+{
+	static uint32_t given;
+	uint32_t id = dlt_process.id;
+
+	if (__atomic_exchange_n(&given, id, __ATOMIC_RELAXED) != id)
+		return id;
+	return dlt_thread_new_id();
+}
+
+static void begin_record(struct dlt_thread *t)
+{
+	t->guard = 0;
+	t->events = 0;
+	t->helper = t->announced = false;
+	t->exit_rounds = 0;
+	take_slot(t);
+}
+
+struct dlt_thread *dlt_thread_make(void)
+{
+	struct dlt_thread *t;
+	uint32_t id;
+
+	dlt_process_need();
+	if (dlt_thread_tls)
+		return dlt_thread_tls;
+	if (is_dead)
+		return &late_record;
+	id = first_or_new_id();
+	t = claim_record(id);
+	if (!t && add_records())
+		t = claim_record(id);
+	if (!t)
+		return &late_record;
+	begin_record(t);
+	dlt_thread_tls = t;
+	if (exit_key_made)
+		pthread_setspecific(exit_key, t);
+	return t;
+}
+
+static void release_record(struct dlt_thread *t)
+{
+	dlt_thread_tls = NULL;
+	is_dead = true;
+	if (t->slot != dlt_box_slot(0)) {
+		t->slot->call = 0;
+		__atomic_store_n(&t->slot->thread, 0, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&t->id, 0, __ATOMIC_RELEASE);
+}
+
+/* Others' destructors still allocate and free: the last round is ours. */
+static void thread_exits(void *data)
+{
+	struct dlt_thread *t = data;
+
+	if (t != dlt_thread_self())
+		return;
+	if (++t->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(exit_key, t);
+		return;
+	}
+	dlt_heap_thread_ended(t);
+	dlt_calls_thread_end(t);
+	dlt_threads_ended(t);
+	release_record(t);
+}
+
+void dlt_thread_init(void)
+{
+	late_record.slot = dlt_box_slot(0);
+	if (pthread_key_create(&exit_key, thread_exits)) {
+		dlt_log("thread", "no key: slots are not given back", NULL, 0);
+		return;
+	}
+	exit_key_made = true;
+	pthread_setspecific(exit_key, dlt_thread_self());
+}
+
+static void add_pair(struct dlt_box_pair *sum, const struct dlt_box_pair *allocated,
+		     const struct dlt_box_pair *freed)
+{
+	sum->bytes += allocated->bytes - freed->bytes;
+	sum->count += allocated->count - freed->count;
+}
+
+struct dlt_box_pair dlt_thread_live(void)
+{
+	struct dlt_box_pair sum = { 0, 0 };
+
+	add_pair(&sum, &dlt_late_allocated, &dlt_late_freed);
+	for (struct dlt_thread *t = next_record(NULL); t; t = next_record(t))
+		add_pair(&sum, &t->allocated, &t->freed);
+	return sum;
+}
+
+void dlt_thread_after_fork(uint32_t id)
+{
+	static const struct dlt_box_pair zero;
+	struct dlt_thread *self = dlt_thread_tls;
+
+	dlt_late_allocated = dlt_late_freed = zero;
+	for (struct dlt_thread *t = next_record(NULL); t; t = next_record(t)) {
+		t->allocated = t->freed = zero;
+		t->published = 0;
+		if (t != self)
+			t->id = 0;
+	}
+	if (!self)
+		return;
+	self->id = id;
+	self->events = 0;
+	self->announced = false;
+	take_slot(self);
+}
+
+uint64_t dlt_thread_events_total(void)
+{
+	uint32_t used = __atomic_load_n(&dlt_box->slots_used, __ATOMIC_ACQUIRE);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < used; i++)
+		sum += dlt_box_slot(i)->base_events + dlt_box_slot(i)->events;
+	return sum;
+}
