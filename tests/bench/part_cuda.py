@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""A CUDA call on the stub library."""
+import os
+import shutil
+
+
+def recorded(bench, level, program):
+    def once():
+        command, trace = bench.recorded(level, [program])
+        try:
+            return bench.numbers(command)
+        finally:
+            shutil.rmtree(os.path.dirname(trace))
+    return once
+
+
+def bare(bench, program):
+    def once():
+        trace = bench.session("bare", ["bench_*"])
+        try:
+            return bench.numbers([program])
+        finally:
+            bench.end_session("bare")
+            shutil.rmtree(trace)
+    return once
+
+
+def run(bench):
+    program = bench.program("cuda_call")
+    variants = {"stub": lambda: bench.numbers([program]),
+                "dltrace, no session": lambda: bench.numbers([program], env=bench.environment(preload=bench.library)),
+                "dltrace, summary": recorded(bench, "summary", program),
+                "dltrace, calls": recorded(bench, "calls", program)}
+    if os.path.exists(os.path.join(bench.build, "tests/bench/cuda_bare")):
+        variants["bare tracepoint, same fields"] = bare(bench, bench.program("cuda_bare"))
+    by = bench.paired("cuda", variants)["call"]
+    bench.show("CUDA call", by, "stub", "ns")
+    for key, name, base in (("calls", "dltrace, calls", "bare tracepoint, same fields"),
+                            ("summary", "dltrace, summary", "stub"), ("idle", "dltrace, no session", "stub")):
+        if name in by and base in by:
+            bench.target(f"cuda.{key}", by[name].over(by[base]))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Process start and end: `true`, and python3 -c pass."""
+import os
+import shutil
+import time
+
+
+def started(command, env, times):
+    """ms a process, from spawn to its end: the median of `times`."""
+    spent = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        pid = os.posix_spawn(command[0], command, env)
+        os.waitpid(pid, 0)
+        spent.append(time.perf_counter() - begin)
+    return {"ms": sorted(spent)[len(spent) // 2] * 1000}
+
+
+def without_ust(bench):
+    """libdltrace.so with no libdltrace-ust.so beside it: as where LTTng is not installed."""
+    alone = os.path.join(bench.folder(), "libdltrace.so")
+    shutil.copy(bench.library, alone)
+    return alone
+
+
+def compare(bench, title, command, preloads):
+    def variant(preload):
+        env = bench.environment(preload=preload)
+        return lambda: started(command, env, 5 if bench.quick else 25)
+    figures = bench.paired(f"start {title}", {name: variant(preload) for name, preload in preloads.items()})["ms"]
+    bench.show(title, figures, "nothing", "ms", 2)
+    return figures
+
+
+def run(bench):
+    for command in (["/usr/bin/true"], ["/usr/bin/python3", "-c", "pass"]):
+        word = os.path.basename(command[0])
+        bench.stop_daemon()
+        quiet = compare(bench, f"{word}, no session daemon", command,
+                        {"nothing": None, "no LTTng installed": without_ust(bench), "UST alone": bench.ust,
+                         "dltrace": bench.library})
+        bench.session("start", ["dltrace_*"])
+        calls = compare(bench, f"{word}, session with the events of calls", command,
+                        {"nothing": None, "UST alone, as many classes": bench.ust, "dltrace": bench.library})
+        bench.end_session("start")
+        if word == "true":
+            bench.target("start.calls", calls["dltrace"].over(calls["UST alone, as many classes"]))
+            bench.target("start.nodaemon", quiet["dltrace"].over(quiet["UST alone"]))
+            bench.target("start.nolttng", quiet["no LTTng installed"].over(quiet["nothing"]))
