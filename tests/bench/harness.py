@@ -211,6 +211,7 @@ def verdicts(bench, path, parts):
         print(f"{meaning:68} {('>= ' if at_least else '<= ') + f'{limit:g} {unit}':>14} "
               f"{samples.text(2) if samples else 'not measured':>30}  {word}")
 
+
 def write_json(bench, path):
     out = {"format": "dltrace-bench", "version": 1, "repeats": bench.repeats, "results": bench.results,
            "targets": {k: {"median": s.median(), "interval": interval(s.values)} for k, s in bench.measured.items()},

@@ -39,3 +39,5 @@ def run(bench):
                             ("summary", "dltrace, summary", "stub"), ("idle", "dltrace, no session", "stub")):
         if name in by and base in by:
             bench.target(f"cuda.{key}", by[name].over(by[base]))
+    if "dltrace, calls" in by:  # the price of an event, for the part training
+        bench.target("cuda.calls.cost", by["dltrace, calls"].over(by["stub"]))

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Trains MobileNetV2 and switches an LTTng session on and off every few steps, in one process.
+
+toggled_training.py SESSION SECONDS: prints "off NS" and "on NS" for each pair of blocks (ns a
+step) and "done" or "time" at the end: until the 95 % interval of the mean difference is within
++- 0.5 % of a step, or SECONDS have passed. Pairs are ordered off-on, on-off, ... so that a drift
+cancels. The first step after a switch pays for it and is left out.
+"""
+import ctypes
+import os
+import statistics
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
+import train  # noqa: E402  (runs again with a python3 that has torch)
+import torch  # noqa: E402
+import torchvision  # noqa: E402
+
+STEPS = 8          # a block; one more comes before it
+MIN_PAIRS = 12
+HALF_WIDTH = 0.005
+
+
+def stepper():
+    torch.manual_seed(1)
+    model = torchvision.models.mobilenet_v2(weights=None, num_classes=train.CLASSES).train()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
+    loss_of = torch.nn.CrossEntropyLoss()
+    images, labels = torch.rand(8, 3, 64, 64), torch.arange(8) % train.CLASSES
+
+    def step():
+        loss = loss_of(model(images), labels)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return step
+
+
+def block(step):
+    """ns a step, on average."""
+    step()
+    begin = time.perf_counter_ns()
+    for _ in range(STEPS):
+        step()
+    return (time.perf_counter_ns() - begin) / STEPS
+
+
+def half_width(shares):
+    """Half of the 95 % interval of the median, its error estimated by the median deviation."""
+    middle = statistics.median(shares)
+    deviation = 1.4826 * statistics.median(abs(s - middle) for s in shares)
+    return 1.96 * 1.2533 * deviation / len(shares) ** 0.5
+
+
+def main():
+    session, limit = sys.argv[1].encode(), float(sys.argv[2])
+    control = ctypes.CDLL("liblttng-ctl.so.0")
+    step = stepper()
+    for _ in range(20):
+        step()
+    begin, shares = time.monotonic(), []
+    while True:
+        value = {}
+        for on in (False, True) if len(shares) % 2 else (True, False):
+            if on and control.lttng_start_tracing(session) < 0:
+                sys.exit("the session cannot be started")
+            value[on] = block(step)
+            if on:
+                control.lttng_stop_tracing(session)
+        shares.append(value[True] / value[False] - 1)
+        print(f"off {value[False]:.0f}\non {value[True]:.0f}", flush=True)
+        if len(shares) >= MIN_PAIRS and half_width(shares) <= HALF_WIDTH:
+            print("done")
+            return
+        if time.monotonic() - begin > limit:
+            print("time")
+            return
+
+
+main()
