@@ -15,6 +15,8 @@
 
 #include "box.h"
 
+#pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
+
 extern struct dlt_box_header *dlt_box;	/* NULL before the first hook of a process */
 
 /*
@@ -73,5 +75,7 @@ static inline void dlt_pair_add_shared(struct dlt_box_pair *p, uint64_t bytes, u
 	__atomic_fetch_add(&p->bytes, bytes, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&p->count, count, __ATOMIC_RELAXED);
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -13,6 +13,8 @@
 #include "bridge.h"
 #include "thread.h"
 
+#pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
+
 extern const int *dlt_states[DLT_EVENTS];
 
 static inline bool dlt_enabled(enum dlt_event event)
@@ -32,5 +34,7 @@ void dlt_emit_init(void);
 
 /* The bridge, or NULL. */
 const struct dlt_bridge *dlt_emit_bridge(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -31,14 +31,14 @@ static uint32_t last_index = 1;
 static pthread_key_t exit_key;
 static bool exit_key_made;
 
-static struct dlt_thread *next_record(struct dlt_thread *t)
+struct dlt_thread *dlt_thread_next(struct dlt_thread *t)
 {
 	return t ? t->next : __atomic_load_n(&records, __ATOMIC_ACQUIRE);
 }
 
 static struct dlt_thread *claim_record(uint32_t id)
 {
-	for (struct dlt_thread *t = next_record(NULL); t; t = next_record(t)) {
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
 		uint32_t none = 0;
 
 		if (__atomic_load_n(&t->id, __ATOMIC_RELAXED) == 0 &&
@@ -199,7 +199,7 @@ struct dlt_box_pair dlt_thread_live(void)
 	struct dlt_box_pair sum = { 0, 0 };
 
 	add_pair(&sum, &dlt_late_allocated, &dlt_late_freed);
-	for (struct dlt_thread *t = next_record(NULL); t; t = next_record(t))
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
 		add_pair(&sum, &t->allocated, &t->freed);
 	return sum;
 }
@@ -210,7 +210,7 @@ void dlt_thread_after_fork(uint32_t id)
 	struct dlt_thread *self = dlt_thread_tls;
 
 	dlt_late_allocated = dlt_late_freed = zero;
-	for (struct dlt_thread *t = next_record(NULL); t; t = next_record(t)) {
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
 		t->allocated = t->freed = zero;
 		t->published = 0;
 		if (t != self)

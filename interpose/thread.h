@@ -15,12 +15,16 @@
 
 #include "box.h"
 
+#pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
+
 struct dlt_calls;
+struct heap_batch;
 
 struct dlt_thread {
 	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
+	struct heap_batch *batch;	/* heap calls not emitted yet (heap_batch.c); NULL: none ever */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
 	uint64_t events;		/* emitted by this thread */
 	bool helper;			/* ours or LTTng's: left out of every count */
@@ -80,7 +84,12 @@ struct dlt_box_pair dlt_thread_live(void);
  */
 void dlt_thread_after_fork(uint32_t id);
 
+/* Walks all records, free ones too: NULL gives the first. */
+struct dlt_thread *dlt_thread_next(struct dlt_thread *t);
+
 /* Sum over all threads, past ones too. */
 uint64_t dlt_thread_events_total(void);
+
+#pragma GCC visibility pop
 
 #endif
