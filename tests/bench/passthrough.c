@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* build: -shared -fPIC */
 /* The least that a preload can cost: malloc and free that only pass on. To compare with. */
 #include <dlfcn.h>
 #include <stddef.h>
