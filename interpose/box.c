@@ -3,7 +3,6 @@
 #include "box_private.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -58,6 +57,11 @@ static size_t part_offset(enum part part)
 size_t dlt_box_size(void)
 {
 	return part_offset(PARTS);
+}
+
+bool dlt_box_is_read(void)
+{
+	return is_file;
 }
 
 /* ---- names: no stdio in a hook ------------------------------------------------------------- */

@@ -1,10 +1,129 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers around fork. */
+/*
+ * Handlers around fork, the first that are registered in the process.
+ *
+ * Prepare handlers run in reverse order of registration, so ours comes last, when everybody else
+ * (OpenBLAS joins its worker threads there, whose frees are hooks) is done, and only then LTTng
+ * takes its locks. A wrapper around fork() would take them before and deadlock. The preload's
+ * constructor is too late to be first: so __register_atfork is wrapped.
+ */
 #include "fork.h"
 
-static bool prepared;
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <string.h>
+
+#include "box_private.h"
+#include "emit.h"
+#include "heap.h"
+#include "init.h"
+#include "log.h"
+#include "process.h"
+#include "real.h"
+#include "thread.h"
+
+/* By thread: two may fork at once, and LTTng lets the second wait inside before_fork. */
+static __thread bool prepared;
+static __thread sigset_t signals;
+
+static bool ust_by_others;	/* liblttng-ust-fork.so does LTTng's part: twice would deadlock */
+
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+		      void *object);
 
 bool dlt_fork_is_prepared(void)
 {
 	return prepared;
+}
+
+static const struct dlt_bridge *ust(void)
+{
+	const struct dlt_bridge *bridge = dlt_emit_bridge();
+
+	return bridge && bridge->before_fork && !ust_by_others ? bridge : NULL;
+}
+
+static void prepare(void)
+{
+	int saved = errno;
+	struct dlt_thread *t = dlt_thread_self();
+
+	dlt_heap_batch_flush(t);
+	prepared = true;
+	t->guard++;
+	if (ust())
+		ust()->before_fork(&signals);
+	errno = saved;
+}
+
+static void in_parent(void)
+{
+	int saved = errno;
+	struct dlt_thread *t = dlt_thread_self();
+
+	if (ust())
+		ust()->after_fork_parent(&signals);
+	t->guard--;
+	prepared = false;
+	errno = saved;
+}
+
+/* The guard stays up until LTTng is the child's own; then the child names itself. */
+static void in_child(void)
+{
+	int saved = errno;
+	struct dlt_thread *t;
+
+	dlt_process_after_fork();
+	t = dlt_thread_self();
+	if (ust())
+		ust()->after_fork_child(&signals);
+	t->guard--;
+	prepared = false;
+	if (!ust_by_others) {
+		dlt_process_announce();
+		dlt_sampler_start();
+	}
+	errno = saved;
+}
+
+static void register_ours(void)
+{
+	static bool done;
+
+	if (done || !dlt_real()->__register_atfork)
+		return;
+	done = true;
+	dlt_real()->__register_atfork(prepare, in_parent, in_child, NULL);
+}
+
+/* pthread_atfork is this, in every object that uses it. */
+__attribute__((visibility("default"))) int __register_atfork(void (*before)(void),
+							      void (*parent)(void),
+							      void (*child)(void), void *object)
+{
+	register_ours();
+	return dlt_real()->__register_atfork(before, parent, child, object);
+}
+
+/* Whether the next `fork` is LTTng's own wrapper. */
+static bool fork_is_ust_s(void)
+{
+	void *next = dlsym(RTLD_NEXT, "fork");
+	struct dl_find_object found;
+
+	if (!next || _dl_find_object(next, &found) || !found.dlfo_link_map->l_name)
+		return false;
+	return strstr(found.dlfo_link_map->l_name, "liblttng-ust-fork") != NULL;
+}
+
+void dlt_fork_init(void)
+{
+	ust_by_others = fork_is_ust_s();
+	if (ust_by_others)
+		dlt_log("fork", "liblttng-ust-fork.so is here too: its part is left to it", NULL, 0);
+	if (!dlt_process.off)
+		register_ours();
 }

@@ -2,6 +2,7 @@
 /* The constructor of libdltrace.so: one line a module, in an order that matters. */
 #include "init.h"
 
+#include "box_private.h"
 #include "clock.h"
 #include "emit.h"
 #include "library.h"
@@ -31,6 +32,18 @@ WEAK _Bool dlt_children_traced(const char *policy, char **argv)
 	return 1;
 }
 
+void dlt_sampler_start(void)
+{
+	const struct dlt_bridge *bridge = dlt_emit_bridge();
+	struct dlt_thread *t = dlt_thread_self();
+
+	if (!bridge || !bridge->sampler_start || dlt_box_is_read() || !dlt_process.traced)
+		return;
+	t->guard++;
+	bridge->sampler_start(dlt_box, dlt_box_size());
+	t->guard--;
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	dlt_thread_self();		/* usually the first malloc was earlier: identity, box */
@@ -48,4 +61,5 @@ __attribute__((constructor)) static void start(void)
 	dlt_calls_init();
 	dlt_exit_init();
 	dlt_process_announce();
+	dlt_sampler_start();
 }

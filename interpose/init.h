@@ -17,6 +17,9 @@ void dlt_exit_init(void);		/* exit, _exit, quick_exit, abort, fatal signals */
 void dlt_heap_init(void);		/* malloc and its kin */
 void dlt_fork_init(void);		/* fork handlers */
 
+/* The hidden sampling thread, where no recorder reads the box. At the start, and in a fork's child. */
+void dlt_sampler_start(void);
+
 /*
  * The thread is about to give up its record: the last round of its thread-specific data's
  * destructors. Events are still possible.
