@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting the command, and being a parent that nobody notices. */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Whoever sends one of these to dltrace-record means the command. */
+static const int passed_on[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGWINCH,
+	SIGXCPU, SIGXFSZ, SIGPOLL, SIGPWR, SIGURG,
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+int child_prepare(struct child *c)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	*c = (struct child){ .signals = -1 };
+	sigemptyset(&set);
+	for (size_t i = 0; i < COUNT(passed_on); i++)
+		sigaddset(&set, passed_on[i]);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGPIPE);
+	/* Somebody may have started us with SIGCHLD ignored: then there is no status to wait for. */
+	sigaction(SIGCHLD, &standard, &c->chld);
+	if (sigprocmask(SIG_BLOCK, &set, &c->mask) < 0)
+		return -errno;
+	sigdelset(&set, SIGPIPE);
+	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return c->signals < 0 ? -errno : 0;
+}
+
+/* Between fork and exec: only what is safe there. */
+static void become(const struct child *c, char *const *command, char *const *environment, int report)
+{
+	int err;
+
+	sigaction(SIGCHLD, &c->chld, NULL);
+	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+	execvpe(command[0], command, environment);
+	err = errno;
+	if (write(report, &err, sizeof(err)) < 0)
+		_exit(127);
+	_exit(127);
+}
+
+int child_spawn(struct child *c, char *const *command, char *const *environment)
+{
+	int fds[2], err = 0;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		become(c, command, environment, fds[1]);
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return -EAGAIN;
+	}
+	/* The pipe closes when the exec has succeeded. */
+	while (read(fds[0], &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	close(fds[0]);
+	if (err) {
+		waitpid(pid, NULL, 0);
+		return -err;
+	}
+	c->pid = pid;
+	return 0;
+}
+
+/*
+ * A stop by the terminal (Ctrl-Z, or reading in the background) has stopped dltrace-record too,
+ * and is over when this runs. The command alone was stopped, by kill -STOP or by itself: a shell
+ * that waits in the foreground must see its job stop, as it would have.
+ */
+static void follow_stop(struct child *c)
+{
+	siginfo_t info = { .si_pid = 0 };
+	int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool foreground = terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+
+	if (terminal >= 0)
+		close(terminal);
+	if (!foreground)
+		return;
+	poll(NULL, 0, 50);
+	if (waitid(P_PID, (id_t)c->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+		return;
+	raise(SIGSTOP);
+	kill(c->pid, SIGCONT);
+}
+
+static void reap(struct child *c)
+{
+	siginfo_t info = { .si_pid = 0 };
+	int status;
+
+	/* Other children are the helpers': their own code waits for them. */
+	if (!c->pid || waitid(P_PID, (id_t)c->pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+	    !info.si_pid)
+		return;
+	if (info.si_code == CLD_STOPPED) {
+		follow_stop(c);
+		waitpid(c->pid, &status, WNOHANG | WUNTRACED);
+		if (WIFSTOPPED(status))
+			return;
+	} else if (waitpid(c->pid, &status, WNOHANG) != c->pid) {
+		return;
+	}
+	c->status = status;
+	c->ended = true;
+	c->pid = 0;
+}
+
+static void pass_on(struct child *c, const struct signalfd_siginfo *s)
+{
+	if (s->ssi_code == SI_KERNEL || !c->pid)
+		return;
+	if (s->ssi_pid == (uint32_t)c->pid)
+		return;		/* kill(0, ...): it has had its own */
+	kill(c->pid, (int)s->ssi_signo);
+}
+
+void child_signals(struct child *c)
+{
+	struct signalfd_siginfo s;
+
+	while (read(c->signals, &s, sizeof(s)) == sizeof(s)) {
+		if (s.ssi_signo != SIGCHLD)
+			pass_on(c, &s);
+	}
+	reap(c);
+}
+
+int child_early_signal(struct child *c)
+{
+	struct signalfd_siginfo s;
+	int deadly = 0;
+
+	while (read(c->signals, &s, sizeof(s)) == sizeof(s))
+		if (s.ssi_signo == SIGINT || s.ssi_signo == SIGTERM || s.ssi_signo == SIGHUP ||
+		    s.ssi_signo == SIGQUIT)
+			deadly = (int)s.ssi_signo;
+	return deadly;
+}
+
+int child_exit_status(const struct child *c)
+{
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}
+
+static int executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) && access(path, X_OK) == 0 ? 0 : -EACCES;
+}
+
+int child_lookup(const char *command)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+	int found = -ENOENT;
+
+	if (strchr(command, '/'))
+		return executable(command);
+	for (path = path ? path : "/bin:/usr/bin"; *command && *path; path += strcspn(path, ":"), path += *path == ':') {
+		int n = snprintf(file, sizeof(file), "%.*s/%s", (int)strcspn(path, ":"), path, command);
+		int err = n > 0 && (size_t)n < sizeof(file) ? executable(*path == ':' ? command : file) : -ENOENT;
+
+		if (err == 0)
+			return 0;
+		if (err == -EACCES)
+			found = err;
+	}
+	return found;
+}

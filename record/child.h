@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command: same terminal, same process group, same signals, same exit status as without.
+ *
+ * It stays in dltrace-record's process group, so Ctrl-C, Ctrl-\ and Ctrl-Z reach it as ever, and
+ * reading from the terminal in the background stops both. dltrace-record blocks the signals that
+ * end programs and takes them from a descriptor: those from the terminal the command got itself,
+ * those that somebody sent to dltrace-record are passed on.
+ */
+#ifndef DLT_RECORD_CHILD_H
+#define DLT_RECORD_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
+
+struct child {
+	pid_t pid;		/* 0: not running */
+	int signals;		/* signalfd */
+	sigset_t mask;		/* as dltrace-record was started with, for the command */
+	struct sigaction chld;	/* likewise */
+	bool ended;
+	int status;		/* as from waitpid, once ended */
+};
+
+/* Takes over the signals. Before anything is forked. 0 or -errno. */
+int child_prepare(struct child *c);
+
+/* 0, or -errno of the exec: -ENOENT, -EACCES, ... */
+int child_spawn(struct child *c, char *const *command, char *const *environment);
+
+/* Reads what has arrived; passes signals on, reaps, follows a stop. */
+void child_signals(struct child *c);
+
+/* True if a signal that would have ended dltrace-record came before there was a command; which. */
+int child_early_signal(struct child *c);
+
+/* 128 + n after signal n. */
+int child_exit_status(const struct child *c);
+
+/* -ENOENT, -EACCES (as execvp would say) or 0. */
+int child_lookup(const char *command);
+
+#endif

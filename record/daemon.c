@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting and ending a private session daemon. */
+#include "daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <lttng/lttng.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUN_DIR		"/run/lttng"
+#define START_LIMIT	10000	/* ms; a loaded machine needs seconds */
+#define STOP_LIMIT	2000	/* ms, then SIGKILL */
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* /run/lttng becomes the private folder's, for this process and its children only. */
+static int enter_namespace(const char *home)
+{
+	char sockets[PATH_MAX];
+
+	snprintf(sockets, sizeof(sockets), "%s/.lttng", home);
+	if (mkdir(RUN_DIR, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	if (unshare(CLONE_NEWNS) < 0)
+		return -errno;
+	if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) < 0 ||
+	    mount(sockets, RUN_DIR, NULL, MS_BIND, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
+/* In the child that becomes the daemon. Its descriptors but 0, 1, 2 are closed on exec. */
+static void exec_daemon(const char *home, pid_t parent)
+{
+	const char *path = getenv("LTTNG_SESSIOND_PATH");
+	char log[PATH_MAX];
+	sigset_t none;
+	int fd;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	snprintf(log, sizeof(log), "%s/log", home);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		dup2(fd, STDOUT_FILENO);
+		dup2(fd, STDERR_FILENO);
+	}
+	if (path && *path)
+		execl(path, path, "--no-kernel", (char *)NULL);
+	else
+		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);
+	_exit(127);
+}
+
+static int wait_until_alive(struct session_daemon *d, char *why, size_t size)
+{
+	for (int waited = 0; waited < START_LIMIT; waited += 5) {
+		int status;
+
+		if (lttng_session_daemon_alive() == 1)
+			return 0;
+		if (waitpid(d->pid, &status, WNOHANG) == d->pid) {
+			d->pid = 0;
+			if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+				snprintf(why, size, "lttng-sessiond is not installed (apt install lttng-tools)");
+			else
+				snprintf(why, size, "lttng-sessiond ended at once (status %#x)", (unsigned)status);
+			return -ENOENT;
+		}
+		pause_ms(5);
+	}
+	snprintf(why, size, "lttng-sessiond does not answer within %d s", START_LIMIT / 1000);
+	return -ETIMEDOUT;
+}
+
+static int start_own(struct session_daemon *d, const char *home, char *why, size_t size)
+{
+	pid_t parent = getpid();
+	int err;
+
+	d->pid = fork();
+	if (d->pid == 0)
+		exec_daemon(home, parent);
+	if (d->pid < 0) {
+		snprintf(why, size, "fork: %s", strerror(errno));
+		d->pid = 0;
+		return -EAGAIN;
+	}
+	err = wait_until_alive(d, why, size);
+	if (err)
+		daemon_stop(d);
+	return err;
+}
+
+int daemon_start(struct session_daemon *d, const char *home, char *why, size_t size)
+{
+	*d = (struct session_daemon){ .private = true };
+	/* A member of the group `tracing` would be sent to root's daemon: no such group, then. */
+	lttng_set_tracing_group("dltrace-none");
+	if (setenv("LTTNG_HOME", home, 1) < 0) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	if (geteuid() == 0 && enter_namespace(home) < 0) {
+		d->private = false;
+		if (lttng_session_daemon_alive() == 1)
+			return 0;
+	}
+	return start_own(d, home, why, size);
+}
+
+/* The first child of the daemon that is a consumer; the daemon forks for nothing else here. */
+static pid_t find_consumer(pid_t daemon)
+{
+	char path[64];
+	int child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)daemon, (int)daemon);
+	f = fopen(path, "re");
+	if (f) {
+		if (fscanf(f, "%d", &child) != 1)
+			child = 0;
+		fclose(f);
+	}
+	return child;
+}
+
+/* A zombie still answers kill(pid, 0). */
+static bool is_running(pid_t pid)
+{
+	char path[64], state = 'X';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			state = 'X';
+		fclose(f);
+	}
+	return state != 'X' && state != 'Z';
+}
+
+const char *daemon_died(struct session_daemon *d)
+{
+	if (!d->pid)
+		return NULL;
+	if (!is_running(d->pid))
+		return "session daemon";
+	if (!d->consumer)
+		d->consumer = find_consumer(d->pid);
+	return d->consumer && !is_running(d->consumer) ? "consumer daemon" : NULL;
+}
+
+static bool reaped(pid_t pid, int limit)
+{
+	for (int waited = 0; waited <= limit; waited += 5) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return true;
+		pause_ms(5);
+	}
+	return false;
+}
+
+void daemon_stop(struct session_daemon *d)
+{
+	if (!d->pid)
+		return;
+	if (!d->consumer)
+		d->consumer = find_consumer(d->pid);
+	kill(d->pid, SIGTERM);
+	if (!reaped(d->pid, STOP_LIMIT)) {
+		kill(d->pid, SIGKILL);
+		reaped(d->pid, STOP_LIMIT);
+	}
+	/* Its consumer daemon ends with it; one that hangs in a full disk may not. */
+	for (int i = 0; i < 20 && d->consumer && is_running(d->consumer); i++)
+		pause_ms(10);
+	if (d->consumer && is_running(d->consumer))
+		kill(d->consumer, SIGKILL);
+	d->pid = 0;
+}

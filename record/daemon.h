@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session daemon of a recording.
+ *
+ * A user gets a private one by LTTNG_HOME. For root, LTTng fixes /run/lttng as the place of all
+ * sockets and allows one daemon there; so the keeper and its daemon live in a mount namespace of
+ * their own, in which /run/lttng *is* <private folder>/.lttng (a bind mount). The command, outside
+ * of it, finds the daemon's application socket under $LTTNG_HOME/.lttng as any user's would.
+ * Root without CAP_SYS_ADMIN (a plain container) shares the machine's daemon.
+ *
+ * All this runs in the keeper only (keeper.h): it changes the namespace of the calling process.
+ */
+#ifndef DLT_RECORD_DAEMON_H
+#define DLT_RECORD_DAEMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct session_daemon {
+	pid_t pid;		/* 0: not ours */
+	pid_t consumer;		/* its consumer daemon; 0: not known yet */
+	bool private;		/* processes find it by LTTNG_HOME */
+};
+
+/*
+ * home: the private folder, owned by the caller, outlives the daemon. 0, or -errno with the reason
+ * for people in `why`.
+ */
+int daemon_start(struct session_daemon *d, const char *home, char *why, size_t size);
+
+/* Ends it within about three seconds, whatever state it is in. */
+void daemon_stop(struct session_daemon *d);
+
+/* NULL while daemon and consumer daemon live; else who died. */
+const char *daemon_died(struct session_daemon *d);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the command's environment. */
+#include "environment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Variables that this recording sets at most. */
+#define MOST 12
+
+static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text(const char *format, ...)
+{
+	va_list args;
+	char *out;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&out, format, args);
+	va_end(args);
+	return n < 0 ? NULL : out;
+}
+
+static size_t name_length(const char *entry)
+{
+	return strcspn(entry, "=");
+}
+
+static bool replaced(const char *entry, char *const *added)
+{
+	for (; *added; added++)
+		if (name_length(entry) == name_length(*added) &&
+		    strncmp(entry, *added, name_length(entry)) == 0)
+			return true;
+	return false;
+}
+
+/* Never 0 or for ever: the first loses every event of short processes, the second may hang them. */
+static bool register_timeout_is_bad(void)
+{
+	const char *value = getenv("LTTNG_UST_REGISTER_TIMEOUT");
+
+	return value && atol(value) <= 0;
+}
+
+/* The added ones, NULL-terminated. */
+static size_t additions(const struct options *o, const struct environment_setup *s, char **added)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	const struct {
+		const char *name, *value;
+	} passed[] = {
+		{ "DLTRACE_THRESHOLD", o->threshold }, { "DLTRACE_SAMPLE", o->sample },
+		{ "DLTRACE_CHILDREN", o->children },   { "DLTRACE_DEBUG", o->debug },
+	};
+	size_t n = 0;
+
+	added[n++] = preload && *preload ? text("LD_PRELOAD=%s:%s", s->library, preload)
+					 : text("LD_PRELOAD=%s", s->library);
+	if (s->private_daemon)
+		added[n++] = text("LTTNG_HOME=%s", s->home);
+	added[n++] = text("DLTRACE_BOX=%s/box", s->home);
+	added[n++] = text("DLTRACE_RECORDING=%016" PRIx64, s->recording);
+	if (register_timeout_is_bad())
+		added[n++] = text("LTTNG_UST_REGISTER_TIMEOUT=3000");
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (passed[i].value)
+			added[n++] = text("%s=%s", passed[i].name, passed[i].value);
+	added[n] = NULL;
+	return n;
+}
+
+char **environment_make(const struct options *o, const struct environment_setup *s)
+{
+	char *added[MOST + 1], **all;
+	size_t count = 0, n, at = 0;
+
+	while (environ[count])
+		count++;
+	n = additions(o, s, added);
+	all = calloc(count + n + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (!replaced(environ[i], added))
+			all[at++] = environ[i];
+	memcpy(all + at, added, n * sizeof(*added));
+	return all;
+}
+
+int environment_find(const char *in_build, const char *installed, char *out)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *name = strrchr(in_build, '/');
+	char *slash;
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		if (slash && snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - self), self, in_build) < PATH_MAX &&
+		    access(out, R_OK) == 0)
+			return 0;
+	}
+	snprintf(out, PATH_MAX, "%s/%s", installed, name ? name + 1 : in_build);
+	return access(out, R_OK) == 0 ? 0 : -ENOENT;
+}

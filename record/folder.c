@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Making, measuring and removing folders. */
+#include "folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where a private folder may be, best first; a user without either has $TMPDIR in its own hands. */
+static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
+
+#define PREFIX "dltrace-"
+#define SETTLE 60	/* s in which a folder without a lock may still be coming up */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+int folder_remove(const char *path)
+{
+	return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : -errno;
+}
+
+static uint64_t sum;
+
+static int add_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)path;
+	(void)ftw;
+	if (type == FTW_F)
+		sum += (uint64_t)st->st_size;
+	return 0;
+}
+
+uint64_t folder_size(const char *path)
+{
+	sum = 0;
+	nftw(path, add_one, 16, FTW_PHYS);
+	return sum;
+}
+
+/* True when nobody lives in the folder: its lock can be had, or it never got one. */
+static bool abandoned(const char *path, const struct stat *st)
+{
+	char lock[PATH_MAX + 8];
+	bool is_free;
+	int fd;
+
+	snprintf(lock, sizeof(lock), "%s/lock", path);
+	fd = open(lock, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT && time(NULL) - st->st_ctime > SETTLE;
+	is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	close(fd);
+	return is_free;
+}
+
+static void sweep(const char *place)
+{
+	DIR *d = opendir(place);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		char path[PATH_MAX];
+		struct stat st;
+
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
+		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+		    abandoned(path, &st))
+			folder_remove(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int make_in(const char *place, struct private_folder *f)
+{
+	char path[128];
+
+	snprintf(f->path, sizeof(f->path), "%s/" PREFIX "%d-XXXXXX", place, (int)getpid());
+	if (!mkdtemp(f->path))
+		goto fail;
+	/* As root the command may change its user, whose processes must reach the daemon's socket. */
+	if (geteuid() == 0 && chmod(f->path, 0711) < 0)
+		goto fail;
+	snprintf(path, sizeof(path), "%s/lock", f->path);
+	f->lock = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (f->lock < 0 || flock(f->lock, LOCK_EX | LOCK_NB) < 0)
+		goto fail;
+	snprintf(path, sizeof(path), "%s/box", f->path);
+	if (mkdir(path, 0700) < 0)
+		goto fail;
+	snprintf(path, sizeof(path), "%s/.lttng", f->path);
+	if (mkdir(path, geteuid() == 0 ? 0755 : 0700) == 0)
+		return 0;
+fail:
+	return -errno;
+}
+
+int private_folder_make(struct private_folder *f)
+{
+	int err = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		*f = (struct private_folder){ .lock = -1 };
+		sweep(places[i]);
+		err = make_in(places[i], f);
+		if (err == 0)
+			return 0;
+		private_folder_remove(f);
+	}
+	return err;
+}
+
+void private_folder_remove(struct private_folder *f)
+{
+	if (f->path[0])
+		folder_remove(f->path);
+	f->path[0] = '\0';
+	if (f->lock >= 0)
+		close(f->lock);
+	f->lock = -1;
+}
+
+static int make_with_parents(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0777) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
+			return -errno;
+		*slash = '/';
+	}
+	return mkdir(path, 0777) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static bool is_empty(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	bool empty = true;
+
+	while (d && (entry = readdir(d)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			empty = false;
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+int output_folder_make(const char *path, char *absolute)
+{
+	char copy[PATH_MAX];
+	size_t length = strlen(path);
+	int err;
+
+	if (length == 0 || length >= sizeof(copy))
+		return length ? -ENAMETOOLONG : -EINVAL;
+	memcpy(copy, path, length + 1);
+	while (length > 1 && copy[length - 1] == '/')
+		copy[--length] = '\0';
+	err = make_with_parents(copy);
+	if (err)
+		return err;
+	if (!realpath(copy, absolute))
+		return -errno;
+	if (!is_empty(absolute))
+		return -ENOTEMPTY;
+	return access(absolute, W_OK | X_OK) == 0 ? 0 : -errno;
+}

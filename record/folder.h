@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Folders: the output folder, and the private one of a recording that is gone afterwards.
+ *
+ * Private folder, on /dev/shm where that is possible (a short path: sockets allow 108 bytes):
+ *	lock		held by flock while the recording runs; who finds it free may sweep the folder
+ *	box/		black boxes (DLTRACE_BOX), 0700
+ *	.lttng/		the private session daemon's (LTTNG_HOME is the private folder)
+ *	control		socket of --control
+ *	log		what LTTng's daemons say
+ */
+#ifndef DLT_RECORD_FOLDER_H
+#define DLT_RECORD_FOLDER_H
+
+#include <stdint.h>
+
+struct private_folder {
+	char path[64];		/* "" while there is none */
+	int lock;		/* descriptor, or -1 */
+};
+
+/* 0 or -errno. Sweeps what dead recordings of this user have left. */
+int private_folder_make(struct private_folder *f);
+void private_folder_remove(struct private_folder *f);
+
+/* Bytes of all files below `path`; symbolic links are not followed. */
+uint64_t folder_size(const char *path);
+int folder_remove(const char *path);
+
+/*
+ * Makes the output folder and its parents. `absolute` has PATH_MAX bytes.
+ * 0; -ENOTEMPTY when it holds something; -errno.
+ */
+int output_folder_make(const char *path, char *absolute);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting and ending dltrace-sampler. */
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "message.h"
+
+/* All arguments in one string, separated by 0x1f as in dltrace_proc:process. */
+static void join(char *const *command, char *out, size_t size)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (; *command && at < size; command++) {
+		int n = snprintf(out + at, size - at, "%s%s", at ? "\x1f" : "", *command);
+
+		at += n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* In the child: the environment of the command's kind, but nothing preloaded. */
+static void become(const char *path, int fd, const struct helper_config *c)
+{
+	char socket[16], box[PATH_MAX], recording[20], level[16], hang[24], command[4096];
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGCHLD, SIG_DFL);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	if (dup2(fd, 3) < 0)
+		_exit(127);
+	if (fd == 3)
+		fcntl(3, F_SETFD, 0);
+	if (c->private_daemon)
+		setenv("LTTNG_HOME", c->home, 1);
+	if (c->options->sample)
+		setenv("DLTRACE_SAMPLE", c->options->sample, 1);
+	unsetenv("LD_PRELOAD");
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", "3000", 1);
+	snprintf(socket, sizeof(socket), "3");
+	snprintf(box, sizeof(box), "%s/box", c->home);
+	snprintf(recording, sizeof(recording), "%016" PRIx64, c->recording);
+	snprintf(level, sizeof(level), "%s", level_names[c->options->level]);
+	snprintf(hang, sizeof(hang), "%" PRIu64, c->options->hang);
+	join(c->options->command, command, sizeof(command));
+	execl(path, "dltrace-sampler", socket, box, recording, level, hang, command, (char *)NULL);
+	_exit(127);
+}
+
+int helper_launch(struct helper *h, const struct helper_config *c)
+{
+	char path[PATH_MAX];
+	int fds[2], err;
+
+	*h = (struct helper){ .fd = -1 };
+	if (environment_find("dltrace-sampler", DLT_LIBEXECDIR, path) < 0)
+		return -ENOENT;
+	err = message_pair(fds);
+	if (err)
+		return err;
+	h->pid = fork();
+	if (h->pid == 0)
+		become(path, fds[1], c);
+	close(fds[1]);
+	if (h->pid < 0) {
+		h->pid = 0;
+		close(fds[0]);
+		return -EAGAIN;
+	}
+	h->fd = fds[0];
+	return 0;
+}
+
+void helper_reap(struct helper *h, int limit)
+{
+	if (h->fd >= 0)
+		close(h->fd);
+	h->fd = -1;
+	for (int waited = 0; h->pid && waited <= limit; waited += 5) {
+		if (waitpid(h->pid, NULL, WNOHANG) != 0)
+			h->pid = 0;
+		else
+			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	}
+	if (h->pid) {
+		kill(h->pid, SIGKILL);
+		waitpid(h->pid, NULL, 0);
+	}
+	h->pid = 0;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* The process that holds the session daemon and the session. */
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "disk.h"
+#include "folder.h"
+#include "message.h"
+#include "session.h"
+
+#define TICK		250	/* ms between looks at disk and daemons */
+#define ROTATE_LIMIT	5000	/* ms */
+#define DRAIN_LIMIT	5000	/* ms */
+
+/* ms after the start: the metadata of a trace reaches the disk with the first rotation only. */
+static const uint64_t early_rotations[] = { 1000, 10000, 60000 };
+
+struct keeping {
+	struct keeper_config config;
+	struct session_daemon daemon;
+	struct session session;
+	struct disk disk;
+	int fd;
+	uint64_t started, next_rotation;	/* ms CLOCK_MONOTONIC; 0: not */
+	unsigned rotations;
+	bool daemon_lost, stopped, rotation_failed;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void plan_rotation(struct keeping *k)
+{
+	size_t early = sizeof(early_rotations) / sizeof(early_rotations[0]);
+
+	if (!k->config.rotate)
+		k->next_rotation = 0;
+	else if (k->rotations < early)
+		k->next_rotation = k->started + early_rotations[k->rotations];
+	else
+		k->next_rotation = now_ms() + k->config.rotate / 1000000;
+}
+
+static int rotate(struct keeping *k, char *path, size_t size)
+{
+	int err = session_rotate(&k->session, ROTATE_LIMIT, path, size);
+
+	k->rotations++;
+	plan_rotation(k);
+	if (err == -ENOTSUP)
+		k->next_rotation = 0;
+	if (err == 0)
+		message_send(k->fd, "rotated");
+	if (err == -ETIMEDOUT && !k->rotation_failed) {
+		k->rotation_failed = true;
+		message_send(k->fd, "note 1 stall 0 data does not leave LTTng's buffers: "
+			     "has a process been killed inside an event?");
+	}
+	if (err == 0 && k->config.max_size)
+		disk_trim(&k->disk, k->config.max_size);
+	return err;
+}
+
+static int begin(struct keeping *k, char *why, size_t size)
+{
+	int err;
+
+	if (k->config.session) {
+		err = session_borrow(&k->session, k->config.session, k->config.plan, why, size);
+	} else {
+		err = daemon_start(&k->daemon, k->config.home, why, size);
+		if (err)
+			return err;
+		err = session_create(&k->session, k->config.name, k->config.output, k->config.relay,
+				     k->config.plan, why, size);
+	}
+	return err ? err : session_set_level(&k->session, k->config.level, why, size);
+}
+
+static void start(struct keeping *k)
+{
+	char why[512];
+
+	if (session_start(&k->session, why, sizeof(why)) < 0) {
+		message_send(k->fd, "failed %s", why);
+		return;
+	}
+	k->started = now_ms();
+	if (!k->session.borrowed)
+		plan_rotation(k);
+	message_send(k->fd, "started");
+}
+
+static void answer(struct keeping *k, const char *text)
+{
+	const char *value = message_is(text, "level");
+	char why[1024];
+	int err;
+
+	if (message_is(text, "start")) {
+		start(k);
+	} else if (value) {
+		err = session_set_level(&k->session, (enum level)atoi(value), why, sizeof(why));
+		message_send(k->fd, err ? "failed %s" : "done level %s",
+			     err ? why : level_names[k->session.level]);
+	} else if (message_is(text, "rotate")) {
+		err = rotate(k, why, sizeof(why));
+		if (err)
+			message_send(k->fd, "failed %s", err == -ENOTSUP ?
+				     "this session cannot be rotated" : strerror(-err));
+		else
+			message_send(k->fd, "done %s", why);
+	}
+}
+
+/* The trace must stay readable: rotate, which writes the metadata, and stop while there is room. */
+static void disk_is_full(struct keeping *k)
+{
+	char path[1024];
+
+	message_send(k->fd, "note 2 disk %" PRIu64 " no space left for the trace, recording has stopped",
+		     k->disk.free);
+	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	rotate(k, path, sizeof(path));
+	session_pause(&k->session);
+	k->stopped = true;
+}
+
+static void look_after(struct keeping *k)
+{
+	const char *died = k->daemon_lost ? NULL : daemon_died(&k->daemon);
+
+	if (died) {
+		k->daemon_lost = true;
+		k->next_rotation = 0;
+		message_send(k->fd, "note 2 consumer 0 LTTng's %s has died, recording has stopped", died);
+	}
+	if (!k->started || k->stopped || k->daemon_lost || !*k->config.output)
+		return;
+	if (disk_low(&k->disk))
+		disk_is_full(k);
+	else if (k->config.max_size && disk_current(&k->disk) > k->config.max_size / 4)
+		rotate(k, NULL, 0);
+	else if (k->next_rotation && now_ms() >= k->next_rotation)
+		rotate(k, NULL, 0);
+}
+
+/* Until `stop`, or dltrace-record is gone. True: it is still there and wants to know. */
+static bool serve(struct keeping *k)
+{
+	char text[MESSAGE_MAX];
+
+	for (;;) {
+		int n = message_receive(k->fd, text, TICK);
+
+		if (n == -ETIMEDOUT)
+			look_after(k);
+		else if (n <= 0)
+			return false;
+		else if (message_is(text, "stop"))
+			return true;
+		else
+			answer(k, text);
+	}
+}
+
+static void keep(struct keeping *k)
+{
+	struct session_end end;
+	char why[512] = "unknown";
+	bool listens = true;
+
+	disk_init(&k->disk, k->config.output);
+	if (begin(k, why, sizeof(why)) < 0) {
+		message_send(k->fd, "failed %s", why);
+	} else {
+		message_send(k->fd, "ready %s", k->daemon.private ? "private" : "shared");
+		listens = serve(k);
+	}
+	if (k->daemon_lost)
+		end = (struct session_end){ .stalled = true };
+	else
+		session_finish(&k->session, DRAIN_LIMIT, &end);
+	message_send(k->fd, "end %" PRIu64 " %" PRIu64 " %d", end.discarded, end.lost_packets, end.stalled);
+	daemon_stop(&k->daemon);
+	if (!listens)
+		folder_remove(k->config.home);
+}
+
+/* The keeper's own descriptors, session and signals: Ctrl-C is not for it. */
+static void detach(const char *home)
+{
+	char log[256];
+	sigset_t all;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
+
+	setsid();
+	prctl(PR_SET_NAME, "dltrace-keeper");
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	signal(SIGCHLD, SIG_DFL);
+	snprintf(log, sizeof(log), "%s/log", home);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	dup2(null, STDIN_FILENO);
+	dup2(fd >= 0 ? fd : null, STDOUT_FILENO);
+	dup2(fd >= 0 ? fd : null, STDERR_FILENO);
+	if (chdir("/") < 0)
+		return;
+}
+
+int keeper_launch(struct keeper *k, const struct keeper_config *c)
+{
+	struct keeping keeping = { .config = *c };
+	int fds[2], err = message_pair(fds);
+
+	*k = (struct keeper){ .fd = -1 };
+	if (err)
+		return err;
+	k->pid = fork();
+	if (k->pid == 0) {
+		close(fds[0]);
+		keeping.fd = fds[1];
+		detach(c->home);
+		keep(&keeping);
+		_exit(0);
+	}
+	close(fds[1]);
+	if (k->pid < 0) {
+		k->pid = 0;
+		close(fds[0]);
+		return -EAGAIN;
+	}
+	k->fd = fds[0];
+	return 0;
+}
+
+void keeper_reap(struct keeper *k, int limit)
+{
+	if (k->fd >= 0)
+		close(k->fd);
+	k->fd = -1;
+	for (int waited = 0; k->pid && waited <= limit; waited += 5) {
+		if (waitpid(k->pid, NULL, WNOHANG) != 0)
+			k->pid = 0;
+		else
+			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	}
+	if (k->pid) {
+		kill(k->pid, SIGKILL);
+		waitpid(k->pid, NULL, 0);
+	}
+	k->pid = 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keeper: a process of its own that holds the session daemon and the LTTng session, because
+ * liblttng-ctl blocks (so it must be possible to give up on it), because a private mount namespace
+ * must not become the command's, and because a trace must end well even when dltrace-record is
+ * killed: then the keeper finds its socket closed, and finishes.
+ *
+ * To the keeper:   start | level N | rotate | stop
+ * From the keeper: ready private|shared | failed WHY        (after its launch)
+ *                  started | failed WHY
+ *                  done TEXT | failed WHY                   (level, rotate)
+ *                  rotated                                  (names must be announced again)
+ *                  note SEVERITY KIND VALUE TEXT            (for the trace, by the sampler)
+ *                  end DISCARDED LOST_PACKETS STALLED       (after stop; then it exits)
+ */
+#ifndef DLT_RECORD_KEEPER_H
+#define DLT_RECORD_KEEPER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "plan.h"
+
+struct keeper {
+	pid_t pid;	/* 0: none */
+	int fd;
+};
+
+/* Strings are borrowed and must last until keeper_launch has returned. */
+struct keeper_config {
+	const char *home;	/* the private folder */
+	const char *output;	/* absolute; "": none (relay, borrowed session) */
+	const char *session;	/* --session; NULL: one of our own ... */
+	const char *name;	/* ... of this name */
+	const char *relay;
+	const struct plan *plan;
+	enum level level;
+	uint64_t rotate;	/* ns between rotations; 0: never */
+	uint64_t max_size;	/* bytes; 0: no limit */
+};
+
+/* 0 or -errno. The first message tells whether there is a session. */
+int keeper_launch(struct keeper *k, const struct keeper_config *c);
+
+/* Waits at most `limit` ms for its end, then kills it and with it the daemon. */
+void keeper_reap(struct keeper *k, int limit);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the file `recording`. */
+#include "label.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t label_now(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+static void escaped(FILE *f, const char *value)
+{
+	for (; *value; value++) {
+		if (*value == '\n')
+			fputs("\\n", f);
+		else if (*value == '\\')
+			fputs("\\\\", f);
+		else
+			putc(*value, f);
+	}
+}
+
+void label_line(FILE *f, const char *key, const char *value)
+{
+	if (!f)
+		return;
+	fprintf(f, "%s ", key);
+	escaped(f, value);
+	putc('\n', f);
+}
+
+void label_note(FILE *f, int severity, const char *kind, const char *text)
+{
+	if (!f)
+		return;
+	fprintf(f, "note %d %s ", severity, kind);
+	escaped(f, text);
+	putc('\n', f);
+}
+
+void label_number(FILE *f, const char *key, uint64_t value)
+{
+	if (f)
+		fprintf(f, "%s %" PRIu64 "\n", key, value);
+}
+
+FILE *label_open(const char *folder, const struct options *o, uint64_t recording)
+{
+	char path[PATH_MAX + 16], text[PATH_MAX];
+	FILE *f;
+
+	if (snprintf(path, sizeof(path), "%s/recording", folder) >= (int)sizeof(path))
+		return NULL;
+	f = fopen(path, "wxe");
+	if (!f)
+		return NULL;
+	setvbuf(f, NULL, _IOLBF, 0);
+	fprintf(f, "format dltrace-recording 1\nrecording %016" PRIx64 "\n", recording);
+	label_line(f, "level", level_names[o->level]);
+	label_line(f, "host", gethostname(text, sizeof(text)) == 0 ? text : "");
+	label_line(f, "version", PACKAGE_VERSION);
+	label_line(f, "folder", getcwd(text, sizeof(text)) ? text : "");
+	label_number(f, "begin", label_now());
+	label_number(f, "monotonic", clock_ns(CLOCK_MONOTONIC));
+	fputs("command ", f);
+	for (char *const *arg = o->command; *arg; arg++) {
+		if (arg != o->command)
+			putc('\x1f', f);
+		escaped(f, *arg);
+	}
+	putc('\n', f);
+	return f;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file `recording` in the output folder: what the recording is, readable even when the trace
+ * is not. Lines "key value"; a newline in a value is written as \n, a backslash as \\.
+ *
+ *	format dltrace-recording 1
+ *	recording HEX | level NAME | host NAME | version V | folder PATH | begin NS_SINCE_1970
+ *	monotonic NS            CLOCK_MONOTONIC at begin
+ *	command ARGUMENTS       separated by 0x1f
+ *	note SEVERITY KIND TEXT      each one that is a warning (1) or a problem (2)
+ *	end NS_SINCE_1970 | status N | signal N | events N | lost N | stalled 1
+ */
+#ifndef DLT_RECORD_LABEL_H
+#define DLT_RECORD_LABEL_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "options.h"
+
+/* NULL on failure; line-buffered, so that it survives a kill. */
+FILE *label_open(const char *folder, const struct options *o, uint64_t recording);
+
+/* f may be NULL in all. */
+void label_line(FILE *f, const char *key, const char *value);
+void label_note(FILE *f, int severity, const char *kind, const char *text);
+void label_number(FILE *f, const char *key, uint64_t value);
+
+/* ns since 1970. */
+uint64_t label_now(void);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the command line. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "say.h"
+#include "units.h"
+
+enum key {
+	KEY_SESSION = 0x100, KEY_RELAY, KEY_CHILDREN, KEY_DELAY, KEY_DURATION, KEY_MAX_SIZE,
+	KEY_THRESHOLD, KEY_SAMPLE, KEY_REQUIRE, KEY_PRINT, KEY_CONTROL, KEY_ROTATE, KEY_HANG,
+	KEY_WAIT, KEY_DEBUG, KEY_GPU, KEY_AUDIT,
+};
+
+static const struct argp_option table[] = {
+	{ 0, 0, 0, 0, "What is recorded:", 1 },
+	{ "level", 'l', "LEVEL", 0, "summary: samples and totals, bounded for any length of run; "
+	  "calls (default): every outermost CUDA call, large allocation, thread and process; "
+	  "full: every heap call too", 1 },
+	{ "threshold", KEY_THRESHOLD, "SIZE", 0, "smallest allocation that is an event (64K)", 1 },
+	{ "sample", KEY_SAMPLE, "TIME", 0, "between samples (100ms; 1s at summary)", 1 },
+	{ "children", KEY_CHILDREN, "WHICH", 0, "which children are traced: auto (default), all, fork, "
+	  "none, or a pattern of program names; the others are counted", 1 },
+	{ "delay", KEY_DELAY, "TIME", 0, "start recording so long after the command", 1 },
+	{ "duration", KEY_DURATION, "TIME", 0, "stop recording after that; the command runs on", 1 },
+	{ "wait", KEY_WAIT, 0, 0, "go on until all processes that the command left behind have ended", 1 },
+	{ "hang", KEY_HANG, "TIME", 0, "report calls that take longer (60s)", 1 },
+	{ "gpu", KEY_GPU, "WHAT", 0, "activity: what runs on the GPU, by CUPTI (not available yet)", 1 },
+	{ "audit", KEY_AUDIT, 0, 0, "see callers that a preload misses (not available yet)", 1 },
+	{ 0, 0, 0, 0, "Where it goes:", 2 },
+	{ "output", 'o', "DIR", 0, "folder of the trace; %h host, %p pid, %r rank, %q{VAR} variable "
+	  "(dltrace-PROGRAM-TIME-PID)", 2 },
+	{ "session", KEY_SESSION, "NAME", 0, "into an LTTng session that you already have", 2 },
+	{ "relay", KEY_RELAY, "URL", 0, "to an lttng-relayd, as net://host", 2 },
+	{ "rotate", KEY_ROTATE, "TIME", 0, "make what was recorded readable that often (10m)", 2 },
+	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest part only", 2 },
+	{ 0, 0, 0, 0, "How:", 3 },
+	{ "require", KEY_REQUIRE, 0, 0, "do not run the command when recording cannot start", 3 },
+	{ "print", KEY_PRINT, 0, 0, "print the lttng commands that would do the same, and end", 3 },
+	{ "control", KEY_CONTROL, "PID", 0, "tell a running recording: dump, snapshot, level=LEVEL "
+	  "or stop; PID is dltrace-record's or that of any process it records", 3 },
+	{ "quiet", 'q', 0, 0, "no line at the end", 3 },
+	{ "verbose", 'v', 0, 0, "say what is done", 3 },
+	{ "debug", KEY_DEBUG, "DOMAINS", 0, "DLTRACE_DEBUG of the command's processes", 3 },
+	{ 0 },
+};
+
+static void time_option(const char *text, uint64_t *ns, const char *name, struct argp_state *state)
+{
+	if (parse_time(text, ns) < 0)
+		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name, text);
+}
+
+static void size_option(const char *text, uint64_t *bytes, const char *name, struct argp_state *state)
+{
+	if (parse_size(text, bytes) < 0)
+		argp_error(state, "--%s: %s: a size with a unit is needed, as 64K or 4M", name, text);
+}
+
+static void pid_option(const char *text, int *pid, struct argp_state *state)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*text == '\0' || *end != '\0' || value <= 0 || value > 1 << 22)
+		argp_error(state, "--control: %s: a process id is needed", text);
+	*pid = (int)value;
+}
+
+static void level_option(const char *text, enum level *level, struct argp_state *state)
+{
+	int value = level_parse(text);
+
+	if (value < 0)
+		argp_error(state, "--level: %s: one of summary, calls, full is needed", text);
+	*level = (enum level)value;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	uint64_t ignored;
+
+	switch (key) {
+	case 'l':
+		level_option(arg, &o->level, state);
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'q':
+		loudness = QUIET;
+		return 0;
+	case 'v':
+		loudness = VERBOSE;
+		return 0;
+	case KEY_SESSION:
+		o->session = arg;
+		return 0;
+	case KEY_RELAY:
+		o->relay = arg;
+		return 0;
+	case KEY_CHILDREN:
+		o->children = arg;
+		return 0;
+	case KEY_DELAY:
+		time_option(arg, &o->delay, "delay", state);
+		return 0;
+	case KEY_DURATION:
+		time_option(arg, &o->duration, "duration", state);
+		return 0;
+	case KEY_ROTATE:
+		time_option(arg, &o->rotate, "rotate", state);
+		return 0;
+	case KEY_HANG:
+		time_option(arg, &o->hang, "hang", state);
+		return 0;
+	case KEY_MAX_SIZE:
+		size_option(arg, &o->max_size, "max-size", state);
+		return 0;
+	case KEY_THRESHOLD:
+		size_option(arg, &ignored, "threshold", state);
+		o->threshold = arg;
+		return 0;
+	case KEY_SAMPLE:
+		time_option(arg, &ignored, "sample", state);
+		o->sample = arg;
+		return 0;
+	case KEY_DEBUG:
+		o->debug = arg;
+		return 0;
+	case KEY_REQUIRE:
+		o->require = true;
+		return 0;
+	case KEY_PRINT:
+		o->print = true;
+		return 0;
+	case KEY_WAIT:
+		o->wait = true;
+		return 0;
+	case KEY_CONTROL:
+		pid_option(arg, &o->control_pid, state);
+		return 0;
+	case KEY_GPU:
+	case KEY_AUDIT:
+		argp_error(state, "--%s is not available yet", key == KEY_GPU ? "gpu" : "audit");
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (o->control_pid)
+			argp_error(state, "--control: one of dump, snapshot, level=LEVEL, stop is needed");
+		if (!o->print)
+			argp_error(state, "a command is needed, as in: dltrace-record -- python3 train.py");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = table,
+		.parser = parse_option,
+		.args_doc = "-- COMMAND [ARGUMENT...]\n--control PID dump|snapshot|level=LEVEL|stop",
+		.doc = "Runs COMMAND and records what it and its children do with the machine: threads, "
+		       "CPU, memory, heap, CUDA calls.\v"
+		       "Exit status: the command's own, 128 + n after signal n; 125 when dltrace-record "
+		       "itself failed, 126 and 127 when the command cannot be run or found. "
+		       "dltrace-report shows what was recorded.",
+	};
+
+	*o = (struct options){
+		.level = LEVEL_CALLS, .rotate = 600000000000ULL, .hang = 60000000000ULL,
+	};
+	argp_program_version = "dltrace-record " PACKAGE_VERSION;
+	argp_err_exit_status = EXIT_OWN;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o) != 0)
+		exit(EXIT_OWN);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Levels, channels and their sizes. */
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+const char *const level_names[LEVELS] = { "summary", "calls", "full" };
+
+const struct plan_event plan_events[PLAN_EVENTS] = {
+	{ "dltrace_proc:*", LEVEL_SUMMARY, 0 },	  { "dltrace_sample:*", LEVEL_SUMMARY, 0 },
+	{ "dltrace_record:*", LEVEL_SUMMARY, 0 }, { "dltrace_heap:*", LEVEL_CALLS, 1 },
+	{ "dltrace_map:*", LEVEL_CALLS, 1 },	  { "dltrace_cuda:*", LEVEL_CALLS, 1 },
+	{ "dltrace_cpu:*", LEVEL_CALLS, 1 },	  { "dltracefull_heap:*", LEVEL_FULL, 1 },
+};
+
+/*
+ * What the channel of calls would like to have for each CPU: a burst of a million events a second
+ * (about 40 MB/s) must survive some 50 ms in which the consumer daemon does not run. More costs
+ * each process 0.1 ms per MiB at its start, since LTTng maps buffers populated.
+ */
+static const uint64_t wanted[LEVELS] = { 64 << 10, 512 << 10, 2 << 20 };
+
+#define STATE_SUBBUF	(128 << 10)
+#define SMALLEST	(4 << 10)
+#define SUBBUFS		4
+#define TWO_CHANNELS	32	/* CPUs up to which names get a channel of their own */
+
+int level_parse(const char *name)
+{
+	for (int i = 0; i < LEVELS; i++)
+		if (strcmp(name, level_names[i]) == 0)
+			return i;
+	return -EINVAL;
+}
+
+uint64_t plan_memory(const struct plan *p, unsigned cpus)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < p->count; i++)
+		sum += (p->channels[i].subbufs + 1) * p->channels[i].subbuf_size * cpus;
+	return sum;
+}
+
+static void choose(struct plan *p, enum level level, unsigned cpus)
+{
+	*p = (struct plan){
+		.count = level > LEVEL_SUMMARY && cpus <= TWO_CHANNELS ? 2 : 1,
+		.channels = {
+			{ "dltrace", STATE_SUBBUF, SUBBUFS, 1000000 },
+			{ "dltrace-calls", wanted[level], SUBBUFS, 1000000 },
+		},
+	};
+	if (p->count == 1)
+		p->channels[0].subbuf_size = wanted[level];
+}
+
+/* The largest buffer is halved first, so that names and samples keep their place longest. */
+static bool halve(struct plan *p)
+{
+	struct plan_channel *largest = &p->channels[0];
+
+	for (unsigned i = 1; i < p->count; i++)
+		if (p->channels[i].subbuf_size >= largest->subbuf_size)
+			largest = &p->channels[i];
+	if (largest->subbuf_size <= SMALLEST)
+		return false;
+	largest->subbuf_size /= 2;
+	return true;
+}
+
+/* In every traced process. */
+static uint64_t descriptors_of(const struct plan *p, unsigned cpus)
+{
+	return 7 + p->count * (2ULL * cpus + 1);
+}
+
+int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
+{
+	uint64_t budget = m->shm_free / 4;
+
+	/* 512 MiB are enough for anybody: 128 CPUs at `calls` with a sub-buffer of 512 KiB. */
+	if (budget > 512u << 20)
+		budget = 512u << 20;
+	choose(p, level, m->cpus);
+	if (descriptors_of(p, m->cpus) > m->descriptors / 4)
+		p->count = 1;
+	if (descriptors_of(p, m->cpus) > m->descriptors / 2)
+		return -EMFILE;
+	while (plan_memory(p, m->cpus) > budget)
+		if (!halve(p))
+			return -ENOSPC;
+	return 0;
+}
+
+unsigned plan_channel_of(const struct plan *p, const struct plan_event *event)
+{
+	return event->channel < p->count ? event->channel : 0;
+}
+
+/* "0-7" or "0-3,8-11": the highest number counts, as LTTng counts. */
+static unsigned possible_cpus(void)
+{
+	unsigned last = 0, number;
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+
+	if (f) {
+		while (fscanf(f, "%u%*[-,]", &number) == 1)
+			last = number;
+		fclose(f);
+	}
+	if (last)
+		return last + 1;
+	return (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+}
+
+void plan_read_machine(struct plan_machine *m)
+{
+	struct statvfs shm;
+	struct rlimit files;
+
+	m->cpus = possible_cpus();
+	m->shm_free = statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : 0;
+	m->descriptors = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : 1024;
+	if (m->descriptors > 1 << 20)
+		m->descriptors = 1 << 20;
+}

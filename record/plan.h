@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a level means for LTTng: which events, in which channels, of which size. Pure: everything
+ * that it depends on is an argument, so that --print, the session and the tests agree.
+ */
+#ifndef DLT_RECORD_PLAN_H
+#define DLT_RECORD_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum level { LEVEL_SUMMARY, LEVEL_CALLS, LEVEL_FULL, LEVELS };
+
+extern const char *const level_names[LEVELS];
+
+/* -EINVAL: no such level. */
+int level_parse(const char *name);
+
+struct plan_event {
+	const char *pattern;	/* as for lttng enable-event -u */
+	enum level from;	/* the lowest level that has it */
+	unsigned channel;	/* index into plan.channels, where there are two */
+};
+
+#define PLAN_EVENTS 8
+extern const struct plan_event plan_events[PLAN_EVENTS];
+
+struct plan_channel {
+	const char *name;
+	uint64_t subbuf_size;		/* bytes, a power of 2 */
+	uint64_t subbufs;
+	unsigned switch_timer;		/* us: what is in the buffers reaches the disk that often */
+};
+
+struct plan {
+	unsigned count;
+	struct plan_channel channels[2];	/* 0: names and samples; 1: calls */
+};
+
+struct plan_machine {
+	unsigned cpus;		/* possible ones: LTTng makes buffers for each */
+	uint64_t shm_free;	/* bytes free in /dev/shm */
+	uint64_t descriptors;	/* RLIMIT_NOFILE */
+};
+
+/*
+ * A traced process holds 7 + channels * (2 * cpus + 1) descriptors and all processes of a user
+ * share (subbufs + 1) * size * cpus bytes of /dev/shm for each channel. -ENOSPC: not even the
+ * smallest buffers fit; -EMFILE: more than half of the descriptors (two channels: a quarter).
+ */
+int plan_make(struct plan *p, enum level level, const struct plan_machine *m);
+
+/* Bytes of /dev/shm. */
+uint64_t plan_memory(const struct plan *p, unsigned cpus);
+
+/* Index of the channel of an event of the table: one channel holds all where CPUs are many. */
+unsigned plan_channel_of(const struct plan *p, const struct plan_event *event);
+
+void plan_read_machine(struct plan_machine *m);
+
+#endif

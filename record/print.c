@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the lttng commands that would record the same. */
+#include "print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As one word of a shell. */
+static void quoted(const char *word)
+{
+	if (*word && word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				       "%+,-./:=@_")] == '\0') {
+		fputs(word, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	}
+	putchar('\'');
+}
+
+static void variable(const char *name, const char *value)
+{
+	if (!value)
+		return;
+	printf("%s=", name);
+	quoted(value);
+	putchar(' ');
+}
+
+static void create(const struct options *o, const char *name, const char *output)
+{
+	if (o->session)
+		return;
+	fputs("lttng create ", stdout);
+	quoted(name);
+	fputs(o->relay ? " --set-url=" : " --output=", stdout);
+	quoted(o->relay ? o->relay : output);
+	putchar('\n');
+}
+
+int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library)
+{
+	const char *name = o->session ? o->session : "dltrace";
+
+	create(o, name, output);
+	for (unsigned i = 0; i < plan->count; i++) {
+		const struct plan_channel *c = &plan->channels[i];
+
+		printf("lttng enable-channel --userspace --session=");
+		quoted(name);
+		printf(" --buffers-uid --subbuf-size=%" PRIu64 " --num-subbuf=%" PRIu64
+		       " --switch-timer=%u %s\n", c->subbuf_size, c->subbufs, c->switch_timer, c->name);
+	}
+	for (size_t i = 0; i < PLAN_EVENTS; i++) {
+		if (plan_events[i].from > o->level || strcmp(plan_events[i].pattern, "dltrace_record:*") == 0)
+			continue;
+		printf("lttng enable-event --userspace --session=");
+		quoted(name);
+		printf(" --channel=%s '%s'\n", plan->channels[plan_channel_of(plan, &plan_events[i])].name,
+		       plan_events[i].pattern);
+	}
+	printf("lttng start %s\n", o->session ? o->session : "dltrace");
+	if (o->command) {
+		variable("DLTRACE_THRESHOLD", o->threshold);
+		variable("DLTRACE_SAMPLE", o->sample);
+		variable("DLTRACE_CHILDREN", o->children);
+		variable("LD_PRELOAD", library);
+		for (char *const *arg = o->command; *arg; arg++) {
+			quoted(*arg);
+			putchar(arg[1] ? ' ' : '\n');
+		}
+	}
+	if (!o->session)
+		printf("lttng destroy dltrace\n");
+	return fflush(stdout) == 0 ? 0 : 125;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* --print: the same with lttng's own commands, for those who drive LTTng themselves. */
+#ifndef DLT_RECORD_PRINT_H
+#define DLT_RECORD_PRINT_H
+
+#include "options.h"
+
+/* library: path of libdltrace.so. Exit status. */
+int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library);
+
+#endif

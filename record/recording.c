@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+/* The recipe of a recording: folders, keeper, sampler, command, loop, end. */
+#include "recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "control.h"
+#include "environment.h"
+#include "folder.h"
+#include "helper.h"
+#include "keeper.h"
+#include "label.h"
+#include "message.h"
+#include "pattern.h"
+#include "say.h"
+#include "units.h"
+
+/* Limits of waits, ms: none of them is reached where nothing is broken. */
+#define KEEPER_START	15000
+#define SAMPLER_START	5000
+#define SAMPLER_END	5000
+#define KEEPER_END	20000
+
+struct recording {
+	const struct options *o;
+	uint64_t id;
+	char output[PATH_MAX];		/* absolute; "": nothing on this machine's disk */
+	struct private_folder home;
+	struct keeper keeper;
+	struct helper sampler;
+	struct child child;
+	FILE *label;
+	bool traced;			/* there is a session */
+	bool started, stopped;
+	bool waiting;			/* the command has ended, others have not (--wait) */
+	bool private_daemon;
+	int listener;			/* --control; or -1 */
+	int asker, dumper;		/* who waits for the keeper's, the sampler's answer; or -1 */
+	int survivors;			/* processes alive after the command; -1: not known */
+	uint64_t begin;			/* ns CLOCK_MONOTONIC, of the command */
+	uint64_t events, lost;
+	bool events_known, stalled;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- where the trace goes ------------------------------------------------------------------ */
+
+static void default_output(const struct options *o, char *path)
+{
+	const char *program = o->command ? o->command[0] : "program", *slash = strrchr(program, '/');
+	char stamp[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	snprintf(path, PATH_MAX, "dltrace-%.100s-%s-%d", slash && slash[1] ? slash + 1 : program, stamp,
+		 (int)getpid());
+}
+
+int recording_output(const struct options *o, char *path)
+{
+	const char *bad;
+	int err;
+
+	if (!o->output) {
+		default_output(o, path);
+		return 0;
+	}
+	err = pattern_expand(o->output, path, PATH_MAX, &bad);
+	if (err == 0)
+		return 0;
+	if (bad)
+		say_error("-o %s: %.40s is no pattern or not set (%%h, %%p, %%r, %%q{VARIABLE}, %%%%)",
+			  o->output, bad);
+	else
+		say_error("-o %s: %s", o->output, strerror(-err));
+	return EXIT_OWN;
+}
+
+static int make_output(struct recording *r)
+{
+	char path[PATH_MAX];
+	int err, status = recording_output(r->o, path);
+
+	if (status || r->o->session || r->o->relay)
+		return status;
+	err = output_folder_make(path, r->output);
+	if (err == 0)
+		return 0;
+	say_error("cannot record into %s: %s%s", path, strerror(-err),
+		  err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
+	return EXIT_OWN;
+}
+
+/* ---- starting ------------------------------------------------------------------------------ */
+
+static int start_keeper(struct recording *r, char *why, size_t size)
+{
+	struct plan_machine machine;
+	struct plan plan;
+	char text[MESSAGE_MAX], name[64];
+	struct keeper_config config = {
+		.home = r->home.path, .output = r->output, .session = r->o->session, .name = name,
+		.relay = r->o->relay, .plan = &plan, .level = r->o->level, .rotate = r->o->rotate,
+		.max_size = r->o->max_size,
+	};
+	const char *value;
+	int err;
+
+	plan_read_machine(&machine);
+	err = plan_make(&plan, r->o->level, &machine);
+	if (err) {
+		snprintf(why, size, err == -ENOSPC ? "too little room in /dev/shm (%" PRIu64 " KiB free)" :
+			 "too few file descriptors for this many CPUs (ulimit -n)", machine.shm_free >> 10);
+		return err;
+	}
+	snprintf(name, sizeof(name), "dltrace-%d-%08x", (int)getpid(), (unsigned)r->id);
+	err = keeper_launch(&r->keeper, &config);
+	if (err) {
+		snprintf(why, size, "fork: %s", strerror(-err));
+		return err;
+	}
+	if (message_receive(r->keeper.fd, text, KEEPER_START) <= 0) {
+		snprintf(why, size, "LTTng's session daemon does not answer");
+		return -ETIMEDOUT;
+	}
+	value = message_is(text, "ready");
+	r->private_daemon = value && strcmp(value, "private") == 0;
+	if (!value)
+		snprintf(why, size, "%s", message_is(text, "failed") ? message_is(text, "failed") : text);
+	return value ? 0 : -EIO;
+}
+
+/* A recording without samples is worth having: its lack is said, and no reason to stop. */
+static void start_sampler(struct recording *r)
+{
+	struct helper_config config = {
+		.home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id, .options = r->o,
+	};
+	char text[MESSAGE_MAX];
+	int err = helper_launch(&r->sampler, &config);
+
+	if (err == 0 && message_receive(r->sampler.fd, text, SAMPLER_START) > 0 && message_is(text, "ready"))
+		return;
+	say_error("no samples are recorded: dltrace-sampler %s", err ? strerror(-err) : "does not start");
+	helper_reap(&r->sampler, 0);
+}
+
+static int start_tracing(struct recording *r, char *why, size_t size)
+{
+	char text[MESSAGE_MAX];
+
+	message_send(r->keeper.fd, "start");
+	if (message_receive(r->keeper.fd, text, KEEPER_START) > 0 && message_is(text, "started")) {
+		r->started = true;
+		return 0;
+	}
+	snprintf(why, size, "%s", message_is(text, "failed") ? message_is(text, "failed") :
+		 "LTTng's session daemon does not answer");
+	return -EIO;
+}
+
+/* Everything but the command. 0, or -errno and why there will be no recording. */
+static int prepare(struct recording *r, char *why, size_t size)
+{
+	int err = private_folder_make(&r->home);
+
+	if (err) {
+		snprintf(why, size, "no private folder on /dev/shm or /tmp: %s", strerror(-err));
+		return err;
+	}
+	err = start_keeper(r, why, size);
+	if (err)
+		return err;
+	start_sampler(r);
+	r->listener = control_listen(r->home.path);
+	if (*r->output)
+		r->label = label_open(r->output, r->o, r->id);
+	return r->o->delay ? 0 : start_tracing(r, why, size);
+}
+
+static void abandon(struct recording *r)
+{
+	helper_reap(&r->sampler, 500);
+	message_send(r->keeper.fd, "stop");
+	keeper_reap(&r->keeper, 5000);
+	private_folder_remove(&r->home);
+	if (r->label)
+		fclose(r->label);
+	r->label = NULL;
+	if (*r->output) {
+		char path[PATH_MAX + 16];
+
+		snprintf(path, sizeof(path), "%s/recording", r->output);
+		unlink(path);
+		rmdir(r->output);
+	}
+}
+
+static int spawn(struct recording *r)
+{
+	char library[PATH_MAX], **environment = environ;
+	struct environment_setup setup = {
+		.library = library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
+	};
+	int err = 0;
+
+	if (r->traced && environment_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
+		environment = environment_make(r->o, &setup);
+	else if (r->traced)
+		say_error("libdltrace.so is not in %s: only samples of the machine are recorded", DLT_LIBDIR);
+	r->begin = now_ns();
+	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
+	return err;
+}
+
+/* ---- while the command runs ---------------------------------------------------------------- */
+
+/* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
+static void written(struct recording *r, const char *text)
+{
+	int severity = 0;
+	char kind[32] = "";
+	int at = 0;
+
+	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < 1 || !at)
+		return;
+	label_note(r->label, severity, kind, text + at);
+	if (severity > 1)
+		say("%s", text + at);
+	else
+		say_verbose("%s", text + at);
+}
+
+static void note(struct recording *r, const char *text)
+{
+	message_send(r->sampler.fd, "note %s", text);
+	written(r, text);
+}
+
+static void asked_keeper(struct recording *r, const char *text, const char *prefix)
+{
+	if (r->asker < 0)
+		return;
+	control_answer(r->asker, "%s %s\n", prefix, text);
+	close(r->asker);
+	r->asker = -1;
+}
+
+static void from_keeper(struct recording *r)
+{
+	char text[MESSAGE_MAX];
+	const char *value;
+
+	if (message_receive(r->keeper.fd, text, 0) <= 0) {
+		close(r->keeper.fd);
+		r->keeper.fd = -1;
+		note(r, "2 keeper 0 the process that holds the LTTng session has died");
+	} else if ((value = message_is(text, "note"))) {
+		note(r, value);
+	} else if (message_is(text, "rotated")) {
+		message_send(r->sampler.fd, "again");
+	} else if ((value = message_is(text, "done"))) {
+		asked_keeper(r, value, "ok");
+	} else if ((value = message_is(text, "failed"))) {
+		asked_keeper(r, value, "error");
+	} else if (message_is(text, "started")) {
+		r->started = true;
+	} else if ((value = message_is(text, "end"))) {
+		uint64_t packets = 0;
+		int stalled = 0;
+
+		sscanf(value, "%" SCNu64 " %" SCNu64 " %d", &r->lost, &packets, &stalled);
+		r->stalled = stalled != 0;
+		r->stopped = true;
+		asked_keeper(r, "stopped", "ok");
+	}
+}
+
+static void from_sampler(struct recording *r)
+{
+	char text[MESSAGE_MAX];
+	const char *value;
+
+	if (message_receive(r->sampler.fd, text, 0) <= 0) {
+		close(r->sampler.fd);
+		r->sampler.fd = -1;
+		r->survivors = 0;
+		note(r, "2 sampler 0 dltrace-sampler has died: no more samples");
+	} else if ((value = message_is(text, "note"))) {
+		written(r, value);
+	} else if ((value = message_is(text, "survivors"))) {
+		r->survivors = atoi(value);
+	} else if ((value = message_is(text, "final"))) {
+		r->events_known = sscanf(value, "%*s %" SCNu64, &r->events) == 1;
+	} else if ((value = message_is(text, "line"))) {
+		control_answer(r->dumper, "%s\n", value);
+	} else if (message_is(text, "dumped") && r->dumper >= 0) {
+		close(r->dumper);
+		r->dumper = -1;
+	}
+}
+
+/* The answer comes later, from the helper that is asked. */
+static int hand_over(int *waiting, int fd)
+{
+	if (*waiting >= 0) {
+		control_answer(fd, "error another request is being answered\n");
+		close(fd);
+		return -EBUSY;
+	}
+	*waiting = fd;
+	return 0;
+}
+
+static void from_control(struct recording *r)
+{
+	char request[256];
+	int fd = control_accept(r->listener, request, sizeof(request));
+	int level = strncmp(request, "level=", 6) == 0 ? level_parse(request + 6) : -1;
+
+	if (fd < 0)
+		return;
+	if (strcmp(request, "dump") == 0) {
+		if (hand_over(&r->dumper, fd) == 0) {
+			control_answer(fd, "ok\n");
+			message_send(r->sampler.fd, "dump");
+		}
+	} else if (strcmp(request, "snapshot") == 0) {
+		if (hand_over(&r->asker, fd) == 0)
+			message_send(r->keeper.fd, "rotate");
+	} else if (level >= 0) {
+		if (hand_over(&r->asker, fd) == 0) {
+			message_send(r->keeper.fd, "level %d", level);
+			message_send(r->sampler.fd, "note 0 level %d level %s", level, request + 6);
+		}
+	} else if (strcmp(request, "stop") == 0) {
+		if (hand_over(&r->asker, fd) == 0)
+			message_send(r->keeper.fd, "stop");
+	} else {
+		control_answer(fd, "error %s: one of dump, snapshot, level=summary|calls|full, stop is needed\n",
+			       request);
+		close(fd);
+	}
+}
+
+/* ms until --delay or --duration is due; does what is due. */
+static int timers(struct recording *r)
+{
+	uint64_t since = now_ns() - r->begin, end = r->o->delay + r->o->duration;
+
+	if (!r->traced || r->stopped || r->keeper.fd < 0)
+		return -1;
+	if (r->o->delay && !r->started) {
+		if (since < r->o->delay)
+			return (int)((r->o->delay - since) / 1000000) + 1;
+		r->started = true;
+		message_send(r->keeper.fd, "start");
+	}
+	if (!r->o->duration)
+		return -1;
+	if (since < end)
+		return (int)((end - since) / 1000000) + 1;
+	r->stopped = true;
+	message_send(r->keeper.fd, "stop");
+	return -1;
+}
+
+static bool going_on(const struct recording *r)
+{
+	if (r->child.pid)
+		return true;
+	return r->o->wait && r->traced && !r->stopped && r->survivors != 0 && r->sampler.fd >= 0;
+}
+
+static void loop(struct recording *r)
+{
+	void (*const readers[])(struct recording *) = { from_keeper, from_sampler, from_control };
+
+	while (going_on(r)) {
+		struct pollfd fds[] = {
+			{ r->keeper.fd, POLLIN, 0 },
+			{ r->sampler.fd, POLLIN, 0 },
+			{ r->listener, POLLIN, 0 },
+			{ r->child.signals, POLLIN, 0 },
+		};
+
+		if (!r->child.pid && !r->waiting) {
+			r->waiting = true;
+			r->survivors = -1;
+			message_send(r->sampler.fd, "survivors");
+		}
+		if (poll(fds, 4, timers(r)) < 0 && errno != EINTR)
+			return;
+		for (int i = 0; i < 3; i++)
+			if (fds[i].revents)
+				readers[i](r);
+		if (fds[3].revents)
+			child_signals(&r->child);
+	}
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static void drain(struct recording *r, int *fd, void (*read_one)(struct recording *), const bool *until, int limit)
+{
+	uint64_t end = now_ns() + (uint64_t)limit * 1000000;
+
+	while (*fd >= 0 && !*until && now_ns() < end) {
+		struct pollfd p = { *fd, POLLIN, 0 };
+
+		if (poll(&p, 1, 100) > 0)
+			read_one(r);
+	}
+}
+
+static void end_sampler(struct recording *r)
+{
+	int signal = WIFSIGNALED(r->child.status) ? WTERMSIG(r->child.status) : 0;
+
+	if (r->sampler.fd < 0)
+		return;
+	message_send(r->sampler.fd, "note 0 %s %d the command %s %d", signal ? "killed" : "exit",
+		     signal ? signal : WEXITSTATUS(r->child.status), signal ? "was ended by signal" :
+		     "ended with status", signal ? signal : WEXITSTATUS(r->child.status));
+	message_send(r->sampler.fd, "finish");
+	drain(r, &r->sampler.fd, from_sampler, &r->events_known, SAMPLER_END);
+	helper_reap(&r->sampler, 1000);
+}
+
+static void end_keeper(struct recording *r)
+{
+	if (!r->stopped)
+		message_send(r->keeper.fd, "stop");
+	drain(r, &r->keeper.fd, from_keeper, &r->stopped, KEEPER_END);
+	keeper_reap(&r->keeper, 5000);
+}
+
+static void end_label(struct recording *r)
+{
+	bool killed = WIFSIGNALED(r->child.status);
+
+	label_number(r->label, "end", label_now());
+	label_number(r->label, killed ? "signal" : "status",
+		     (uint64_t)(killed ? WTERMSIG(r->child.status) : WEXITSTATUS(r->child.status)));
+	if (r->events_known)
+		label_number(r->label, "events", r->events);
+	label_number(r->label, "lost", r->lost);
+	if (r->stalled)
+		label_number(r->label, "stalled", 1);
+	if (r->label)
+		fclose(r->label);
+	r->label = NULL;
+}
+
+static void last_line(const struct recording *r, uint64_t duration)
+{
+	const struct options *o = r->o;
+	char time[32], count[32], lost[32], size[32], events[64] = "", bytes[64] = "";
+
+	if (r->events_known)
+		snprintf(events, sizeof(events), "%s events, ", format_count(r->events, count, sizeof(count)));
+	if (*r->output)
+		snprintf(bytes, sizeof(bytes), ", %s", format_size(folder_size(r->output), size, sizeof(size)));
+	say("%s: %s, %s%s lost%s%s", *r->output ? r->output : o->session ? o->session : o->relay,
+	    format_time(duration, time, sizeof(time)), events, format_count(r->lost, lost, sizeof(lost)),
+	    bytes, r->stalled ? " (some data never left LTTng's buffers)" : "");
+}
+
+static void finish(struct recording *r)
+{
+	uint64_t duration = now_ns() - r->begin;
+
+	if (!r->traced)
+		return;
+	if (r->listener >= 0)
+		close(r->listener);
+	end_sampler(r);
+	end_keeper(r);
+	end_label(r);
+	private_folder_remove(&r->home);
+	last_line(r, duration);
+}
+
+static int cannot_run(struct recording *r, int err)
+{
+	say_error("cannot run %s: %s", r->o->command[0], strerror(-err));
+	if (r->traced)
+		abandon(r);
+	return err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
+int recording_run(const struct options *o)
+{
+	struct recording r = {
+		.o = o, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1, .asker = -1,
+		.dumper = -1,
+	};
+	char why[MESSAGE_MAX];
+	int err = child_lookup(o->command[0]), status;
+
+	if (err)
+		return cannot_run(&r, err);
+	status = make_output(&r);
+	if (status)
+		return status;
+	if (child_prepare(&r.child) < 0 || getrandom(&r.id, sizeof(r.id), 0) != sizeof(r.id)) {
+		say_error("cannot set up: %s", strerror(errno));
+		return EXIT_OWN;
+	}
+	r.traced = prepare(&r, why, sizeof(why)) == 0;
+	if (!r.traced) {
+		abandon(&r);
+		say_error("%s: %s", o->require ? "not run, since nothing can be recorded" : "nothing is recorded", why);
+		if (o->require)
+			return EXIT_OWN;
+	}
+	status = child_early_signal(&r.child);
+	if (status) {
+		abandon(&r);
+		return 128 + status;
+	}
+	err = spawn(&r);
+	if (err)
+		return cannot_run(&r, err);
+	loop(&r);
+	finish(&r);
+	return child_exit_status(&r.child);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* One LTTng session: channels, events, rotation, the end. */
+#include "session.h"
+
+#include <errno.h>
+#include <lttng/lttng.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+static int explain(char *why, size_t size, const char *what, int lttng_error)
+{
+	snprintf(why, size, "%s: %s", what, lttng_strerror(-abs(lttng_error)));
+	return -EIO;
+}
+
+static int open_handle(struct session *s, const char *name, const struct plan *plan)
+{
+	struct lttng_domain domain = {
+		.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID,
+	};
+
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->plan = *plan;
+	s->handle = lttng_create_handle(s->name, &domain);
+	return s->handle ? 0 : -ENOMEM;
+}
+
+static int add_channel(struct session *s, const struct plan_channel *c)
+{
+	struct lttng_channel *channel = lttng_channel_create(&s->handle->domain);
+	int err;
+
+	if (!channel)
+		return -LTTNG_ERR_NOMEM;
+	snprintf(channel->name, sizeof(channel->name), "%s", c->name);
+	channel->attr.overwrite = 0;
+	channel->attr.subbuf_size = c->subbuf_size;
+	channel->attr.num_subbuf = c->subbufs;
+	channel->attr.switch_timer_interval = c->switch_timer;
+	channel->attr.output = LTTNG_EVENT_MMAP;
+	err = lttng_enable_channel(s->handle, channel);
+	lttng_channel_destroy(channel);
+	return err;
+}
+
+/* Whether it is on already is no matter: a borrowed session may have it. */
+static int switch_event(struct session *s, const struct plan_event *e, bool on)
+{
+	const char *channel = s->plan.channels[plan_channel_of(&s->plan, e)].name;
+	struct lttng_event *event = lttng_event_create();
+	int err;
+
+	if (!event)
+		return -LTTNG_ERR_NOMEM;
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	snprintf(event->name, sizeof(event->name), "%s", e->pattern);
+	if (on)
+		err = lttng_enable_event_with_exclusions(s->handle, event, channel, NULL, 0, NULL);
+	else
+		err = lttng_disable_event_ext(s->handle, event, channel, NULL);
+	lttng_event_destroy(event);
+	return err == -LTTNG_ERR_UST_EVENT_ENABLED || (!on && err < 0) ? 0 : err;
+}
+
+int session_set_level(struct session *s, enum level level, char *why, size_t size)
+{
+	for (size_t i = 0; i < PLAN_EVENTS; i++) {
+		int err = switch_event(s, &plan_events[i], plan_events[i].from <= level);
+
+		if (err < 0)
+			return explain(why, size, plan_events[i].pattern, err);
+	}
+	s->level = level;
+	return 0;
+}
+
+static int add_channels(struct session *s, char *why, size_t size)
+{
+	for (unsigned i = 0; i < s->plan.count; i++) {
+		int err = add_channel(s, &s->plan.channels[i]);
+
+		if (err < 0)
+			return explain(why, size, "channel", err);
+	}
+	return 0;
+}
+
+int session_create(struct session *s, const char *name, const char *output, const char *relay,
+		   const struct plan *plan, char *why, size_t size)
+{
+	struct lttng_session_descriptor *descriptor;
+	enum lttng_error_code code;
+
+	*s = (struct session){ .borrowed = false };
+	descriptor = relay ? lttng_session_descriptor_network_create(name, relay, NULL)
+			   : lttng_session_descriptor_local_create(name, output);
+	if (!descriptor) {
+		snprintf(why, size, "%s cannot be traced to", relay ? relay : output);
+		return -EINVAL;
+	}
+	code = lttng_create_session_ext(descriptor);
+	lttng_session_descriptor_destroy(descriptor);
+	if (code != LTTNG_OK)
+		return explain(why, size, "session", (int)code);
+	if (open_handle(s, name, plan) < 0) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	return add_channels(s, why, size);
+}
+
+/*
+ * A session that has been started takes no more channels; then our events go into the first one
+ * that it has.
+ */
+int session_borrow(struct session *s, const char *name, const struct plan *plan, char *why, size_t size)
+{
+	struct lttng_session *sessions = NULL;
+	struct lttng_channel *channels = NULL;
+	int count = lttng_list_sessions(&sessions), found = 0;
+
+	*s = (struct session){ .borrowed = true };
+	for (int i = 0; i < count; i++) {
+		if (strcmp(sessions[i].name, name) != 0)
+			continue;
+		found = 1;
+		s->started = sessions[i].enabled;
+	}
+	free(sessions);
+	if (!found) {
+		snprintf(why, size, "there is no LTTng session named %s (lttng list)", name);
+		return -ENOENT;
+	}
+	if (open_handle(s, name, plan) < 0) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	if (add_channels(s, why, size) == 0)
+		return 0;
+	if (lttng_list_channels(s->handle, &channels) <= 0)
+		return -EIO;
+	s->plan.count = 1;
+	/* lttng_enable_event creates channel0 when no channel is named; this one exists. */
+	s->plan.channels[0].name = strdup(channels[0].name);
+	free(channels);
+	return s->plan.channels[0].name ? 0 : -ENOMEM;
+}
+
+int session_start(struct session *s, char *why, size_t size)
+{
+	int err = s->started ? 0 : lttng_start_tracing(s->name);
+
+	if (err < 0 && err != -LTTNG_ERR_TRACE_ALREADY_STARTED)
+		return explain(why, size, "start", err);
+	s->started = true;
+	return 0;
+}
+
+void session_pause(struct session *s)
+{
+	lttng_stop_tracing_no_wait(s->name);
+}
+
+static void archive_path(struct lttng_rotation_handle *rotation, char *path, size_t size)
+{
+	const struct lttng_trace_archive_location *location;
+	const char *absolute = NULL;
+
+	if (lttng_rotation_handle_get_archive_location(rotation, &location) == LTTNG_ROTATION_STATUS_OK)
+		lttng_trace_archive_location_local_get_absolute_path(location, &absolute);
+	snprintf(path, size, "%s", absolute ? absolute : "");
+}
+
+int session_rotate(struct session *s, int limit, char *path, size_t size)
+{
+	enum lttng_rotation_state state = LTTNG_ROTATION_STATE_ONGOING;
+	struct lttng_rotation_handle *rotation = NULL;
+	int err = lttng_rotate_session(s->name, NULL, &rotation);
+
+	if (size)
+		path[0] = '\0';
+	if (err == -LTTNG_ERR_ROTATION_PENDING)
+		return -ETIMEDOUT;
+	if (err < 0)
+		return -ENOTSUP;
+	for (int waited = 0; waited < limit && state == LTTNG_ROTATION_STATE_ONGOING; waited += 10) {
+		pause_ms(10);
+		if (lttng_rotation_handle_get_state(rotation, &state) != LTTNG_ROTATION_STATUS_OK)
+			break;
+	}
+	err = state == LTTNG_ROTATION_STATE_COMPLETED ? 0 : state == LTTNG_ROTATION_STATE_ONGOING ? -ETIMEDOUT : -EIO;
+	if (err == 0 && size)
+		archive_path(rotation, path, size);
+	lttng_rotation_handle_destroy(rotation);
+	return err;
+}
+
+static void count_lost(struct session *s, struct session_end *end)
+{
+	struct lttng_channel *channels = NULL;
+	int count = lttng_list_channels(s->handle, &channels);
+
+	for (int i = 0; i < count; i++) {
+		uint64_t n;
+
+		if (lttng_channel_get_discarded_event_count(&channels[i], &n) == 0)
+			end->discarded += n;
+		if (lttng_channel_get_lost_packet_count(&channels[i], &n) == 0)
+			end->lost_packets += n;
+	}
+	free(channels);
+}
+
+/* Data that stays in flight has no end: a process that was killed inside an event holds its sub-buffer. */
+static bool drained(struct session *s, int limit)
+{
+	for (int waited = 0; waited < limit; waited += 10) {
+		if (lttng_data_pending(s->name) <= 0)
+			return true;
+		pause_ms(10);
+	}
+	return false;
+}
+
+static void destroy(struct session *s, int limit)
+{
+	struct lttng_destruction_handle *h = NULL;
+
+	if (lttng_destroy_session_ext(s->name, &h) == LTTNG_OK)
+		lttng_destruction_handle_wait_for_completion(h, limit);
+	lttng_destruction_handle_destroy(h);
+}
+
+void session_finish(struct session *s, int limit, struct session_end *end)
+{
+	*end = (struct session_end){ 0 };
+	if (!s->handle)
+		return;
+	if (!s->borrowed && s->started) {
+		lttng_stop_tracing_no_wait(s->name);
+		end->stalled = !drained(s, limit);
+	}
+	count_lost(s, end);
+	if (!s->borrowed)
+		destroy(s, end->stalled ? 500 : limit);
+	lttng_destroy_handle(s->handle);
+	s->handle = NULL;
+}

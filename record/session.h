@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One LTTng session through liblttng-ctl. Calls block as long as the session daemon likes, so only
+ * the keeper makes them; what waits for data has a limit all the same.
+ */
+#ifndef DLT_RECORD_SESSION_H
+#define DLT_RECORD_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan.h"
+
+struct lttng_handle;
+
+struct session {
+	char name[64];
+	bool borrowed;		/* --session: the user's own, never stopped or destroyed by us */
+	struct lttng_handle *handle;	/* owned */
+	struct plan plan;
+	enum level level;	/* whose events are enabled */
+	bool started;
+};
+
+/* What an end has found. */
+struct session_end {
+	uint64_t discarded;	/* events that found no room */
+	uint64_t lost_packets;
+	bool stalled;		/* data never left the buffers: a process died inside an event */
+};
+
+/* All: 0 or -errno, with the reason for people in `why`. */
+int session_create(struct session *s, const char *name, const char *output, const char *relay,
+		   const struct plan *plan, char *why, size_t size);
+int session_borrow(struct session *s, const char *name, const struct plan *plan, char *why, size_t size);
+int session_set_level(struct session *s, enum level level, char *why, size_t size);
+int session_start(struct session *s, char *why, size_t size);
+
+/*
+ * Everything recorded so far becomes a folder of its own that can be read. -ENOTSUP: this session
+ * cannot; -ETIMEDOUT: `limit` ms were not enough. `path` (of `size` bytes): that folder, or "".
+ */
+int session_rotate(struct session *s, int limit, char *path, size_t size);
+
+/* Stops recording; what is there stays. */
+void session_pause(struct session *s);
+
+/* Stops, waits at most `limit` ms for data in flight, counts, destroys. */
+void session_finish(struct session *s, int limit, struct session_end *end);
+
+#endif

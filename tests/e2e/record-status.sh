@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# dltrace-record keeps the command's exit status and output, refuses what it should, and leaves a
+# trace that can be read, with nothing of its own behind.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need babeltrace2
+
+status() {
+	set +e
+	"$@" >out 2>err
+	code=$?
+	set -e
+}
+
+status "$RECORD" -o t1 -- false
+same "status of false" 1 $code
+status "$RECORD" -o t2 -- sh -c 'kill -KILL $$'
+same "status after SIGKILL" 137 $code
+status "$RECORD" -o t3 -- sh -c 'printf "a\0b\n\n"; echo error >&2; exit 42'
+same "status" 42 $code
+printf 'a\0b\n\n' | cmp - out || fail "output differs"
+grep -q '^error$' err || fail "the command's stderr is lost"
+same "lines of dltrace-record on stderr" 1 "$(grep -c '^dltrace-record: ' err)"
+status "$RECORD" -q -o t4 -- true
+same "-q on stderr" "" "$(cat err)"
+
+status "$RECORD" -o t5 -- ./nowhere
+same "not found" 127 $code
+status "$RECORD" -o t5 -- nowhere-at-all
+same "not found on PATH" 127 $code
+: >plain
+status "$RECORD" -o t5 -- ./plain
+same "not executable" 126 $code
+[ ! -e t5 ] || fail "a folder for a command that could not be run"
+status "$RECORD" -o t1 -- true
+same "folder not empty" 125 $code
+status "$RECORD" --nonsense -- true
+same "usage" 125 $code
+status "$RECORD" --delay 5 -- true
+same "time without unit" 125 $code
+status "$RECORD" --help
+same "--help" 0 $code
+
+babeltrace2 t3 >events
+grep -q 'dltrace_record:recording.*level = "calls"' events || fail "no recording event"
+grep -q '^status 42$' t3/recording || fail "no status in the label"
+grep -q '^signal 9$' t2/recording || fail "no signal in the label"
+! ls -d /dev/shm/dltrace-*/ 2>/dev/null | grep -q . || for d in /dev/shm/dltrace-*/; do
+	flock -n "$d/lock" true && fail "left behind: $d"
+done

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace-record's pure parts: units, patterns of -o, channel sizes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "record/pattern.c"
+#include "record/plan.c"
+#include "record/units.c"
+
+static void sizes_need_units(void **state)
+{
+	uint64_t n;
+
+	(void)state;
+	assert_int_equal(parse_size("64K", &n), 0);
+	assert_int_equal(n, 65536);
+	assert_int_equal(parse_size("1.5M", &n), 0);
+	assert_int_equal(n, 3 << 19);
+	assert_int_equal(parse_size("0", &n), 0);
+	assert_int_equal(n, 0);
+	assert_int_equal(parse_size("12B", &n), 0);
+	assert_int_equal(n, 12);
+	assert_int_equal(parse_time("10ms", &n), 0);
+	assert_int_equal(n, 10000000);
+	assert_int_equal(parse_time("2m", &n), 0);
+	assert_int_equal(n, 120000000000);
+	for (const char *const *bad = (const char *const[]){ "64", "", "K", "-1K", "1e3K", "0x4K", "nanK", "4 K",
+							     "9999999999T", "64KK", NULL }; *bad; bad++)
+		assert_int_equal(parse_size(*bad, &n), -EINVAL);
+	for (const char *const *bad = (const char *const[]){ "5", "5 s", "s", "1K", NULL }; *bad; bad++)
+		assert_int_equal(parse_time(*bad, &n), -EINVAL);
+}
+
+static void people_read_figures(void **state)
+{
+	char out[32];
+
+	(void)state;
+	assert_string_equal(format_size(512, out, sizeof(out)), "512 B");
+	assert_string_equal(format_size(3 << 19, out, sizeof(out)), "1.5 MiB");
+	assert_string_equal(format_count(0, out, sizeof(out)), "0");
+	assert_string_equal(format_count(1234567, out, sizeof(out)), "1,234,567");
+	assert_string_equal(format_count(999, out, sizeof(out)), "999");
+	assert_string_equal(format_time(12340000000, out, sizeof(out)), "12.3 s");
+}
+
+static void patterns_expand(void **state)
+{
+	char out[64], expected[64];
+	const char *bad;
+
+	(void)state;
+	setenv("DLT_TEST", "x/y", 1);
+	setenv("OMPI_COMM_WORLD_RANK", "7", 1);
+	snprintf(expected, sizeof(expected), "t-%d-7-x/y-%%", (int)getpid());
+	assert_int_equal(pattern_expand("t-%p-%r-%q{DLT_TEST}-%%", out, sizeof(out), &bad), 0);
+	assert_string_equal(out, expected);
+	assert_int_equal(pattern_expand("a%z", out, sizeof(out), &bad), -EINVAL);
+	assert_string_equal(bad, "%z");
+	assert_int_equal(pattern_expand("a%", out, sizeof(out), &bad), -EINVAL);
+	assert_int_equal(pattern_expand("%q{DLT_NOT_SET}", out, sizeof(out), &bad), -EINVAL);
+	assert_int_equal(pattern_expand("%q{DLT_TEST", out, sizeof(out), &bad), -EINVAL);
+	assert_int_equal(pattern_expand("%q{DLT_TEST}", out, 3, &bad), -ENAMETOOLONG);
+}
+
+static void buffers_fit_the_machine(void **state)
+{
+	const struct plan_machine desk = { 8, 8ULL << 30, 1024 }, big = { 128, 64ULL << 30, 1024 };
+	const struct plan_machine container = { 8, 64 << 20, 1024 }, tiny = { 64, 1 << 20, 1024 };
+	const struct plan_machine few = { 128, 64ULL << 30, 256 };
+	struct plan p;
+
+	(void)state;
+	assert_int_equal(plan_make(&p, LEVEL_CALLS, &desk), 0);
+	assert_int_equal(p.count, 2);
+	assert_int_equal(p.channels[1].subbuf_size, 512 << 10);
+	assert_int_equal(plan_make(&p, LEVEL_CALLS, &container), 0);
+	assert_true(plan_memory(&p, 8) <= 16 << 20);
+	assert_true(p.channels[0].subbuf_size >= 4096);
+	assert_int_equal(plan_make(&p, LEVEL_FULL, &big), 0);
+	assert_int_equal(p.count, 1);
+	assert_true(plan_memory(&p, 128) <= 512 << 20);
+	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tiny), -ENOSPC);
+	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &few), -EMFILE);
+}
+
+static void levels_grow(void **state)
+{
+	(void)state;
+	assert_int_equal(level_parse("summary"), LEVEL_SUMMARY);
+	assert_int_equal(level_parse("full"), LEVEL_FULL);
+	assert_int_equal(level_parse("Full"), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_need_units),
+		cmocka_unit_test(people_read_figures),
+		cmocka_unit_test(patterns_expand),
+		cmocka_unit_test(buffers_fit_the_machine),
+		cmocka_unit_test(levels_grow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
