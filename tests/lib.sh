@@ -49,3 +49,19 @@ session_stop() {
 	[ ! -s "$TMP/sessiond.pid" ] || kill "$(cat "$TMP/sessiond.pid")"
 	[ -n "$DLTRACE_TEST_ALONE" ] || exec 9>&-
 }
+
+# python_with_torch: the first python3 that has torch and torchvision; skips without one.
+python_with_torch() {
+	for python in python3 /usr/bin/python3; do
+		if "$python" -c 'import torch, torchvision' 2>/dev/null; then
+			command -v "$python"
+			return
+		fi
+	done
+	skip "no python3 has torch and torchvision"
+}
+
+# holds WHAT JQ-CONDITION [FILE]: a condition on a report in JSON (report.json)
+holds() {
+	jq -e "$2" "${3:-report.json}" >/dev/null || fail "$1: not so: $2"
+}
