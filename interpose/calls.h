@@ -2,19 +2,124 @@
 /*
  * Calls of functions.tbl: what the generated wrappers do around the real function.
  *
- * A wrapper asks dlt_call_real for the real function of this call site. If nobody listens it
- * calls that and is done. Otherwise it puts a frame on its thread's stack of calls, times the
- * call, adds it to the totals of (thread, function, library) in the black box, and emits the
- * family's event when the call was outermost and long enough.
+ * A wrapper asks dlt_call_begin, which finds the real function for this call site. If nobody
+ * listens (false) it calls that and is done. Otherwise the call is timed, and dlt_call_end adds it
+ * to the totals of (thread, function, library) in the black box; if that says so, the wrapper
+ * fills the family's event for dlt_call_emit.
  *
  * Calls in flight stand in a small array of the thread's own, not on the C stack: a frame whose
  * call was left by an exception, longjmp or pthread_exit is recognised by its stack address and
  * dropped, without looking at memory that is gone.
+ *
+ * Nothing here changes errno.
  */
 #ifndef DLT_INTERPOSE_CALLS_H
 #define DLT_INTERPOSE_CALLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emit.h"
+#include "functions.h"
+#include "library.h"
 #include "thread.h"
+
+#define DLT_CALL_DEPTH 32	/* deeper calls pass through */
+#define DLT_CALL_SITES 256	/* call sites that a thread remembers; a power of 2 */
+
+/* Where a thread calls a function from, and all that need not be found out again. */
+struct dlt_site {
+	const void *caller;		/* return address; NULL: free */
+	void *real;
+	struct dlt_box_totals *totals;	/* NULL: not claimed yet, or late */
+	uint32_t generation;		/* of the libraries, when this was found */
+	uint16_t function, library;
+	bool late;			/* no entry was left: counts into the late totals */
+};
+
+struct dlt_frame {
+	uintptr_t at;			/* stack address of its struct dlt_call */
+	uint64_t nested_time;		/* ticks */
+	uint32_t nested;		/* calls */
+};
+
+/* What a thread has of its calls; owned by the thread's record, reused with it. */
+struct dlt_calls {
+	uint32_t depth;
+	struct dlt_frame frames[DLT_CALL_DEPTH];
+	struct dlt_site sites[DLT_CALL_SITES];
+};
+
+/* One call, on the wrapper's stack. */
+struct dlt_call {
+	struct dlt_thread *thread;
+	struct dlt_site *site;
+	uint64_t start;			/* ticks */
+	uint32_t depth;			/* 0: outermost */
+	uint16_t function, library;
+	/* Filled by dlt_call_end, as events have them: */
+	uint32_t duration, nested_time;
+	uint16_t nested;
+};
+
+static inline unsigned dlt_site_hash(unsigned function, const void *caller)
+{
+	uintptr_t h = (uintptr_t)caller;
+
+	return (unsigned)((h ^ h >> 9 ^ function << 1) % DLT_CALL_SITES);
+}
+
+struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
+bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site);
+
+static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned function,
+					   const void *caller)
+{
+	struct dlt_calls *calls = t->calls;
+	struct dlt_site *s;
+
+	if (__builtin_expect(calls != NULL, 1)) {
+		s = &calls->sites[dlt_site_hash(function, caller)];
+		if (__builtin_expect(s->caller == caller && s->function == function &&
+				     s->generation == dlt_library_generation, 1))
+			return s;
+	}
+	return dlt_site_make(t, function, caller);
+}
+
+/*
+ * Finds *real, the function to call. True: the call is measured and dlt_call_end must follow.
+ * `event` is that of the function's family.
+ */
+static inline __attribute__((always_inline)) bool
+dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
+	       void **real)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct dlt_site *s = dlt_site_of(t, function, caller);
+
+	*real = s->real;
+	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event]), 1))
+		return false;
+	return dlt_call_enter(c, t, s);
+}
+
+/*
+ * min: ns below which a call is only counted. True: the family's event shall be emitted.
+ * bytes, flops: for the totals.
+ */
+bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok, uint64_t bytes,
+		  uint64_t flops);
+
+/* Emits the family's event; before it, what names the function and a duration over 32 bits. */
+void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data);
+
+/* Operations of a matrix product: each of m * n results takes k times `each`. */
+static inline uint64_t dlt_flops(long m, long n, long k, unsigned each)
+{
+	return m > 0 && n > 0 && k > 0 ? (uint64_t)m * (uint64_t)n * (uint64_t)k * each : 0;
+}
 
 /* The thread has ended: its totals may go to the next thread. Called once, before its slot goes. */
 void dlt_calls_thread_end(struct dlt_thread *t);

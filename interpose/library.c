@@ -1,27 +1,254 @@
 /* SPDX-License-Identifier: MIT */
-/* Which library an address belongs to. */
+/*
+ * Which library an address belongs to: _dl_find_object for the place, a hash table of base
+ * addresses for the id, the black box for what the id means.
+ */
 #include "library.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "box_private.h"
+#include "emit.h"
+#include "exists.h"
+#include "process.h"
+#include "real.h"
+#include "sys.h"
+
+#define PLACES 4096		/* of the hash table; a power of 2, well over DLT_BOX_LIBRARIES */
+#define ID_BITS 16
+
+struct object {
+	uintptr_t begin, end;
+	const char *path;	/* borrowed from the loader; "" for the program itself */
+};
 
 uint32_t dlt_library_generation;
 
+/* base >> 12 << ID_BITS | id, one word so that it is never half there; 0: free. */
+static uint64_t places[PLACES];
+/* When the id was last compared with what is loaded there: a value of the generation. */
+static uint32_t checked[DLT_BOX_LIBRARIES];
+static uintptr_t loader_begin, loader_end;
+
+/* ---- what is loaded where ------------------------------------------------------------------ */
+
+struct search {
+	uintptr_t address;
+	struct object *found;
+};
+
+static int search_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct search *search = data;
+	uintptr_t begin = UINTPTR_MAX, end = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (begin == UINTPTR_MAX)
+			begin = (info->dlpi_addr + p->p_vaddr) & ~(uintptr_t)4095;
+		end = info->dlpi_addr + p->p_vaddr + p->p_memsz;
+	}
+	if (search->address < begin || search->address >= end)
+		return 0;
+	*search->found = (struct object){ begin, end, info->dlpi_name };
+	return 1;
+}
+
+#if __GLIBC_PREREQ(2, 35)
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+static bool find_object(const void *address, struct object *o)
+{
+	struct dl_find_object found;
+	struct search search = { (uintptr_t)address, o };
+
+	if (!_dl_find_object)
+		return dl_iterate_phdr(search_object, &search) == 1;
+	if (_dl_find_object((void *)address, &found) != 0)
+		return false;
+	*o = (struct object){ (uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_map_end,
+			      found.dlfo_link_map->l_name };
+	return true;
+}
+#else
+static bool find_object(const void *address, struct object *o)
+{
+	struct search search = { (uintptr_t)address, o };
+
+	return dl_iterate_phdr(search_object, &search) == 1;
+}
+#endif
+
+/* ---- ids ----------------------------------------------------------------------------------- */
+
+/* The end of a path says more than its beginning. */
+static void copy_path(char *to, size_t size, const char *path)
+{
+	size_t length;
+	long n;
+
+	if (!*path) {
+		n = dlt_sys(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to,
+			    (long)size - 1, 0);
+		to[n > 0 ? n : 0] = '\0';
+		return;
+	}
+	length = strlen(path);
+	strcpy(to, length < size ? path : path + length - size + 1);
+}
+
+/* The library's build id as it lies in memory, hexadecimal; "" when it has none. */
+static void build_id(const struct object *o, char *to, size_t size)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)o->begin;
+	const ElfW(Phdr) *p;
+
+	*to = '\0';
+	if (memcmp(header, ELFMAG, SELFMAG) != 0 || header->e_phoff > 4096 - sizeof(*p) ||
+	    header->e_phoff + header->e_phnum * sizeof(*p) > 4096)
+		return;
+	p = (const ElfW(Phdr) *)(o->begin + header->e_phoff);
+	for (const ElfW(Phdr) *end = p + header->e_phnum; p < end; p++) {
+		uintptr_t at = o->begin + p->p_vaddr, last = at + p->p_memsz;
+
+		if (header->e_type == ET_EXEC)
+			at -= o->begin, last -= o->begin;
+		while (p->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < last) {
+			const ElfW(Nhdr) *n = (const ElfW(Nhdr) *)at;
+			const unsigned char *id = (const unsigned char *)(n + 1) + 4;
+
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    2 * n->n_descsz < size) {
+				for (unsigned i = 0; i < n->n_descsz; i++) {
+					*to++ = "0123456789abcdef"[id[i] >> 4];
+					*to++ = "0123456789abcdef"[id[i] & 15];
+				}
+				*to = '\0';
+				return;
+			}
+			at += sizeof(*n) + ((n->n_namesz + 3) & ~3u) + ((n->n_descsz + 3) & ~3u);
+		}
+	}
+}
+
+static void announce(const struct object *o, uint16_t id)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	char hex[96];
+	struct dlt_ev_proc_library e = {
+		.process = dlt_process.id, .library = id, .base = o->begin,
+		.size = o->end - o->begin, .build_id = hex, .path = dlt_box_library(id)->path,
+	};
+
+	if (!dlt_enabled(DLT_EV_PROC_LIBRARY) || t->guard)
+		return;
+	build_id(o, hex, sizeof(hex));
+	dlt_emit(t, DLT_EV_PROC_LIBRARY, &e);
+}
+
+/* A new id with its entry in the box; 0 when there is none left. */
+static uint16_t new_id(const struct object *o)
+{
+	uint32_t id = __atomic_load_n(&dlt_box->libraries_used, __ATOMIC_RELAXED);
+	struct dlt_box_library *l;
+
+	do {
+		l = dlt_box_library(id);
+		if (id >= dlt_box->libraries_count || !dlt_box_back(l, sizeof(*l)))
+			return 0;
+	} while (!__atomic_compare_exchange_n(&dlt_box->libraries_used, &id, id + 1, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	l->base = o->begin;
+	l->size = o->end - o->begin;
+	copy_path(l->path, sizeof(l->path), o->path);
+	checked[id] = dlt_library_generation;
+	__atomic_store_n(&l->ready, 1, __ATOMIC_RELEASE);
+	return (uint16_t)id;
+}
+
+/* After an unload something else may lie at the same place. */
+static bool is_still(const struct object *o, uint16_t id)
+{
+	const struct dlt_box_library *l = dlt_box_library(id);
+	char path[sizeof(l->path)];
+
+	if (checked[id] == dlt_library_generation)
+		return true;
+	copy_path(path, sizeof(path), o->path);
+	if (l->size != o->end - o->begin || strcmp(path, l->path) != 0)
+		return false;
+	checked[id] = dlt_library_generation;
+	return true;
+}
+
+static uint16_t id_of(const struct object *o)
+{
+	uint64_t base = (uint64_t)o->begin >> 12 << ID_BITS, seen;
+	uint64_t *place = &places[(o->begin >> 12) * 0x9e3779b97f4a7c15u >> (64 - 12)];
+	uint16_t id;
+
+	for (;; place = place + 1 < places + PLACES ? place + 1 : places) {
+		seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+		if (seen >> ID_BITS << ID_BITS == base && is_still(o, (uint16_t)seen))
+			return (uint16_t)seen;
+		if (!seen || seen >> ID_BITS << ID_BITS == base)
+			break;
+	}
+	id = new_id(o);
+	/* Somebody else was quicker: then ours names the same, and nobody uses it. */
+	if (id && __atomic_compare_exchange_n(place, &seen, base | id, false, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED))
+		announce(o, id);
+	return id;
+}
+
 uint16_t dlt_library_of(const void *address)
 {
-	(void)address;
-	return 0;
+	struct object o;
+
+	return find_object(address, &o) ? id_of(&o) : 0;
 }
 
 uintptr_t dlt_library_base(const void *address)
 {
-	(void)address;
-	return 0;
+	struct object o;
+
+	return find_object(address, &o) ? o.begin : 0;
 }
 
 bool dlt_library_is_loader(const void *address)
 {
-	(void)address;
-	return false;
+	return (uintptr_t)address - loader_begin < loader_end - loader_begin;
 }
 
 void dlt_library_init(void)
 {
+	struct object o;
+
+	if (find_object((const void *)getauxval(AT_BASE), &o)) {
+		loader_begin = o.begin;
+		loader_end = o.end;
+	}
+}
+
+/* ---- unloading ----------------------------------------------------------------------------- */
+
+/* Unlike dlopen, dlclose does not care who calls it. */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+	int result = dlt_real()->dlclose(handle);
+
+	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
+	dlt_exists_update();
+	return result;
 }

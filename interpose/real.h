@@ -34,6 +34,7 @@
 	X(void *, mmap64, (void *, size_t, int, int, int, off64_t)) \
 	X(int, munmap, (void *, size_t)) \
 	X(void *, mremap, (void *, size_t, size_t, int, ...)) \
+	X(int, dlclose, (void *)) \
 	X(int, __register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))
 
 struct dlt_real {

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Call sites, calls in flight, and the end of a call: what all wrappers of functions.tbl share. */
+#include "calls.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "box_private.h"
+#include "clock.h"
+#include "log.h"
+#include "process.h"
+#include "scope.h"
+#include "sys.h"
+#include "totals.h"
+
+/* ---- the real function --------------------------------------------------------------------- */
+
+/* Found once for each function and calling library; nodes are never given back. */
+struct real {
+	struct real *next;
+	void *function;
+	uint32_t generation;
+	uint16_t library;
+};
+
+#define REALS 1024
+
+static struct real reals[REALS];
+static uint32_t reals_used;
+static struct real *by_function[DLT_FNS];
+
+static void remember(unsigned function, uint16_t library, void *found)
+{
+	uint32_t index = __atomic_load_n(&reals_used, __ATOMIC_RELAXED);
+	struct real *r;
+
+	do {
+		if (index >= REALS)
+			return;
+	} while (!__atomic_compare_exchange_n(&reals_used, &index, index + 1, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	r = &reals[index];
+	*r = (struct real){ .function = found, .library = library,
+			    .generation = dlt_library_generation };
+	r->next = __atomic_load_n(&by_function[function], __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&by_function[function], &r->next, r, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+static void *find_real(unsigned function, uint16_t library, const void *caller)
+{
+	uint32_t generation = __atomic_load_n(&dlt_library_generation, __ATOMIC_RELAXED);
+	struct real *r = __atomic_load_n(&by_function[function], __ATOMIC_ACQUIRE);
+	void *found;
+
+	while (r && r->library != library)
+		r = r->next;
+	if (r && __atomic_load_n(&r->generation, __ATOMIC_ACQUIRE) == generation)
+		return r->function;
+	found = dlt_scope_find(caller, dlt_functions[function].name);
+	if (!found) {
+		dlt_log("calls", "no real function:", dlt_functions[function].name, 0);
+	} else if (r) {
+		r->function = found;
+		__atomic_store_n(&r->generation, generation, __ATOMIC_RELEASE);
+	} else {
+		remember(function, library, found);
+	}
+	return found;
+}
+
+/* ---- call sites ---------------------------------------------------------------------------- */
+
+static struct dlt_calls *calls_of(struct dlt_thread *t)
+{
+	/* A thread in its last breath has no id: it shares its record with others. */
+	if (!t->calls && t->id)
+		t->calls = dlt_sys_map(NULL, sizeof(*t->calls), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	return t->calls;
+}
+
+static bool is_site(const struct dlt_site *s, unsigned function, const void *caller)
+{
+	return s->caller == caller && s->function == function &&
+	       s->generation == dlt_library_generation;
+}
+
+struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller)
+{
+	static __thread struct dlt_site passing;
+	struct dlt_calls *calls = calls_of(t);
+	struct dlt_site *s = &passing, *other;
+
+	if (calls) {
+		/* Two places for each site; dlt_site_of has looked into the first. */
+		s = &calls->sites[dlt_site_hash(function, caller)];
+		other = &calls->sites[dlt_site_hash(function, caller) ^ 1];
+		if (is_site(other, function, caller))
+			return other;
+		if (s->caller && (!other->caller || other->generation != dlt_library_generation))
+			s = other;
+	}
+	*s = (struct dlt_site){
+		.caller = caller, .function = (uint16_t)function,
+		.library = dlt_library_of(caller), .generation = dlt_library_generation,
+	};
+	s->real = find_real(function, s->library, caller);
+	return s;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static uint8_t announced[DLT_FNS];
+
+static void announce_function(struct dlt_thread *t, uint16_t function)
+{
+	struct dlt_ev_proc_function e = {
+		.process = dlt_process.id, .function = function,
+		.layer = dlt_functions[function].layer, .kind = dlt_functions[function].kind,
+		.name = dlt_functions[function].name,
+	};
+
+	if (!dlt_enabled(DLT_EV_PROC_FUNCTION) ||
+	    __atomic_exchange_n(&announced[function], 1, __ATOMIC_RELAXED))
+		return;
+	dlt_emit(t, DLT_EV_PROC_FUNCTION, &e);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Publishes the outermost call in flight; the sampler and the last words of a crash read it. */
+static void publish(struct dlt_thread *t, uint64_t function, uint64_t since)
+{
+	if (t->slot == dlt_box_slot(0))
+		return;
+	if (function)
+		__atomic_store_n(&t->slot->since, since, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->slot->call, function, __ATOMIC_RELEASE);
+}
+
+bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
+{
+	struct dlt_calls *calls = t->calls;
+	uint32_t depth;
+
+	if (t->guard || t->helper || !calls)
+		return false;
+	/* The stack grows down: what lies at or below this call is over, however it was left. */
+	for (depth = calls->depth; depth && calls->frames[depth - 1].at <= (uintptr_t)c; depth--)
+		;
+	if (depth == DLT_CALL_DEPTH)
+		return false;
+	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c };
+	calls->depth = depth + 1;
+	c->thread = t;
+	c->site = site;
+	c->depth = depth;
+	c->function = site->function;
+	c->library = site->library;
+	c->start = dlt_clock_ticks();
+	if (depth == 0)
+		publish(t, site->function, c->start);
+	return true;
+}
+
+/* Takes the frame off and tells the caller's frame; what was nested in this call. */
+static struct dlt_frame leave(struct dlt_call *c, uint64_t ticks)
+{
+	struct dlt_calls *calls = c->thread->calls;
+	struct dlt_frame frame = calls->frames[c->depth];
+
+	/* Another stack (a coroutine's) took the place: then nothing is known of what nested. */
+	if (calls->depth <= c->depth || frame.at != (uintptr_t)c)
+		return (struct dlt_frame){ .at = (uintptr_t)c };
+	calls->depth = c->depth;
+	if (c->depth == 0) {
+		publish(c->thread, 0, 0);
+	} else {
+		calls->frames[c->depth - 1].nested += 1 + frame.nested;
+		calls->frames[c->depth - 1].nested_time += ticks;
+	}
+	return frame;
+}
+
+/* The site is the one of dlt_call_enter unless a call inside took its place, or forked. */
+static struct dlt_box_totals *totals_of(struct dlt_call *c)
+{
+	struct dlt_site *s = c->site;
+
+	if (s->function != c->function || s->library != c->library ||
+	    s->generation != dlt_library_generation)
+		return dlt_totals_claim(c->thread->id, c->function, c->library);
+	if (!s->totals && !s->late) {
+		s->totals = dlt_totals_claim(c->thread->id, c->function, c->library);
+		s->late = !s->totals;
+	}
+	return s->totals;
+}
+
+static void count(struct dlt_call *c, const struct dlt_totals_call *call)
+{
+	struct dlt_box_totals *totals = totals_of(c);
+
+	if (totals)
+		dlt_totals_add(totals, call);
+	else
+		dlt_totals_add_late(c->function, call);
+}
+
+static uint32_t saturated(uint64_t value, uint64_t most)
+{
+	return (uint32_t)(value < most ? value : most);
+}
+
+bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok, uint64_t bytes,
+		  uint64_t flops)
+{
+	uint64_t ticks = dlt_clock_ticks() - c->start;
+	struct dlt_frame frame = leave(c, ticks);
+	struct dlt_totals_call call = {
+		.duration = dlt_clock_elapsed_ns(ticks),
+		.nested = frame.nested ? dlt_clock_elapsed_ns(frame.nested_time) : 0,
+		.bytes = bytes, .flops = flops, .outer = c->depth == 0, .ok = ok,
+	};
+
+	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
+		count(c, &call);
+	if (c->depth || call.duration < min || !dlt_enabled(event))
+		return false;
+	c->duration = saturated(call.duration, UINT32_MAX);
+	c->nested = (uint16_t)saturated(frame.nested, UINT16_MAX);
+	c->nested_time = saturated(call.nested, UINT32_MAX);
+	return true;
+}
+
+/* The event's duration is "at least": this one, right before it, tells when the call began. */
+static void emit_long(struct dlt_call *c)
+{
+	uint64_t now = dlt_clock_ns();
+	struct dlt_ev_sample_thread e = {
+		.thread = c->thread->id, .time = now, .events = c->thread->events + 1,
+		.function = c->function,
+		.since = now - dlt_clock_elapsed_ns(dlt_clock_ticks() - c->start),
+	};
+
+	if (dlt_enabled(DLT_EV_SAMPLE_THREAD))
+		dlt_emit(c->thread, DLT_EV_SAMPLE_THREAD, &e);
+}
+
+void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
+{
+	if (!announced[c->function])
+		announce_function(c->thread, c->function);
+	if (c->duration == UINT32_MAX)
+		emit_long(c);
+	dlt_emit(c->thread, event, data);
+}
+
+/* ---- life cycle ---------------------------------------------------------------------------- */
+
+void dlt_calls_thread_end(struct dlt_thread *t)
+{
+	if (!t->calls)
+		return;
+	dlt_totals_release(t->id);
+	memset(t->calls, 0, sizeof(*t->calls));
+}
+
+void dlt_calls_after_fork(void)
+{
+	memset(announced, 0, sizeof(announced));
+	/* Sites point to totals of the parent's box. */
+	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking into the dynamic symbol tables of loaded objects without the loader's help: no lock,
+ * no allocation, so it can be done in a hook and while the loader itself is at work.
+ *
+ * A struct dlt_elf only points into the mapped object: valid while that is loaded.
+ */
+#ifndef DLT_INTERPOSE_ELF_H
+#define DLT_INTERPOSE_ELF_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dlt_elf {
+	uintptr_t base;			/* what is added to the file's addresses */
+	const ElfW(Dyn) *dynamic;
+	ElfW(Sym) *symbols;
+	const char *strings;
+	const uint32_t *gnu_hash;	/* NULL: none */
+	const uint32_t *sysv_hash;	/* NULL: none */
+	const ElfW(Half) *versions;	/* by symbol; NULL: unversioned */
+	const ElfW(Verdef) *defined;
+	const ElfW(Verneed) *needed;
+	const char *soname;		/* NULL: none */
+};
+
+/* A name to look for, with its hashes. */
+struct dlt_elf_name {
+	const char *name;
+	uint32_t gnu, sysv;
+};
+
+/* False for what has no dynamic symbols. */
+bool dlt_elf_open(struct dlt_elf *e, uintptr_t base, const ElfW(Dyn) *dynamic);
+
+struct dlt_elf_name dlt_elf_name(const char *name);
+
+/*
+ * The function `name` that e defines; with `version` (NULL: any, the default one preferred)
+ * as the loader would match it. NULL: not there.
+ */
+const ElfW(Sym) *dlt_elf_find(const struct dlt_elf *e, const struct dlt_elf_name *name,
+			      const char *version);
+
+/* Its address; calls the resolver of an IFUNC. */
+void *dlt_elf_address(const struct dlt_elf *e, const ElfW(Sym) *symbol);
+
+/* Number of symbols. */
+uint32_t dlt_elf_count(const struct dlt_elf *e);
+
+/* The version that e asks for when it refers to `name`; NULL: none, or no reference. */
+const char *dlt_elf_wanted_version(const struct dlt_elf *e, const char *name);
+
+/* The next DT_NEEDED of e after `*at` (NULL: the first one); NULL at the end. */
+const char *dlt_elf_next_needed(const struct dlt_elf *e, const ElfW(Dyn) **at);
+
+#endif

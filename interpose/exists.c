@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lets our wrappers exist only while something real does (see exists.h).
+ *
+ * How: the loader skips a dynamic symbol whose value is 0, so a wrapper is hidden by clearing
+ * the value in our own .dynsym (a private page) and shown by putting it back. What was measured
+ * on the way here (glibc 2.36):
+ *  - A wrapper that is a GNU IFUNC whose resolver returns NULL is not truly absent: dlsym gives
+ *    NULL with no dlerror(), on which Python's ctypes before 3.13 crashes; and a plugin that
+ *    cannot be loaded without the function gets loaded, and then calls NULL. Objects relocated
+ *    before us that refer to it print "Relink ... for IFUNC symbol" at start.
+ *  - st_shndx = SHN_UNDEF does not hide a symbol from dlsym and data relocations; st_value = 0
+ *    does, from all: right error messages, right failures of dlopen.
+ *
+ * When to look again, without wrapping dlopen: nearly every shared library has a data relocation
+ * for a weak __gmon_start__ that nobody defines. We define it as an IFUNC that resolves to NULL,
+ * as if it were not there. So the loader calls us while it relocates each new library: all that
+ * was loaded with it is already mapped, dependencies come before what depends on them, and data
+ * relocations before those of functions. A library without it is noticed with the next one.
+ *
+ * At process start our symbols are seen by the libraries that are relocated before us (all that
+ * the program is linked with). We hide them while we are relocated ourselves, before any
+ * constructor runs, and clear the weak references that were bound too early. __gmon_start__ is an
+ * ordinary empty function until then, so that nobody hears of "Relink".
+ *
+ * Not covered: a function that is only in a library loaded RTLD_LOCAL counts as there for all;
+ * the wrapper then finds it by scope.c.
+ */
+#include "exists.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "elf.h"
+#include "library.h"
+
+#define MAX_EXPORTS 512
+#define PAGE 4096
+
+struct export {
+	struct dlt_elf_name name;
+	ElfW(Sym) *symbol;
+	ElfW(Addr) value;		/* of the symbol while it is shown */
+	bool for_ever;			/* defined by an object loaded at start */
+	bool there;
+};
+
+static struct export exports[MAX_EXPORTS];
+static unsigned export_count;
+static struct dlt_elf self;
+static bool ready;
+unsigned dlt_exists_startup_objects;
+
+/* What was loaded when we looked last. */
+static unsigned seen_objects;
+static unsigned long long seen_adds, seen_subs;
+
+extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
+
+/* Raw, since this runs before anything is initialised, and keeps errno. */
+static long protect(void *from, size_t size, long prot)
+{
+	uintptr_t begin = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
+	uintptr_t end = ((uintptr_t)from + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	long result;
+
+#if defined(__x86_64__)
+	__asm__ volatile("syscall" : "=a"(result)
+			 : "0"((long)SYS_mprotect), "D"(begin), "S"(end - begin), "d"(prot)
+			 : "rcx", "r11", "memory");
+#else
+	result = mprotect((void *)begin, end - begin, (int)prot);
+#endif
+	return result;
+}
+
+static long protect_symbols(long prot)
+{
+	ElfW(Sym) *first = exports[0].symbol, *last = exports[0].symbol;
+
+	for (unsigned i = 1; i < export_count; i++) {
+		first = exports[i].symbol < first ? exports[i].symbol : first;
+		last = exports[i].symbol > last ? exports[i].symbol : last;
+	}
+	return protect(first, (size_t)((char *)(last + 1) - (char *)first), prot);
+}
+
+/* Our own additions to the process: what only we define must stay. */
+static bool is_ours(const char *name)
+{
+	return strncmp(name, "dlt_", 4) == 0 || strncmp(name, "InitializeInjection", 19) == 0;
+}
+
+static void list_exports(void)
+{
+	uint32_t count = dlt_elf_count(&self);
+
+	for (uint32_t i = 1; i < count && export_count < MAX_EXPORTS; i++) {
+		ElfW(Sym) *s = &self.symbols[i];
+		const char *name = self.strings + s->st_name;
+
+		if (s->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s->st_info) != STT_FUNC ||
+		    is_ours(name))
+			continue;
+		exports[export_count++] = (struct export){
+			.name = dlt_elf_name(name), .symbol = s, .value = s->st_value,
+		};
+	}
+}
+
+/* Notes what e defines. */
+static void look_into(const struct dlt_elf *e, bool for_ever)
+{
+	for (unsigned i = 0; i < export_count; i++) {
+		struct export *x = &exports[i];
+
+		if (x->there || !dlt_elf_find(e, &x->name, NULL))
+			continue;
+		x->there = true;
+		x->for_ever = for_ever;
+	}
+}
+
+/* Brings the symbol table to what is known; one store a symbol, other threads may be reading. */
+static void show_and_hide(void)
+{
+	bool writable = false;
+
+	for (unsigned i = 0; i < export_count; i++) {
+		struct export *x = &exports[i];
+		ElfW(Addr) value = x->there ? x->value : 0;
+
+		if (x->symbol->st_value == value)
+			continue;
+		if (!writable && protect_symbols(PROT_READ | PROT_WRITE) != 0)
+			return;
+		writable = true;
+		__atomic_store_n(&x->symbol->st_value, value, __ATOMIC_RELAXED);
+	}
+	if (writable)
+		protect_symbols(PROT_READ);
+}
+
+/* ---- while the process runs ---------------------------------------------------------------- */
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+{
+	unsigned *index = data;
+	struct dlt_elf e;
+
+	(void)size;
+	if ((*index)++ < seen_objects || info->dlpi_addr == self.base)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_DYNAMIC &&
+		    dlt_elf_open(&e, info->dlpi_addr,
+				 (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr)))
+			look_into(&e, false);
+	}
+	return 0;
+}
+
+/* Runs with the loader's list lock held, which also keeps two of these apart. */
+static int update(struct dl_phdr_info *info, size_t size, void *data)
+{
+	unsigned index = 0;
+
+	(void)size;
+	(void)data;
+	if (info->dlpi_adds == seen_adds && info->dlpi_subs == seen_subs)
+		return 1;
+	if (info->dlpi_subs != seen_subs) {
+		for (unsigned i = 0; i < export_count; i++)
+			exports[i].there = exports[i].for_ever;
+		seen_objects = dlt_exists_startup_objects;
+	}
+	seen_adds = info->dlpi_adds;
+	seen_subs = info->dlpi_subs;
+	dl_iterate_phdr(look_at, &index);
+	seen_objects = index;
+	show_and_hide();
+	return 1;
+}
+
+void dlt_exists_update(void)
+{
+	if (ready)
+		dl_iterate_phdr(update, NULL);
+}
+
+/* The resolver of __gmon_start__: the loader is relocating a library that was just mapped. */
+static void *new_library(void)
+{
+	dlt_exists_update();
+	return NULL;
+}
+
+/* ---- process start ------------------------------------------------------------------------- */
+
+/* Weak: a program built with -pg has a real one, which comes before ours. */
+__attribute__((visibility("default"), weak)) void __gmon_start__(void);
+void __gmon_start__(void)
+{
+}
+
+static void make_resolver(struct export *x)
+{
+	union {
+		void *(*function)(void);
+		uintptr_t address;
+	} u = { .function = new_library };
+
+	x->there = true;
+	x->for_ever = true;
+	x->value = u.address - self.base;
+	if (protect_symbols(PROT_READ | PROT_WRITE) != 0)
+		return;
+	x->symbol->st_value = x->value;
+	x->symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+	protect_symbols(PROT_READ);
+}
+
+/* True when the loader has made the place read-only after relocation: whole pages only. */
+static bool is_relro(const struct dlt_elf *e, uintptr_t place)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)e->base;
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(e->base + header->e_phoff);
+
+	for (int i = 0; i < header->e_phnum; i++) {
+		uintptr_t begin = e->base + p[i].p_vaddr, end = begin + p[i].p_memsz;
+
+		if (p[i].p_type == PT_GNU_RELRO && place >= begin && place < (end & -(uintptr_t)PAGE))
+			return true;
+	}
+	return false;
+}
+
+/* Clears the places of one relocation table that hold `address` for symbol `index` of e. */
+static void clear_places(const struct dlt_elf *e, ElfW(Sxword) which, ElfW(Sxword) which_size,
+			 uint32_t index, uintptr_t address)
+{
+	const ElfW(Rela) *table = NULL;
+	size_t size = 0;
+
+	for (const ElfW(Dyn) *d = e->dynamic; d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == which)
+			table = (const ElfW(Rela) *)d->d_un.d_ptr;
+		else if (d->d_tag == which_size)
+			size = d->d_un.d_val / sizeof(*table);
+	}
+	for (size_t i = 0; table && i < size; i++) {
+		uintptr_t *place = (uintptr_t *)(e->base + table[i].r_offset);
+		bool relro;
+
+		if (ELF64_R_SYM(table[i].r_info) != index || *place != address)
+			continue;
+		relro = is_relro(e, (uintptr_t)place);
+		if (relro && protect(place, sizeof(*place), PROT_READ | PROT_WRITE) != 0)
+			continue;
+		*place = 0;
+		if (relro)
+			protect(place, sizeof(*place), PROT_READ);
+	}
+}
+
+/* Weak references that were bound to a wrapper of nothing before we could say so. */
+static void clear_weak_references(const struct dlt_elf *e)
+{
+	uint32_t count = e->gnu_hash ? e->gnu_hash[1] : dlt_elf_count(e);
+
+	for (uint32_t i = 1; i < count; i++) {
+		const ElfW(Sym) *s = &e->symbols[i];
+		struct dlt_elf_name name;
+
+		if (s->st_shndx != SHN_UNDEF || ELF64_ST_BIND(s->st_info) != STB_WEAK)
+			continue;
+		name = dlt_elf_name(e->strings + s->st_name);
+		for (unsigned x = 0; x < export_count; x++) {
+			if (exports[x].there || exports[x].name.gnu != name.gnu ||
+			    strcmp(exports[x].name.name, name.name) != 0)
+				continue;
+			clear_places(e, DT_RELA, DT_RELASZ, i, self.base + exports[x].value);
+			clear_places(e, DT_JMPREL, DT_PLTRELSZ, i, self.base + exports[x].value);
+		}
+	}
+}
+
+/* An object whose file header is where its addresses begin (not the vdso, not a fixed program). */
+static bool has_header(const struct link_map *map)
+{
+	return map->l_addr && map->l_ld > (ElfW(Dyn) *)map->l_addr && map->l_name[0] == '/' &&
+	       memcmp((const void *)map->l_addr, ELFMAG, SELFMAG) == 0;
+}
+
+/*
+ * Only the list of objects as debuggers see it can be used here: the loader has not yet set up
+ * its locks. Nobody else is running.
+ */
+static void look_at_start(void)
+{
+	struct dlt_elf e;
+
+	if (ready || !dlt_elf_open(&self, (uintptr_t)own_header, own_dynamic))
+		return;
+	list_exports();
+	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
+		dlt_exists_startup_objects++;
+		if (m->l_addr != self.base && dlt_elf_open(&e, m->l_addr, m->l_ld))
+			look_into(&e, true);
+	}
+	for (unsigned i = 0; i < export_count; i++)
+		if (strcmp(exports[i].name.name, "__gmon_start__") == 0)
+			make_resolver(&exports[i]);
+	show_and_hide();
+	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+		if (m->l_addr != self.base && has_header(m) && dlt_elf_open(&e, m->l_addr, m->l_ld))
+			clear_weak_references(&e);
+	seen_objects = dlt_exists_startup_objects;
+	ready = true;
+}
+
+static void done(void)
+{
+}
+
+/* An IRELATIVE relocation is our own last one, so everything above can be used by now. */
+static void (*at_relocation(void))(void)
+{
+	look_at_start();
+	return done;
+}
+
+static void relocated(void) __attribute__((ifunc("at_relocation")));
+
+/* A call of it keeps the relocation. */
+__attribute__((constructor)) static void constructed(void)
+{
+	relocated();
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small ids for what events repeat: kernels, launch shapes, streams. Given at first sight, kept
+ * in the black box (struct dlt_box_object), announced as dltrace_proc:object. Lock-free; 0 is
+ * "unknown" (none left). Hook-safe.
+ */
+#ifndef DLT_INTERPOSE_OBJECTS_H
+#define DLT_INTERPOSE_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_types.h"
+
+enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM };
+
+/* kernel: the host function; block and grid in blocks and threads; shared in bytes */
+uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
+		   size_t shared);
+
+/* 0 for the default stream. */
+uint16_t dlt_stream(const void *stream);
+
+#endif
