@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of analyses, in the order of their tables. A new one: its file, and a line here. */
+#include "analysis/analyses.h"
+
+const struct analysis analyses[] = {
+	{ "traces", run_traces },
+	{ "machines", run_machines },
+	{ "processes", run_processes },
+	{ "threads", run_threads_table },
+	{ "libraries", run_libraries },
+	{ "coverage", run_coverage },
+	{ "breakdown", run_breakdown },
+	{ "shares", run_shares },
+	{ "heap", run_heap },
+	{ "phases", run_phases },
+	{ "curves", run_curves },
+	{ "failures", run_failures },
+	{ "findings", run_findings },
+	{ "limits", run_limits },
+};
+
+const size_t analysis_count = sizeof(analyses) / sizeof(*analyses);
+
+void analyses_run(const struct model *m, struct report *r)
+{
+	for (size_t i = 0; i < analysis_count; i++)
+		analyses[i].run(m, r);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The table `breakdown`: where calls spent their time, by process, caller and function. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/breakdown.h"
+#include "analysis/frameworks.h"
+
+static const struct column columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "framework", "framework", UNIT_TEXT, "of the calling library, else the process's engine" },
+	{ "layer", "layer", UNIT_TEXT, "runtime, driver, gpu, nccl, blas, dnn, openmp, opencl, ..." },
+	{ "device", "device", UNIT_ID, "not known yet" },
+	{ "library", "library", UNIT_TEXT, "the caller" },
+	{ "function", "function", UNIT_TEXT, "as exported" },
+	{ "kind", "kind", UNIT_TEXT,
+	  "allocate, copy, launch, synchronise, initialise, compute, wait, other" },
+	{ "phase", "phase", UNIT_TEXT, "not known yet" },
+	{ "calls", "calls", UNIT_COUNT, "all calls, nested ones too where totals were recorded" },
+	{ "failed", "failed", UNIT_COUNT, "calls that returned an error" },
+	{ "total_ns", "total", UNIT_NS, "time of all calls, what nested in them included" },
+	{ "outer_ns", "outermost", UNIT_NS, "time of the outermost calls only: what `share` counts" },
+	{ "nested_ns", "nested", UNIT_NS, "the part of the total spent in other calls of the table" },
+	{ "mean_ns", "mean", UNIT_NS, "total by calls" },
+	{ "median_ns", "median", UNIT_NS, "from a histogram, see quantile_error" },
+	{ "min_ns", "min", UNIT_NS, "shortest call" },
+	{ "max_ns", "max", UNIT_NS, "longest call" },
+	{ "stddev_ns", "deviation", UNIT_NS, "standard deviation of all calls" },
+	{ "p99_ns", "p99", UNIT_NS, "99th percentile, from a histogram" },
+	{ "quantile_error", "error", UNIT_FRACTION,
+	  "how far median and p99 can be off, as a fraction of them" },
+	{ "first_ns", "first", UNIT_NS, "duration of the first call" },
+	{ "first_call_ns", "from", UNIT_TIME, "begin of the first call that is an event" },
+	{ "last_call_ns", "to", UNIT_TIME, "end of the last call that is an event" },
+	{ "bytes", "bytes", UNIT_BYTES, "moved or allocated" },
+	{ "flops", "flop", UNIT_COUNT, "floating-point operations, where the shape tells" },
+	{ "share", "share", UNIT_FRACTION,
+	  "of the summed outermost time of its layer in its process" },
+	{ "share_of_wall", "of wall", UNIT_FRACTION,
+	  "outermost time by the process's life; over 1 when threads work side by side" },
+};
+
+bool profile_row(const struct process *p, const char *engine, const struct profile *f,
+		 struct breakdown_row *row)
+{
+	const struct model_options *o = &p->trace->model->options;
+	const struct function *fn = process_function(p, profile_function(f));
+	const struct library *l = process_library(p, profile_library(f));
+	const struct framework_rule *rule = l ? library_framework(l->path) : NULL;
+
+	*row = (struct breakdown_row){
+		.function = fn->name, .layer = fn->layer, .kind = fn->kind,
+		.library = l ? base_name(l->path) : "",
+		.sums = profile_counts(p, f),
+	};
+	if (!*row->function) {
+		snprintf(row->unnamed, sizeof(row->unnamed), "function %u", profile_function(f));
+		row->function = row->unnamed;
+	}
+	row->framework = rule ? rule->name : engine;
+	return f->timed && row->sums->calls && framework_chosen(o->framework, row->framework) &&
+	       (!o->function || !fnmatch(o->function, row->function, 0)) &&
+	       (!o->layer || !strcmp(o->layer, row->layer));
+}
+
+const struct sums *profile_counts(const struct process *p, const struct profile *f)
+{
+	const struct model_options *o = &p->trace->model->options;
+
+	/* The library's totals run from the process's start: of no use for a part of the time. */
+	return o->from != INT64_MIN || o->to != INT64_MAX ? &f->events : profile_sums(f);
+}
+
+uint64_t layer_time(const struct process *p, const char *layer)
+{
+	uint64_t sum = 0;
+
+	/* Before any filter: the denominator is what the process did. */
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+
+		if (f->timed && !strcmp(process_function(p, profile_function(f))->layer, layer))
+			sum += profile_counts(p, f)->outer_total;
+	}
+	return sum;
+}
+
+static void set_durations(struct table *t, const struct sums *s)
+{
+	double error, worse;
+
+	table_set_uint(t, "total_ns", s->total);
+	table_set_uint(t, "outer_ns", s->outer_total);
+	table_set_uint(t, "nested_ns", s->nested);
+	table_set_real(t, "mean_ns", (double)s->total / (double)s->calls);
+	table_set_uint(t, "min_ns", s->min);
+	table_set_uint(t, "max_ns", s->max);
+	table_set_real(t, "stddev_ns", sums_deviation(s));
+	if (!sums_counted(s))
+		return;
+	table_set_real(t, "median_ns", sums_quantile(s, 0.5, &error));
+	table_set_real(t, "p99_ns", sums_quantile(s, 0.99, &worse));
+	table_set_real(t, "quantile_error", error > worse ? error : worse);
+}
+
+static void add_row(struct table *t, const struct process *p, const struct profile *f,
+		    const struct breakdown_row *row)
+{
+	const struct sums *s = row->sums;
+	uint64_t layer = layer_time(p, row->layer), life = process_life(p);
+
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	set_text(t, "framework", row->framework);
+	set_text(t, "layer", row->layer);
+	set_text(t, "library", row->library);
+	table_set_text(t, "function", row->function);
+	set_text(t, "kind", row->kind);
+	table_set_uint(t, "calls", s->calls);
+	table_set_uint(t, "failed", s->failed);
+	set_durations(t, s);
+	table_set_uint(t, "first_ns", s == f->exact ? f->exact_first : f->events_first);
+	set_time(t, "first_call_ns", f->begin);
+	set_time(t, "last_call_ns", f->end);
+	table_set_uint(t, "bytes", s->bytes);
+	if (s->flops)
+		table_set_uint(t, "flops", s->flops);
+	if (layer)
+		table_set_real(t, "share", (double)s->outer_total / (double)layer);
+	if (life)
+		table_set_real(t, "share_of_wall", (double)s->outer_total / (double)life);
+}
+
+static void add(const struct process *p, struct table *t)
+{
+	const char *engine = process_engine(p);
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		struct breakdown_row row;
+
+		if (profile_row(p, engine, p->profile_list[i], &row))
+			add_row(t, p, p->profile_list[i], &row);
+	}
+}
+
+void run_breakdown(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "breakdown", "Time by function", COLUMNS(columns));
+
+	each_process(m, t, add);
+	table_sort_falling(t, "total_ns");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* One profile as a row of `breakdown` or part of one of `shares`: names and numbers put together. */
+#ifndef DLT_ANALYSIS_BREAKDOWN_H
+#define DLT_ANALYSIS_BREAKDOWN_H
+
+#include "analysis/analyses.h"
+
+/* Borrows from the model and from itself. */
+struct breakdown_row {
+	const char *framework, *layer, *library, *function, *kind;
+	char unnamed[24];
+	const struct sums *sums;
+};
+
+/*
+ * False when it has no durations, or a filter leaves it out. engine: process_engine(p), found once
+ * a process.
+ */
+bool profile_row(const struct process *p, const char *engine, const struct profile *f,
+		 struct breakdown_row *row);
+
+/* The sums that this report believes: totals, or events when only a part of the time is asked for. */
+const struct sums *profile_counts(const struct process *p, const struct profile *f);
+
+/* Summed outermost time of a layer in a process, whatever the filters: the denominator of shares. */
+uint64_t layer_time(const struct process *p, const char *layer);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The table `coverage`: what of the work of a process and its libraries could be seen. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "analysis/analyses.h"
+
+static const struct column columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "library", "library", UNIT_TEXT, "file name; missing: the whole process" },
+	{ "kind", "kind", UNIT_TEXT, "heap, cuda runtime, blas, ..." },
+	{ "covered", "covered", UNIT_TEXT, "symbol, driver, cupti, or no" },
+	{ "text", "what it means", UNIT_TEXT, "" },
+};
+
+static const struct rule {
+	const char *pattern, *kind, *covered, *text;
+} rules[] = {
+#include "analysis/coverage.tbl"
+};
+
+/* By dltrace_proc:process's `heap`. */
+static const char *const heaps[] = {
+	"every allocation is seen",
+	"the program brings its own malloc: its heap is not known",
+	"malloc and malloc_usable_size come from different libraries: the heap is not counted",
+	"the program is static or its heap is not known",
+};
+
+static void add_row(struct table *t, const struct process *p, const char *library,
+		    const char *kind, const char *covered, const char *text)
+{
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	set_text(t, "library", library);
+	table_set_text(t, "kind", kind);
+	table_set_text(t, "covered", covered);
+	table_set_text(t, "text", text);
+}
+
+static void add(const struct process *p, struct table *t)
+{
+	if (p->orphan || !p->announced)
+		return;
+	add_row(t, p, NULL, "heap", p->heap_cover ? "no" : "symbol",
+		heaps[p->heap_cover < 4 ? p->heap_cover : 3]);
+	for (size_t i = 0; i < p->library_count; i++) {
+		const char *name = base_name(p->libraries[i].path);
+
+		for (size_t j = 0; j < sizeof(rules) / sizeof(*rules); j++) {
+			if (fnmatch(rules[j].pattern, name, 0))
+				continue;
+			add_row(t, p, name, rules[j].kind, rules[j].covered, rules[j].text);
+			break;
+		}
+	}
+}
+
+void run_coverage(const struct model *m, struct report *r)
+{
+	each_process(m, report_add_table(r, "coverage", "Coverage", COLUMNS(columns)), add);
+}

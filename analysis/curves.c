@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Series over time (the study's figures 1 and 2): of the run, of machines, of each process. */
+#include "analysis/analyses.h"
+
+struct curve_kind {
+	const char *name, *title, *unit;
+	double scale;		/* a value times this is in `unit` */
+};
+
+static const struct curve_kind process_kinds[PROCESS_CURVES] = {
+	[CURVE_THREADS] = { "threads", "threads of the program", "count", 1 },
+	[CURVE_CPU] = { "cpu_cores", "CPU, cores", "cores", 1.0 / CPU_UNIT },
+	[CURVE_ANON] = { "rss_bytes", "anonymous resident memory (a fork shares it with its parent)",
+			 "bytes", 1 },
+	[CURVE_FILE] = { "rss_file_bytes", "resident file pages", "bytes", 1 },
+	[CURVE_SHMEM] = { "rss_shmem_bytes", "resident shared memory, LTTng's own left out", "bytes", 1 },
+	[CURVE_PSS] = { "pss_bytes", "proportional set size", "bytes", 1 },
+	[CURVE_HEAP] = { "heap_bytes", "live heap", "bytes", 1 },
+	[CURVE_MAPPED] = { "mapped_bytes", "live mappings of its own, apart from the heap", "bytes", 1 },
+	[CURVE_GPU] = { "gpu_reserved_bytes",
+			"device memory held (with a pooling allocator: reserved, not used)", "bytes", 1 },
+	[CURVE_PINNED] = { "pinned_bytes", "page-locked host memory", "bytes", 1 },
+};
+
+static const struct curve_kind run_kinds[RUN_CURVES] = {
+	[RUN_THREADS] = { "threads", "threads, all processes of the run", "count", 1 },
+	[RUN_CPU] = { "cpu_cores", "CPU of the run, cores", "cores", 1.0 / CPU_UNIT },
+	[RUN_MEMORY] = { "rss_bytes",
+			 "memory of the run: anonymous and shared, pages that forks share counted once",
+			 "bytes", 1 },
+	[RUN_HEAP] = { "heap_bytes", "live heap, all processes of the run", "bytes", 1 },
+	[RUN_MAPPED] = { "mapped_bytes", "live mappings of the run", "bytes", 1 },
+	[RUN_GPU] = { "gpu_reserved_bytes", "device memory held by the run", "bytes", 1 },
+	[RUN_PINNED] = { "pinned_bytes", "page-locked host memory of the run", "bytes", 1 },
+};
+
+static const struct curve_kind cpu_percent = { "cpu_percent", "CPU, % of the machine", "percent", 1 };
+static const struct curve_kind cpu_limit = { "cpu_limit_percent", "CPU, % of the cgroup's limit",
+					     "percent", 1 };
+static const struct curve_kind run_ram = { "run_ram_percent", "memory of the run, % of the machine's",
+					   "percent", 1 };
+static const struct curve_kind ram = { "ram_percent", "memory in use on the machine, % of all",
+				       "percent", 1 };
+static const struct curve_kind machine_cpu = { "machine_cpu_percent",
+					       "CPU of the machine, by everybody, %", "percent", 1 };
+static const struct curve_kind runnable = { "runnable", "tasks on the run queues", "count", 1 };
+static const struct curve_kind cgroup = { "cgroup_bytes", "memory of the recording's cgroup",
+					  "bytes", 1 };
+static const struct curve_kind gpu_used = { "gpu_used_bytes", "GPU memory in use, by everybody",
+					    "bytes", 1 };
+static const struct curve_kind gpu_busy = { "gpu_percent", "GPU utilisation", "percent", 1 };
+static const struct curve_kind gpu_power = { "gpu_watts", "GPU power", "watts", 1e-3 };
+static const struct curve_kind cpu_power = { "cpu_watts", "power of the CPU packages", "watts", 1e-3 };
+
+/* Adds a curve as a series; scale comes on top of the kind's own. */
+static void add(struct report *r, const struct curve_kind *kind, const struct curve *c,
+		double scale, size_t trace, int64_t process, const char *host)
+{
+	struct curve_value points[3];
+	struct series *s;
+
+	if (!c->count)
+		return;
+	s = report_add_series(r, kind->name, kind->title, kind->unit, (uint32_t)trace, process, host);
+	for (size_t i = 0; i < c->count; i++) {
+		size_t n = curve_points(&c->buckets[i], points);
+
+		for (size_t j = 0; j < n; j++)
+			series_add(s, points[j].t,
+				   (double)points[j].value * kind->scale * scale);
+	}
+}
+
+/* GPU curves of a process that never touched one are left out. */
+static bool empty(enum curve_id id, const struct curve *c)
+{
+	return (id == CURVE_MAPPED || id == CURVE_GPU || id == CURVE_PINNED || id == CURVE_SHMEM) &&
+	       !curve_max(c);
+}
+
+static void add_process(struct report *r, const struct process *p)
+{
+	const struct machine *m = trace_machine(p->trace, p->host);
+	size_t trace = p->trace->index;
+
+	for (int i = 0; i < PROCESS_CURVES; i++) {
+		if ((i == CURVE_HEAP && p->heap_cover) || empty((enum curve_id)i, &p->curves[i]))
+			continue;
+		add(r, &process_kinds[i], &p->curves[i], 1, trace, p->report_id, p->host);
+		if (i == CURVE_CPU && m && m->cpus)
+			add(r, &cpu_percent, &p->curves[i], 100.0 / CPU_UNIT / m->cpus, trace,
+			    p->report_id, p->host);
+	}
+}
+
+static void add_run(struct report *r, const struct trace *t)
+{
+	uint64_t cpus = 0, limit = 0, memory = 0;
+
+	for (size_t i = 0; i < t->machine_count; i++) {
+		cpus += t->machines[i].cpus;
+		limit += t->machines[i].cgroup_cpu;
+		memory += t->machines[i].memory;
+	}
+	for (int i = 0; i < RUN_CURVES; i++)
+		if (i == RUN_THREADS || i == RUN_CPU || i == RUN_MEMORY || i == RUN_HEAP ||
+		    curve_max(&t->curves[i]))
+			add(r, &run_kinds[i], &t->curves[i], 1, t->index, -1, t->host);
+	if (cpus)
+		add(r, &cpu_percent, &t->curves[RUN_CPU], 100.0 / CPU_UNIT / (double)cpus, t->index,
+		    -1, t->host);
+	if (limit)
+		add(r, &cpu_limit, &t->curves[RUN_CPU], 100.0 * 1000 / CPU_UNIT / (double)limit,
+		    t->index, -1, t->host);
+	if (memory)
+		add(r, &run_ram, &t->curves[RUN_MEMORY], 100.0 / (double)memory, t->index, -1,
+		    t->host);
+}
+
+static void add_machine(struct report *r, const struct trace *t, const struct machine *m)
+{
+	if (m->memory)
+		add(r, &ram, &m->curves[MACHINE_USED], 100.0 / (double)m->memory, t->index, -1,
+		    m->host);
+	if (m->cpus)
+		add(r, &machine_cpu, &m->curves[MACHINE_CPU], 100.0 / CPU_UNIT / m->cpus, t->index,
+		    -1, m->host);
+	add(r, &runnable, &m->curves[MACHINE_RUNNABLE], 1, t->index, -1, m->host);
+	add(r, &cgroup, &m->curves[MACHINE_CGROUP], 1, t->index, -1, m->host);
+}
+
+static void add_trace(struct report *r, const struct trace *t)
+{
+	add_run(r, t);
+	for (size_t i = 0; i < t->machine_count; i++)
+		add_machine(r, t, &t->machines[i]);
+	for (size_t i = 0; i < t->gpu_count; i++) {
+		add(r, &gpu_used, &t->gpus[i].used, 1, t->index, -1, t->host);
+		add(r, &gpu_busy, &t->gpus[i].utilisation, 1, t->index, -1, t->host);
+		add(r, &gpu_power, &t->gpus[i].power, 1, t->index, -1, t->host);
+	}
+	for (size_t i = 0; i < t->energy_count; i++)
+		add(r, &cpu_power, &t->energies[i].power, 1, t->index, -1, t->host);
+	for (size_t i = 0; i < t->process_count; i++)
+		if (process_shown(t->processes[i]))
+			add_process(r, t->processes[i]);
+}
+
+void run_curves(const struct model *m, struct report *r)
+{
+	for (size_t i = 0; i < m->trace_count; i++)
+		add_trace(r, m->traces[i]);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The table `failures`: what went wrong in the application. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/analyses.h"
+#include "analysis/findings.h"
+
+static const struct column columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "kind", "kind", UNIT_TEXT, "allocation, signal, exit, hang, cuda-error" },
+	{ "t_ns", "time", UNIT_TIME, "of the first one" },
+	{ "text", "what", UNIT_TEXT, "in words" },
+	{ "function", "function", UNIT_TEXT, "the call that failed" },
+	{ "library", "library", UNIT_TEXT, "who called it" },
+	{ "thread", "thread", UNIT_ID, "in which thread" },
+	{ "code", "code", UNIT_ID, "signal, exit status or error code" },
+	{ "count", "count", UNIT_COUNT, "how often it happened" },
+	{ "size_bytes", "size", UNIT_BYTES, "asked for" },
+	{ "live_bytes", "live", UNIT_BYTES, "heap of the process at its last reading before" },
+};
+
+/* The errors that people meet (driver_types.h); others are told by number. */
+static const struct {
+	int code;
+	const char *name;
+} cuda_errors[] = {
+	{ 1, "invalid value" }, { 2, "out of memory" }, { 3, "initialization error" },
+	{ 35, "driver too old or missing" }, { 46, "device busy or unavailable" },
+	{ 98, "invalid device function" }, { 100, "no device" }, { 101, "invalid device" },
+	{ 209, "no kernel image for this device" }, { 304, "operating system call failed" },
+	{ 400, "invalid handle" }, { 700, "illegal address" }, { 701, "launch out of resources" },
+	{ 702, "launch timed out" }, { 710, "assertion on the device" }, { 719, "launch failed" },
+	{ 801, "not supported" }, { 900, "stream capture not supported" }, { 999, "unknown error" },
+};
+
+const char *cuda_error_name(int code)
+{
+	for (size_t i = 0; i < sizeof(cuda_errors) / sizeof(*cuda_errors); i++)
+		if (cuda_errors[i].code == code)
+			return cuda_errors[i].name;
+	return "";
+}
+
+static const char *caller(const struct process *p, uint16_t library)
+{
+	const struct library *l = process_library(p, library);
+
+	return l ? base_name(l->path) : "";
+}
+
+static void begin_row(struct table *t, const struct process *p, const char *kind, int64_t at,
+		      const char *text)
+{
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	table_set_text(t, "kind", kind);
+	set_time(t, "t_ns", at);
+	table_set_text(t, "text", text);
+}
+
+static void add_allocations(struct table *t, const struct process *p)
+{
+	char text[512], size[32], live[32];
+
+	for (size_t i = 0; i < p->failed_count && i < FAILED_ALLOCATIONS_KEPT; i++) {
+		const struct failed_allocation *f = &p->failed[i];
+		const char *function = process_function(p, f->function)->name;
+		const char *library = caller(p, f->library);
+
+		snprintf(text, sizeof(text), "%s of %s, asked by %s, returned nothing; live heap then: %s",
+			 *function ? function : "an allocation",
+			 bytes_text(size, sizeof(size), (double)f->size),
+			 *library ? library : "an unknown caller",
+			 f->live == UNKNOWN ? "not known" : bytes_text(live, sizeof(live), (double)f->live));
+		begin_row(t, p, "allocation", f->t, text);
+		set_text(t, "function", function);
+		set_text(t, "library", library);
+		table_set_uint(t, "thread", f->thread);
+		table_set_uint(t, "count",
+			       i + 1 == FAILED_ALLOCATIONS_KEPT ? p->failed_count - i : 1);
+		table_set_uint(t, "size_bytes", f->size);
+		set_time(t, "live_bytes", f->live);
+	}
+}
+
+static void add_errors(struct table *t, const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct function *fn = process_function(p, profile_function(f));
+		const char *error = cuda_error_name(f->failed_code);
+		char text[512], size[32] = "";
+
+		if (f->failed_at == UNKNOWN || !f->timed)
+			continue;
+		if (f->failed_first_size)
+			bytes_text(size, sizeof(size), (double)f->failed_first_size);
+		snprintf(text, sizeof(text), "%s%s%s returned %d%s%s%s, %" PRIu64 " time%s", fn->name,
+			 *size ? " of " : "", size, f->failed_code, *error ? " (" : "", error,
+			 *error ? ")" : "", f->events.failed, f->events.failed == 1 ? "" : "s");
+		begin_row(t, p, f->failed_code == 2 && !strcmp(fn->kind, "allocate") ? "allocation"
+										     : "cuda-error",
+			  f->failed_at, text);
+		set_text(t, "function", fn->name);
+		set_text(t, "library", caller(p, profile_library(f)));
+		table_set_int(t, "code", f->failed_code);
+		table_set_uint(t, "count", f->events.failed);
+		if (f->failed_first_size)
+			table_set_uint(t, "size_bytes", f->failed_first_size);
+	}
+}
+
+static void add_end(struct table *t, const struct process *p)
+{
+	struct process_end e = process_end(p);
+	char text[256], name[32];
+
+	if (e.ending == END_SIGNAL) {
+		snprintf(text, sizeof(text), "%s died of %s%s", process_name(p),
+			 signal_name(e.code, name, sizeof(name)), e.killed ? ", without a word" : "");
+		begin_row(t, p, "signal", p->end, text);
+		table_set_int(t, "code", e.code);
+	} else if (e.ending == END_STATUS && e.code) {
+		snprintf(text, sizeof(text), "%s ended with status %d", process_name(p), e.code);
+		begin_row(t, p, "exit", p->end, text);
+		table_set_int(t, "code", e.code);
+	} else if (e.killed) {
+		snprintf(text, sizeof(text), "%s is gone without having ended: killed (SIGKILL?)",
+			 process_name(p));
+		begin_row(t, p, "signal", p->end, text);
+	}
+	if (t->row_count && p->exit_thread && e.ending == END_SIGNAL)
+		table_set_uint(t, "thread", p->exit_thread);
+}
+
+static void add(const struct process *p, struct table *t)
+{
+	add_allocations(t, p);
+	add_errors(t, p);
+	add_end(t, p);
+}
+
+/* The recorder's watchdog saw a process that makes no progress. */
+static void add_hangs(struct table *table, const struct trace *t)
+{
+	for (size_t i = 0; i < t->note_count; i++) {
+		const struct note *n = &t->notes[i];
+		const struct process *p = n->process ? trace_process(t, n->process) : NULL;
+
+		if (strcmp(n->kind, "hang"))
+			continue;
+		table_add_row(table);
+		if (p)
+			table_set_int(table, "process", p->report_id);
+		table_set_text(table, "kind", "hang");
+		set_time(table, "t_ns", n->t);
+		table_set_text(table, "text", n->text);
+	}
+}
+
+void run_failures(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "failures", "Failures", COLUMNS(columns));
+
+	each_process(m, t, add);
+	for (size_t i = 0; i < m->trace_count; i++)
+		add_hangs(t, m->traces[i]);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Does a curve grow steadily? A robust slope. */
+#include <stdlib.h>
+
+#include "analysis/findings.h"
+
+#define POINTS 64		/* looked at; 2,016 pairs */
+#define POINTS_LEAST 12
+#define DURATION_LEAST 2000000000	/* ns */
+#define GROWTH_LEAST (16.0 * 1024 * 1024)
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The smallest value of each of at most POINTS stretches of the curve after `from`. */
+static size_t envelope(const struct curve *c, int64_t from, struct curve_value out[POINTS])
+{
+	size_t begin = 0, n = 0, count;
+
+	while (begin < c->count && c->buckets[begin].min.t < from)
+		begin++;
+	count = c->count - begin;
+	for (size_t i = 0; i < count; i++) {
+		const struct curve_value *v = &c->buckets[begin + i].min;
+		size_t to = count > POINTS ? i * POINTS / count : i;
+
+		if (to == n)
+			out[n++] = *v;
+		else if (v->value < out[to].value)
+			out[to] = *v;
+	}
+	return n;
+}
+
+bool curve_growth(const struct curve *c, struct growth *g)
+{
+	static double slopes[POINTS * (POINTS - 1) / 2];
+	struct curve_value v[POINTS];
+	int64_t begin, end, most = 0;
+	size_t n, count = 0;
+
+	if (c->count < POINTS_LEAST)
+		return false;
+	begin = c->buckets[0].min.t;
+	end = c->buckets[c->count - 1].last.t;
+	n = envelope(c, begin + (end - begin) / 3, v);
+	if (n < POINTS_LEAST || v[n - 1].t - v[0].t < DURATION_LEAST)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		most = v[i].value > most ? v[i].value : most;
+		for (size_t j = i + 1; j < n; j++)
+			if (v[j].t > v[i].t)
+				slopes[count++] = (double)(v[j].value - v[i].value) /
+						  (double)(v[j].t - v[i].t);
+	}
+	qsort(slopes, count, sizeof(*slopes), compare);
+	g->duration = v[n - 1].t - v[0].t;
+	g->per_second = slopes[count / 2] * 1e9;
+	g->total = slopes[count / 2] * (double)g->duration;
+	return slopes[count / 4] > 0 && g->total >= GROWTH_LEAST && g->total * 10 >= (double)most;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The table `limits`: what limits this report. Every report ends with it. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/breakdown.h"
+
+static const struct column columns[] = {
+	{ "kind", "kind", UNIT_TEXT, "lost, truncated, foreign, uncovered, killed, overhead, ..." },
+	{ "process", "process", UNIT_ID, "id of the process; missing: the trace" },
+	{ "text", "what", UNIT_TEXT, "in words" },
+	{ "value", "value", UNIT_REAL, "events, bytes or ns, by kind" },
+	{ "trace", "trace", UNIT_ID, "index of the trace" },
+};
+
+/*
+ * What tracing costs the program, by operation. From `make bench` on Debian 12, 2 cores, medians;
+ * another machine is faster or slower, the order of magnitude stays.
+ */
+static const struct cost {
+	const char *what;
+	double ns;
+} costs[] = {
+	{ "events", 140 },		/* a recorded LTTng event with five fields */
+	{ "heap calls", 2 },		/* half of what a malloc and free pair costs more */
+	{ "counted calls", 35 },	/* a wrapped call without an event */
+};
+
+static void __attribute__((format(printf, 6, 7)))
+limit(struct table *t, const struct trace *trace, const struct process *p, const char *kind,
+      double value, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	table_add_row(t);
+	table_set_uint(t, "trace", trace->index);
+	table_set_text(t, "kind", kind);
+	if (p)
+		table_set_int(t, "process", p->report_id);
+	table_set_text(t, "text", text);
+	table_set_real(t, "value", value);
+}
+
+/* ---- of a trace ---- */
+
+static void lttng_lost(struct table *table, const struct trace *t)
+{
+	if (t->discarded)
+		limit(table, t, NULL, "lost", (double)t->discarded,
+		      "LTTng discarded %" PRIu64 " events: its buffers were full", t->discarded);
+	if (t->discarded_packets)
+		limit(table, t, NULL, "lost", (double)t->discarded_packets,
+		      "LTTng overwrote %" PRIu64 " packets of events", t->discarded_packets);
+}
+
+static void reader_says(struct table *table, const struct trace *t)
+{
+	for (size_t i = 0; i < t->note_count; i++)
+		if (t->notes[i].t == UNKNOWN)
+			limit(table, t, NULL, t->notes[i].kind, (double)t->notes[i].value, "%s",
+			      t->notes[i].text);
+	if (t->notes_left_out)
+		limit(table, t, NULL, "truncated", (double)t->notes_left_out,
+		      "the recorder said more than %d things; %" PRIu64 " are left out", NOTES_KEPT,
+		      t->notes_left_out);
+	if (t->error < 0 && !t->note_count)
+		limit(table, t, NULL, "unreadable", -t->error,
+		      "reading stopped: %s; what came before is in this report",
+		      strerror(-t->error));
+}
+
+static void foreign(struct table *table, const struct trace *t)
+{
+	uint64_t events = 0, processes = 0;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		if (!process_foreign(t->processes[i]))
+			continue;
+		processes++;
+		events += t->processes[i]->read;
+	}
+	if (processes)
+		limit(table, t, NULL, "foreign", (double)events,
+		      "%" PRIu64 " process%s of another recording wrote %" PRIu64
+		      " events into this trace; they are left out", processes,
+		      processes == 1 ? "" : "es", events);
+}
+
+static void outside(struct table *table, const struct trace *t)
+{
+	if (t->filtered)
+		limit(table, t, NULL, "filtered", (double)t->filtered,
+		      "%" PRIu64 " calls outside of --from and --to are left out; within them only "
+		      "calls that are events count, not the library's own totals", t->filtered);
+}
+
+static void not_measured(struct table *table, const struct trace *t)
+{
+	if (t->started && !t->machine_count)
+		limit(table, t, NULL, "uncovered", 0,
+		      "nothing was recorded about the machine: CPU is told in cores, not in percent");
+}
+
+/* ---- of a process ---- */
+
+static void lost(struct table *table, const struct process *p)
+{
+	uint64_t n = process_lost(p);
+
+	if (n)
+		limit(table, p->trace, p, "lost", (double)n,
+		      "%" PRIu64 " of the %" PRIu64 " events that it emitted were not read", n,
+		      p->emitted);
+}
+
+static void unknown(struct table *table, const struct process *p)
+{
+	if (p->orphan && p->read)
+		limit(table, p->trace, p, "unknown", (double)p->read,
+		      "%" PRIu64 " events of a thread whose announcement is missing: its process is "
+		      "not known", p->read);
+}
+
+static void not_traced(struct table *table, const struct process *p)
+{
+	if (p->untraced_children)
+		limit(table, p->trace, p, "uncovered", (double)p->untraced_children,
+		      "%" PRIu64 " of its children were only counted, not traced (--children)",
+		      p->untraced_children);
+	if (p->traced)
+		limit(table, p->trace, p, "uncovered", 0, "it was only counted, not traced");
+	if (p->heap_cover)
+		limit(table, p->trace, p, "uncovered", 0,
+		      "its heap is not the C library's: it is not known");
+}
+
+static void killed(struct table *table, const struct process *p)
+{
+	if (process_end(p).killed)
+		limit(table, p->trace, p, "killed", 0,
+		      "it was killed: its totals are complete, its last events may be missing");
+}
+
+/* Calls that are only in the totals: shorter than the threshold, nested, or lost. */
+static void only_counted(struct table *table, const struct process *p)
+{
+	uint64_t calls = 0, time = 0;
+
+	if (!p->trace->by_type[DLT_EV_SAMPLE_FUNCTION] || !strcmp(p->trace->level, "summary"))
+		return;
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+
+		if (!f->exact || f->exact->outer_calls <= f->events.calls)
+			continue;
+		calls += f->exact->outer_calls - f->events.calls;
+		if (f->exact->outer_total > f->events.total)
+			time += f->exact->outer_total - f->events.total;
+	}
+	if (calls)
+		limit(table, p->trace, p, "threshold", (double)calls,
+		      "%" PRIu64 " outermost calls (%.3g s) are counted and timed but are no events: "
+		      "too short, before the trace began, or lost", calls, (double)time / 1e9);
+}
+
+static void memory_measure(struct table *table, const struct process *p)
+{
+	if (p->now.shared > 0 && !p->now.pss)
+		limit(table, p->trace, p, "precision", (double)p->now.shared,
+		      "pages that it shares with its parent are counted once, at the parent; those "
+		      "that it has written since are missing from the run's memory");
+	if (p->now.sampled && !p->final_seen && p->announced && !p->traced)
+		limit(table, p->trace, p, "precision", 0,
+		      "no last reading: its heap and CPU time are those of the last sample");
+}
+
+/* ---- the cost of tracing ---- */
+
+static void overhead(struct table *table, const struct trace *t)
+{
+	double count[3] = { 0 }, ns = 0, cpu = 0;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *p = t->processes[i];
+
+		if (!process_shown(p))
+			continue;
+		count[0] += (double)(p->emitted_known ? p->emitted : p->read);
+		count[1] += (double)(p->sample.allocations + p->sample.frees);
+		cpu += (double)(p->sample.user + p->sample.system);
+		for (size_t j = 0; j < p->profile_count; j++)
+			if (p->profile_list[j]->exact)
+				count[2] += (double)p->profile_list[j]->exact->calls;
+	}
+	for (int i = 0; i < 3; i++)
+		ns += count[i] * costs[i].ns;
+	if (!ns)
+		return;
+	if (cpu > 0)
+		limit(table, t, NULL, "overhead", ns,
+		      "tracing cost about %.2g s, %.2g %% of %.3g s of CPU time (%.0f %s of %g ns, %.0f %s "
+		      "of %g ns, %.0f %s of %g ns, as measured on one Debian 12 machine)",
+		      ns / 1e9, 100 * ns / cpu, cpu / 1e9, count[0], costs[0].what, costs[0].ns, count[1],
+		      costs[1].what, costs[1].ns, count[2], costs[2].what, costs[2].ns);
+	else
+		limit(table, t, NULL, "overhead", ns,
+		      "tracing cost about %.2g s of CPU time (%.0f %s of %g ns; the rest is not known)",
+		      ns / 1e9, count[0], costs[0].what, costs[0].ns);
+}
+
+static void (*const trace_limits[])(struct table *, const struct trace *) = {
+	reader_says, lttng_lost, foreign, outside, not_measured, overhead,
+};
+
+static void (*const process_limits[])(struct table *, const struct process *) = {
+	lost, killed, unknown, not_traced, only_counted, memory_measure,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+void run_limits(const struct model *m, struct report *r)
+{
+	struct table *table = report_add_table(r, "limits", "Limits", COLUMNS(columns));
+
+	for (size_t i = 0; i < m->trace_count; i++) {
+		const struct trace *t = m->traces[i];
+
+		for (size_t j = 0; j < COUNT(trace_limits); j++)
+			trace_limits[j](table, t);
+		for (size_t j = 0; j < COUNT(process_limits); j++)
+			for (size_t k = 0; k < t->process_count; k++)
+				if (process_shown(t->processes[k]))
+					process_limits[j](table, t->processes[k]);
+	}
+}

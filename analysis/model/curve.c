@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* A series of any length in bounded memory, its peaks kept. */
+#include "analysis/model/curve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/model/memory.h"
+
+void curve_release(struct curve *c)
+{
+	free(c->buckets);
+	*c = (struct curve){ 0 };
+}
+
+/* Ties go to the earlier time, so that the result is the same in any order. */
+static void join(struct curve_bucket *to, const struct curve_bucket *from)
+{
+	if (from->min.value < to->min.value ||
+	    (from->min.value == to->min.value && from->min.t < to->min.t))
+		to->min = from->min;
+	if (from->max.value > to->max.value ||
+	    (from->max.value == to->max.value && from->max.t < to->max.t))
+		to->max = from->max;
+	if (from->last.t > to->last.t ||
+	    (from->last.t == to->last.t && from->last.value > to->last.value))
+		to->last = from->last;
+}
+
+/* Halves the resolution. */
+static void coarsen(struct curve *c)
+{
+	size_t n = 0;
+
+	c->shift++;
+	for (size_t i = 0; i < c->count; i++) {
+		struct curve_bucket b = c->buckets[i];
+
+		b.at >>= 1;
+		if (n && c->buckets[n - 1].at == b.at)
+			join(&c->buckets[n - 1], &b);
+		else
+			c->buckets[n++] = b;
+	}
+	c->count = n;
+}
+
+/* Where a bucket stands or would stand; nearly always at the end. */
+static size_t place(const struct curve *c, int64_t at)
+{
+	size_t i = c->count;
+
+	while (i && c->buckets[i - 1].at >= at)
+		i--;
+	return i;
+}
+
+static void insert(struct curve *c, size_t limit, const struct curve_bucket *b)
+{
+	size_t i = place(c, b->at);
+
+	if (i < c->count && c->buckets[i].at == b->at) {
+		join(&c->buckets[i], b);
+		return;
+	}
+	c->buckets = xgrow(c->buckets, c->count, &c->capacity, sizeof(*c->buckets));
+	memmove(&c->buckets[i + 1], &c->buckets[i], (c->count - i) * sizeof(*c->buckets));
+	c->buckets[i] = *b;
+	c->count++;
+	while (c->count > limit)
+		coarsen(c);
+}
+
+void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value)
+{
+	struct curve_value v = { t, value };
+	struct curve_bucket b = { 0, v, v, v };
+
+	if (!c->shift)
+		c->shift = CURVE_SHIFT;
+	b.at = t >> c->shift;
+	insert(c, limit, &b);
+}
+
+void curve_merge(struct curve *to, const struct curve *from, size_t limit)
+{
+	if (!from->count)
+		return;
+	if (!to->shift)
+		to->shift = from->shift;
+	while (to->shift < from->shift)
+		coarsen(to);
+	for (size_t i = 0; i < from->count; i++) {
+		struct curve_bucket b = from->buckets[i];
+
+		b.at >>= to->shift - from->shift;
+		insert(to, limit, &b);
+	}
+}
+
+size_t curve_points(const struct curve_bucket *b, struct curve_value out[3])
+{
+	const struct curve_value *first = &b->min, *second = &b->max;
+	size_t n = 0;
+
+	if (second->t < first->t) {
+		first = &b->max;
+		second = &b->min;
+	}
+	out[n++] = *first;
+	if (second->t > first->t)
+		out[n++] = *second;
+	if (b->last.t > out[n - 1].t)
+		out[n++] = b->last;
+	return n;
+}
+
+int64_t curve_max(const struct curve *c)
+{
+	int64_t max = c->count ? c->buckets[0].max.value : 0;
+
+	for (size_t i = 1; i < c->count; i++)
+		if (c->buckets[i].max.value > max)
+			max = c->buckets[i].max.value;
+	return max;
+}

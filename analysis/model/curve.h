@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A series of any length in bounded memory, its peaks kept.
+ *
+ * Time is cut into buckets of 2^shift ns; each keeps its smallest, largest and last value with
+ * their times. When there are more buckets than allowed, neighbours join and the width doubles.
+ * Which buckets exist depends on the values alone, not on the order in which they came or on how
+ * they were split, so two curves of the same limit merge exactly.
+ */
+#ifndef DLT_ANALYSIS_MODEL_CURVE_H
+#define DLT_ANALYSIS_MODEL_CURVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CURVE_SHIFT 20	/* the finest bucket: 2^20 ns, about a millisecond */
+
+struct curve_value {
+	int64_t t;	/* ns since the trace's begin; may be negative */
+	int64_t value;
+};
+
+struct curve_bucket {
+	int64_t at;	/* t >> shift */
+	struct curve_value min, max, last;
+};
+
+struct curve {
+	struct curve_bucket *buckets;	/* owned, by time */
+	size_t count, capacity;
+	unsigned shift;			/* 0: nothing in it yet */
+};
+
+void curve_release(struct curve *c);
+/* limit: buckets allowed, at least 2; the same for all calls on one curve. */
+void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value);
+void curve_merge(struct curve *to, const struct curve *from, size_t limit);
+
+/* At most three values of a bucket, by time, none twice. */
+size_t curve_points(const struct curve_bucket *b, struct curve_value out[3]);
+/* 0 when there is nothing. */
+int64_t curve_max(const struct curve *c);
+
+#endif

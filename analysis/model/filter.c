@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Which processes a report shows: the filters of dltrace-report by process. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/model/model.h"
+
+static bool is_number(const char *s)
+{
+	return *s && strspn(s, "0123456789") == strlen(s);
+}
+
+static bool process_matches(const struct process *p, const char *pattern)
+{
+	char pid[16];
+
+	if (!is_number(pattern))
+		return !fnmatch(pattern, process_name(p), 0);
+	snprintf(pid, sizeof(pid), "%u", p->pid);
+	return !strcmp(pid, pattern);
+}
+
+bool process_shown(const struct process *p)
+{
+	const struct model_options *o = &p->trace->model->options;
+
+	if (p->merged || process_foreign(p))
+		return false;
+	if (o->rank)
+		return false;
+	if (o->host && fnmatch(o->host, p->host, 0))
+		return false;
+	return !o->process || process_matches(p, o->process);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace_proc: who is who, what ids mean, who ended how. */
+#include <string.h>
+
+#include "analysis/model/memory.h"
+#include "analysis/model/model.h"
+
+enum { START, FORK, EXEC, AGAIN };	/* `reason` of processes and threads */
+
+/* The application's own announcements are counted; those that a sampler repeats are not. */
+static void announced_by(struct process *p, uint8_t reason, int64_t at)
+{
+	if (reason != AGAIN)
+		p->read++;
+	p->last = at;
+}
+
+/* A new image of the same kernel process: the old one has ended. */
+static void end_replaced(struct trace *t, const struct process *by, int64_t at)
+{
+	for (struct process *p = t->alive; p; p = p->next_alive)
+		if (p != by && p->announced && p->pid == by->pid && p->end == UNKNOWN &&
+		    !strcmp(p->host, by->host)) {
+			p->ending = END_EXEC;
+			process_ended(p, at);
+			return;
+		}
+}
+
+static void on_process(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_process *e = data;
+	struct process *p = trace_process_make(t, e->process);
+	struct thread *first;
+
+	announced_by(p, e->reason, at);
+	if (!p->announced) {
+		p->announced = true;
+		p->reason = e->reason;
+		p->host = trace_keep(t, e->host);
+		p->version = trace_keep(t, e->version);
+		p->folder = trace_keep(t, e->folder);
+	}
+	if (e->reason != AGAIN) {
+		p->reason = e->reason;
+		p->from_start = true;
+	}
+	p->exe = trace_keep(t, e->exe);
+	p->command = trace_keep(t, e->command);
+	p->parent_id = e->parent;
+	p->parent = trace_process(t, e->parent);
+	p->pid = e->pid;
+	p->parent_pid = e->parent_pid;
+	p->recording = e->recording;
+	p->traced = e->traced;
+	p->heap_cover = e->heap;
+	p->box = e->box;
+	p->threshold = e->threshold;
+	p->inherited_bytes = e->inherited_bytes;
+	p->inherited_blocks = e->inherited_blocks;
+	p->begin = e->begin ? trace_monotonic(t, e->begin) : at;
+	if (e->reason == EXEC)
+		end_replaced(t, p, at);
+	first = trace_thread_make(t, e->process);
+	if (!first->alive && first->end == UNKNOWN && p->end == UNKNOWN) {
+		first->alive = true;
+		first->tid = first->tid ? first->tid : e->pid;
+		p->threads_alive++;
+		if (p->from_start)
+			process_threads_changed(p, at);
+	}
+}
+
+/* What an unannounced thread did goes to its process, once that is known. */
+static void adopt(struct process *to, struct process *orphan)
+{
+	for (size_t i = 0; i < orphan->profile_count; i++) {
+		struct profile *from = orphan->profile_list[i];
+		struct profile *f = process_profile(to, profile_function(from), profile_library(from));
+
+		sums_merge(&f->events, &from->events);
+		f->timed |= from->timed;
+		if (f->begin == UNKNOWN || (from->begin != UNKNOWN && from->begin < f->begin)) {
+			f->begin = from->begin;
+			f->events_first = from->events_first;
+		}
+		if (from->end > f->end)
+			f->end = from->end;
+		if (from->failed_at != UNKNOWN && f->failed_at == UNKNOWN) {
+			f->failed_at = from->failed_at;
+			f->failed_code = from->failed_code;
+		}
+		memset(&from->events, 0, sizeof(from->events));
+	}
+	for (size_t i = 0; i < orphan->failed_count && i < FAILED_ALLOCATIONS_KEPT; i++)
+		if (to->failed_count + i < FAILED_ALLOCATIONS_KEPT)
+			to->failed[to->failed_count + i] = orphan->failed[i];
+	to->failed_count += orphan->failed_count;
+	to->read += orphan->read;
+	orphan->merged = true;
+	orphan->read = 0;
+}
+
+static void on_thread(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_thread *e = data;
+	struct process *p = trace_process_make(t, e->process);
+	struct thread *thread = trace_thread_make(t, e->thread);
+
+	if (thread->process != p && thread->process->orphan) {
+		adopt(p, thread->process);
+		thread->process = p;
+		thread->last = NULL;
+	}
+	if (e->reason != AGAIN)
+		thread->read++;
+	announced_by(p, e->reason, at);
+	thread->announced = true;
+	thread->tid = e->tid;
+	thread->creator = e->creator;
+	thread->creator_library = e->creator_library;
+	thread->start_library = e->start_library;
+	thread->start_offset = e->start_offset;
+	thread->begin = e->begin ? trace_monotonic(t, e->begin) : at;
+	if (e->name && *e->name)
+		thread->name = trace_keep(t, e->name);
+	if (!thread->alive && thread->end == UNKNOWN && p->end == UNKNOWN) {
+		thread->alive = true;
+		p->threads_alive++;
+		process_threads_changed(p, at);
+	}
+}
+
+static void on_thread_end(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_thread_end *e = data;
+	struct thread *thread = trace_emitted(t, e->thread, at);
+	struct process *p = thread->process;
+
+	thread->end = at;
+	thread->cpu = e->cpu;
+	thread->emitted = e->events;
+	if (thread->alive) {
+		thread->alive = false;
+		p->threads_alive--;
+		if (p->end == UNKNOWN)
+			process_threads_changed(p, at);
+	}
+}
+
+/* Its entry: by id, or by path while it has none. */
+static struct library *library_make(struct process *p, uint16_t id, const char *path)
+{
+	uint64_t *index = id ? idmap_get(&p->library_by_id, id) : NULL;
+	size_t i = index ? *index : 0;
+
+	if (!index) {
+		for (i = 0; i < p->library_count; i++)
+			if (p->libraries[i].path == path && (!id || !p->libraries[i].id))
+				break;
+		if (i == p->library_count) {
+			p->libraries = xgrow(p->libraries, p->library_count,
+					     &p->library_capacity, sizeof(*p->libraries));
+			p->libraries[p->library_count++] = (struct library){ .path = path };
+		}
+		if (id) {
+			p->libraries[i].id = id;
+			*idmap_put(&p->library_by_id, id) = i;
+		}
+	}
+	return &p->libraries[i];
+}
+
+static void on_library(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_library *e = data;
+	struct process *p = trace_process_make(t, e->process);
+	const char *path = trace_keep(t, e->path);
+	struct library *l = library_make(p, e->library, path);
+
+	announced_by(p, e->state, at);
+	if (e->state == 1) {
+		l->unloaded = true;
+		return;
+	}
+	l->unloaded = false;
+	l->path = path;
+	l->base = e->base;
+	l->size = e->size;
+	if (!l->build_id || (e->build_id && *e->build_id))
+		l->build_id = trace_keep(t, e->build_id);
+}
+
+/* A function or an object is announced by the process once; more often it is the sampler. */
+static bool named_first(struct process *p, uint64_t key)
+{
+	size_t before = p->named.count;
+
+	idmap_put(&p->named, key);
+	return p->named.count > before;
+}
+
+static void on_function(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_function *e = data;
+	struct process *p;
+	struct function *f;
+
+	if (e->function < TRACE_FUNCTIONS && !*t->functions[e->function].name) {
+		f = &t->functions[e->function];
+		f->name = trace_keep(t, e->name);
+		f->layer = trace_keep(t, e->layer);
+		f->kind = trace_keep(t, e->kind);
+	}
+	if (!e->process)
+		return;
+	p = trace_process_make(t, e->process);
+	if (named_first(p, (uint64_t)1 << 32 | e->function))
+		announced_by(p, START, at);
+}
+
+static void on_object(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_object *e = data;
+	struct process *p = trace_process_make(t, e->process);
+
+	if (named_first(p, (uint64_t)(e->type + 2u) << 32 | e->id))
+		announced_by(p, START, at);
+}
+
+static void on_child(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_child *e = data;
+	struct process *p = trace_emitted(t, e->thread, at)->process;
+
+	if (e->result)
+		return;
+	p->children[e->how < 4 ? e->how : 4]++;
+	if (e->traced)
+		p->untraced_children++;
+}
+
+static void on_process_exit(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_exit *e = data;
+	struct process *p = trace_process_make(t, e->process);
+
+	announced_by(p, START, at);
+	p->exit_seen = true;
+	p->how = e->how;
+	p->code = e->code;
+	p->exit_thread = e->thread;
+	p->exit_address = e->address;
+	p->ending = e->how == 5 ? END_EXEC : e->how == 4 || e->how == 3 ? END_SIGNAL : END_STATUS;
+	if (e->how == 3 && !e->code)
+		p->code = 6;	/* abort: SIGABRT */
+	if (e->events > p->emitted)
+		p->emitted = e->events;
+	p->emitted_known = true;
+	process_ended(p, at);
+}
+
+const event_fn identity_handlers[DLT_EVENTS] = {
+	[DLT_EV_PROC_PROCESS] = on_process,
+	[DLT_EV_PROC_THREAD] = on_thread,
+	[DLT_EV_PROC_THREAD_END] = on_thread_end,
+	[DLT_EV_PROC_LIBRARY] = on_library,
+	[DLT_EV_PROC_FUNCTION] = on_function,
+	[DLT_EV_PROC_OBJECT] = on_object,
+	[DLT_EV_PROC_CHILD] = on_child,
+	[DLT_EV_PROC_EXIT] = on_process_exit,
+};

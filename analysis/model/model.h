@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the traces told, as the analyses see it: traces, machines, processes, threads, profiles.
+ *
+ * The model owns everything here; analyses only look. Times (`t`, `begin`, `end`) are ns since the
+ * trace's begin; UNKNOWN where the trace does not say. Strings come from the model's pool and are
+ * never NULL; "" is "not said".
+ *
+ * A thread whose announcement was lost belongs to a process of its own that stands for "unknown"
+ * (struct process, orphan) until it is announced, if ever; then its profiles are merged where they
+ * belong. Nothing read is dropped, but processes of another recording, which are only counted.
+ */
+#ifndef DLT_ANALYSIS_MODEL_MODEL_H
+#define DLT_ANALYSIS_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events.h"
+#include "analysis/analysis.h"
+#include "analysis/model/curve.h"
+#include "analysis/model/idmap.h"
+#include "analysis/model/names.h"
+#include "analysis/model/sums.h"
+
+#define UNKNOWN INT64_MIN
+
+struct trace;
+struct process;
+
+/* One function called by one library in one process. */
+struct profile {
+	uint32_t key;			/* function << 16 | library */
+	bool timed;			/* its events carry durations */
+	struct sums events;		/* from the events read: outermost, above thresholds */
+	struct sums *exact;		/* owned; the library's own totals, or NULL */
+	uint64_t exact_first;		/* ns, duration of the first call */
+	uint64_t events_first;		/* the same, of the first event read */
+	int64_t begin, end;		/* first event's begin, last one's end */
+	uint64_t failed_first_size;
+	int64_t failed_at;		/* first failure; UNKNOWN: none */
+	int32_t failed_code;		/* its code */
+};
+
+static inline uint16_t profile_function(const struct profile *p)
+{
+	return (uint16_t)(p->key >> 16);
+}
+
+static inline uint16_t profile_library(const struct profile *p)
+{
+	return (uint16_t)p->key;
+}
+
+/* The sums to believe: totals when there are any, else what the events add up to. */
+static inline const struct sums *profile_sums(const struct profile *p)
+{
+	return p->exact ? p->exact : &p->events;
+}
+
+struct function {
+	const char *name, *layer, *kind;
+};
+
+struct library {
+	uint16_t id;		/* 0: it never called */
+	bool unloaded;
+	const char *path, *build_id;
+	uint64_t base, size;
+};
+
+struct thread {
+	uint32_t id, tid, creator;
+	uint16_t creator_library, start_library;
+	uint64_t start_offset;
+	struct process *process;	/* borrowed; never NULL */
+	const char *name;
+	int64_t begin, end;		/* UNKNOWN: not said */
+	uint64_t cpu;			/* ns */
+	uint64_t read;			/* events that say they are its own */
+	uint64_t emitted;		/* what it says it emitted; 0: not said */
+	bool announced, alive, first_thread;
+	uint16_t in_flight;		/* function of the last sample */
+	int64_t in_flight_since;
+	uint64_t since;			/* CLOCK_MONOTONIC of the same */
+	struct profile *last;		/* cache; borrowed */
+};
+
+enum curve_id {
+	CURVE_THREADS, CURVE_CPU, CURVE_ANON, CURVE_FILE, CURVE_SHMEM, CURVE_PSS, CURVE_HEAP,
+	CURVE_MAPPED, CURVE_GPU, CURVE_PINNED,
+	PROCESS_CURVES,
+};
+
+enum run_curve_id {
+	RUN_THREADS, RUN_CPU, RUN_MEMORY, RUN_HEAP, RUN_MAPPED, RUN_GPU, RUN_PINNED,
+	RUN_CURVES,
+};
+
+enum machine_curve_id { MACHINE_USED, MACHINE_CPU, MACHINE_RUNNABLE, MACHINE_CGROUP, MACHINE_CURVES };
+
+#define CPU_UNIT 1000000	/* CPU curves count millionths of a core */
+
+enum ending { END_UNKNOWN, END_STATUS, END_SIGNAL, END_EXEC };
+
+struct failed_allocation {
+	int64_t t;
+	uint32_t thread;
+	uint16_t function, library;
+	uint64_t size;			/* asked for */
+	int64_t live;			/* heap of the process at its last sample before; UNKNOWN */
+};
+
+#define FAILED_ALLOCATIONS_KEPT 16	/* a process; all are counted */
+
+/* Where a process stands now, while the trace is read. */
+struct process_now {
+	uint64_t cpu, cpu_carry;	/* ns */
+	int64_t cpu_at;			/* of the last rate; UNKNOWN */
+	int64_t cpu_rate;		/* CPU_UNIT */
+	int64_t threads, anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
+	int64_t shared;			/* bytes of `anon` that its parent is charged with */
+	int64_t pss, pss_base;		/* bytes at the last Pss reading; of anon + shmem then */
+	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
+	uint64_t round;
+	bool alive, sampled, gone;
+};
+
+struct process {
+	uint32_t id;			/* the recording's */
+	int64_t report_id;		/* unique in the report, from 1 */
+	struct trace *trace;		/* borrowed */
+	struct process *parent;		/* borrowed; NULL: not known */
+	uint32_t parent_id, pid, parent_pid;
+	bool announced;			/* its start was seen or said again */
+	bool from_start;		/* its own first announcement is in the trace */
+	bool orphan;			/* stands for a thread that nobody announced */
+	bool merged;			/* an orphan that was; not shown */
+	uint8_t reason, traced, heap_cover;
+	uint64_t recording, threshold, inherited_bytes, inherited_blocks, box;
+	const char *host, *exe, *folder, *command, *version;
+	int64_t begin, end, last;	/* last: time of its last event */
+	enum ending ending;
+	uint8_t how;			/* dltrace_proc:exit's */
+	int32_t code;
+	uint32_t exit_thread;
+	uint64_t exit_address;
+	bool exit_seen, final_seen;
+	struct dlt_ev_sample_process sample;	/* the last one; seen only if now.sampled */
+	int64_t sample_at;
+	int64_t threads_alive;		/* by events */
+	uint64_t read, emitted, emitted_base;
+	bool emitted_known, emitted_based;
+	uint64_t children[5];		/* by dltrace_proc:child's `how` */
+	uint64_t untraced_children;
+	struct library *libraries;	/* owned */
+	size_t library_count, library_capacity;
+	struct idmap library_by_id;	/* index into libraries */
+	struct idmap named;		/* functions and objects that it announced */
+	struct idmap profiles;		/* key: struct profile *, owned */
+	struct profile **profile_list;	/* owned vector; by first sight */
+	size_t profile_count, profile_capacity;
+	struct idmap blocks;		/* live GPU and pinned blocks: pointer to size << 1 | pinned */
+	struct failed_allocation failed[FAILED_ALLOCATIONS_KEPT];
+	uint64_t failed_count;
+	struct curve curves[PROCESS_CURVES];
+	struct process_now now;
+	struct process *next_alive;
+	int64_t family_shmem;		/* scratch of a round */
+};
+
+struct machine {
+	const char *host;
+	uint32_t cpus;
+	uint64_t memory, cgroup_limit, cgroup_cpu;
+	uint64_t busy;			/* sum over cores at the last sample, ns */
+	int64_t busy_at;
+	struct curve curves[MACHINE_CURVES];
+};
+
+struct gpu {
+	uint32_t index;
+	const char *name;
+	uint64_t memory;
+	int64_t last;
+	struct curve used, utilisation, power;
+};
+
+struct energy {
+	const char *domain;
+	uint64_t first, energy;		/* microjoules */
+	int64_t begin, last;
+	struct curve power;		/* milliwatts */
+};
+
+/* What the recorder said, or the reader. */
+struct note {
+	uint8_t severity;
+	const char *kind, *text;
+	uint32_t process;	/* the recording's id; 0: all */
+	int64_t value, t;
+};
+
+#define NOTES_KEPT 1000
+#define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
+
+struct trace {
+	const struct model *model;	/* borrowed */
+	size_t index;
+	const char *path, *level, *command, *host, *version, *source;
+	uint64_t begin;			/* ns since 1970 of the first event */
+	int64_t end;			/* last event */
+	bool started;
+	int64_t clock_offset;
+	bool recorded;			/* by dltrace-record: `recording` is known */
+	uint64_t recording;
+	int exit_status, exit_signal;	/* of the command; -1, 0: not known */
+	uint64_t events, foreign_events, discarded, discarded_packets, bytes;
+	uint64_t filtered;		/* events outside --from and --to */
+	uint64_t by_type[DLT_EVENTS];
+	int error;			/* why reading stopped; 0 */
+	struct process **processes;	/* owned; by first sight */
+	size_t process_count, process_capacity;
+	struct thread **threads;	/* owned; by first sight */
+	size_t thread_count, thread_capacity;
+	struct idmap process_by_id, thread_by_id;
+	struct thread *last_thread;	/* cache */
+	uint8_t memory_kind[TRACE_FUNCTIONS];	/* by function: enum memory_kind, found at first use */
+	int64_t threads_now;		/* sum over the alive processes */
+	struct function functions[TRACE_FUNCTIONS];	/* by id */
+	struct machine *machines;	/* owned */
+	size_t machine_count, machine_capacity;
+	struct gpu *gpus;		/* owned */
+	size_t gpu_count, gpu_capacity;
+	struct energy *energies;	/* owned */
+	size_t energy_count, energy_capacity;
+	struct note *notes;		/* owned */
+	size_t note_count, note_capacity;
+	uint64_t notes_left_out;
+	struct curve curves[RUN_CURVES];
+	struct process *alive;		/* list */
+	uint64_t round;
+	int64_t round_at;
+};
+
+struct model {
+	struct model_options options;
+	struct names names;
+	struct trace **traces;		/* owned */
+	size_t trace_count, trace_capacity;
+	int64_t processes;		/* report ids given */
+};
+
+/* ---- looking (analyses) ---- */
+
+/* NULL when there is none; an orphan's is "unknown". */
+struct process *trace_process(const struct trace *t, uint32_t id);
+struct thread *trace_thread(const struct trace *t, uint32_t id);
+
+/* Shown at all: not merged away, not of another recording, and what the filters choose. */
+bool process_shown(const struct process *p);
+bool process_foreign(const struct process *p);
+/* Program's name for people: the script of an interpreter's is not looked into. */
+const char *process_name(const struct process *p);
+/* In the process itself, or in those it was forked from; NULL when nobody named it. */
+const struct library *process_library(const struct process *p, uint16_t id);
+/* Never NULL; an unnamed function gets empty layer and kind, and name "". */
+const struct function *process_function(const struct process *p, uint16_t id);
+/* Length of its life as far as known, ns; 0 when not. */
+uint64_t process_life(const struct process *p);
+/* Events that it says it emitted and that were not read. */
+uint64_t process_lost(const struct process *p);
+const struct machine *trace_machine(const struct trace *t, const char *host);
+
+/* "libtorch_cpu.so.1.13.0" of a path; "" stays. */
+const char *base_name(const char *path);
+
+/* ---- reading (analysis/model/ only) ---- */
+
+int64_t trace_time(const struct trace *t, uint64_t since_1970);
+/* CLOCK_MONOTONIC to ns since the trace's begin; 0 is UNKNOWN. */
+int64_t trace_monotonic(const struct trace *t, uint64_t monotonic);
+const char *trace_keep(struct trace *t, const char *s);
+/* Made as an unannounced one when it is new. */
+struct process *trace_process_make(struct trace *t, uint32_t id);
+struct thread *trace_thread_make(struct trace *t, uint32_t id);
+struct profile *process_profile(struct process *p, uint16_t function, uint16_t library);
+void process_free(struct process *p);
+/* The thread, and its process, emitted one more event. Every event that names its thread. */
+struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
+/* The process has ended at `at`, whoever said so. Once is enough. */
+void process_ended(struct process *p, int64_t at);
+/* A point of a process's curve, kept within --from and --to. */
+void process_point(struct process *p, enum curve_id id, int64_t at, int64_t value);
+void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value);
+/* Threads of the process by events changed. */
+void process_threads_changed(struct process *p, int64_t at);
+/* All alive processes once more into the run's curves. */
+void trace_round(struct trace *t);
+bool trace_in_range(const struct trace *t, int64_t at);
+/* Device memory that the process holds changed. */
+void process_gpu_changed(struct process *p, int64_t at);
+
+typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
+
+/* Handlers by event; NULL: not looked at. */
+extern const event_fn identity_handlers[DLT_EVENTS];
+extern const event_fn call_handlers[DLT_EVENTS];
+extern const event_fn sample_handlers[DLT_EVENTS];
+extern const event_fn recorder_handlers[DLT_EVENTS];
+
+#endif

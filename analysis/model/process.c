@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes and threads: made at first sight, merged when an unknown one gets a name, looked at. */
+#include <string.h>
+
+#include "analysis/model/memory.h"
+#include "analysis/model/model.h"
+
+struct process *trace_process(const struct trace *t, uint32_t id)
+{
+	return idmap_pointer(&t->process_by_id, id);
+}
+
+struct thread *trace_thread(const struct trace *t, uint32_t id)
+{
+	return idmap_pointer(&t->thread_by_id, id);
+}
+
+static struct process *process_new(struct trace *t, uint32_t id)
+{
+	struct process *p = xcalloc(1, sizeof(*p));
+
+	t->processes = xgrow(t->processes, t->process_count, &t->process_capacity,
+			     sizeof(*t->processes));
+	t->processes[t->process_count++] = p;
+	p->id = id;
+	p->report_id = ++((struct model *)t->model)->processes;
+	p->trace = t;
+	p->host = p->exe = p->folder = p->command = p->version = trace_keep(t, "");
+	p->begin = p->end = p->last = p->sample_at = UNKNOWN;
+	p->now.cpu_at = UNKNOWN;
+	p->now.alive = true;
+	p->next_alive = t->alive;
+	t->alive = p;
+	return p;
+}
+
+void process_free(struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		free(p->profile_list[i]->exact);
+		free(p->profile_list[i]);
+	}
+	for (int c = 0; c < PROCESS_CURVES; c++)
+		curve_release(&p->curves[c]);
+	idmap_release(&p->library_by_id);
+	idmap_release(&p->named);
+	idmap_release(&p->profiles);
+	idmap_release(&p->blocks);
+	free(p->profile_list);
+	free(p->libraries);
+	free(p);
+}
+
+struct process *trace_process_make(struct trace *t, uint32_t id)
+{
+	uint64_t *slot = idmap_put(&t->process_by_id, id);
+
+	if (!*slot)
+		*slot = (uintptr_t)process_new(t, id);
+	return (struct process *)(uintptr_t)*slot;
+}
+
+struct thread *trace_thread_make(struct trace *t, uint32_t id)
+{
+	struct thread *thread = trace_thread(t, id);
+	struct process *p;
+
+	if (thread)
+		return thread;
+	p = trace_process(t, id);	/* a process's id is the id of its first thread */
+	if (!p) {
+		p = process_new(t, 0);
+		p->orphan = true;
+	}
+	thread = xcalloc(1, sizeof(*thread));
+	t->threads = xgrow(t->threads, t->thread_count, &t->thread_capacity, sizeof(*t->threads));
+	t->threads[t->thread_count++] = thread;
+	*idmap_put(&t->thread_by_id, id) = (uintptr_t)thread;
+	thread->id = id;
+	thread->process = p;
+	thread->first_thread = p->id == id && !p->orphan;
+	thread->name = trace_keep(t, "");
+	thread->begin = thread->end = thread->in_flight_since = UNKNOWN;
+	return thread;
+}
+
+struct thread *trace_emitted(struct trace *t, uint32_t id, int64_t at)
+{
+	struct thread *thread = t->last_thread;
+
+	if (!thread || thread->id != id)
+		thread = t->last_thread = trace_thread_make(t, id);
+	thread->read++;
+	thread->process->read++;
+	thread->process->last = at;
+	return thread;
+}
+
+struct profile *process_profile(struct process *p, uint16_t function, uint16_t library)
+{
+	uint32_t key = (uint32_t)function << 16 | library;
+	uint64_t *slot = idmap_put(&p->profiles, key);
+	struct profile *f = (struct profile *)(uintptr_t)*slot;
+
+	if (f)
+		return f;
+	f = xcalloc(1, sizeof(*f));
+	f->key = key;
+	f->begin = f->end = f->failed_at = UNKNOWN;
+	*slot = (uintptr_t)f;
+	p->profile_list = xgrow(p->profile_list, p->profile_count, &p->profile_capacity,
+				sizeof(*p->profile_list));
+	p->profile_list[p->profile_count++] = f;
+	return f;
+}
+
+void process_point(struct process *p, enum curve_id id, int64_t at, int64_t value)
+{
+	trace_point(p->trace, &p->curves[id], at, value);
+}
+
+/* ---- looking ---- */
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool process_foreign(const struct process *p)
+{
+	return p->trace->recorded && p->announced && p->recording != p->trace->recording;
+}
+
+const char *process_name(const struct process *p)
+{
+	if (p->orphan || !p->announced)
+		return "unknown";
+	return base_name(p->exe);
+}
+
+static const struct process *forked_from(const struct process *p)
+{
+	return p->reason == 1 ? p->parent : NULL;
+}
+
+const struct library *process_library(const struct process *p, uint16_t id)
+{
+	/* A loop of parents can only come from a broken trace. */
+	for (int depth = 0; p && id && depth < 64; depth++, p = forked_from(p)) {
+		const uint64_t *index = idmap_get(&p->library_by_id, id);
+
+		if (index)
+			return &p->libraries[*index];
+	}
+	return NULL;
+}
+
+const struct function *process_function(const struct process *p, uint16_t id)
+{
+	static const struct function unnamed = { "", "", "" };
+
+	return id < TRACE_FUNCTIONS ? &p->trace->functions[id] : &unnamed;
+}
+
+uint64_t process_life(const struct process *p)
+{
+	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end;
+
+	return p->begin != UNKNOWN && end > p->begin ? (uint64_t)(end - p->begin) : 0;
+}
+
+uint64_t process_lost(const struct process *p)
+{
+	uint64_t read = p->read + p->emitted_base;
+
+	return p->emitted_known && p->emitted > read ? p->emitted - read : 0;
+}
+
+const struct machine *trace_machine(const struct trace *t, const char *host)
+{
+	for (size_t i = 0; i < t->machine_count; i++)
+		if (!strcmp(t->machines[i].host, host))
+			return &t->machines[i];
+	return t->machine_count == 1 ? &t->machines[0] : NULL;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace_record: what the recorder itself says, and the GPUs and counters that it reads. */
+#include <string.h>
+
+#include "analysis/model/memory.h"
+#include "analysis/model/model.h"
+
+static void on_recording(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_record_recording *e = data;
+
+	(void)at;
+	t->recorded = true;
+	t->recording = e->recording;
+	t->level = trace_keep(t, e->level);
+	t->host = trace_keep(t, e->host);
+	t->version = trace_keep(t, e->version);
+	if (e->command && *e->command)
+		t->command = trace_keep(t, e->command);
+}
+
+static void on_note(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_record_note *e = data;
+
+	if (t->note_count >= NOTES_KEPT) {
+		t->notes_left_out++;
+		return;
+	}
+	t->notes = xgrow(t->notes, t->note_count, &t->note_capacity, sizeof(*t->notes));
+	t->notes[t->note_count++] = (struct note){
+		.severity = e->severity, .kind = trace_keep(t, e->kind),
+		.text = trace_keep(t, e->text), .process = e->process, .value = e->value, .t = at,
+	};
+}
+
+static struct gpu *gpu_make(struct trace *t, uint32_t index)
+{
+	for (size_t i = 0; i < t->gpu_count; i++)
+		if (t->gpus[i].index == index)
+			return &t->gpus[i];
+	t->gpus = xgrow(t->gpus, t->gpu_count, &t->gpu_capacity, sizeof(*t->gpus));
+	t->gpus[t->gpu_count] = (struct gpu){ .index = index };
+	return &t->gpus[t->gpu_count++];
+}
+
+static void on_gpu(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_record_gpu *e = data;
+	struct gpu *g = gpu_make(t, e->gpu);
+
+	g->name = trace_keep(t, e->name);
+	g->memory = e->memory;
+	trace_point(t, &g->used, at, (int64_t)e->used);
+	trace_point(t, &g->utilisation, at, e->utilisation);
+	trace_point(t, &g->power, at, e->power);
+}
+
+static struct energy *energy_make(struct trace *t, const char *domain)
+{
+	for (size_t i = 0; i < t->energy_count; i++)
+		if (t->energies[i].domain == domain)
+			return &t->energies[i];
+	t->energies = xgrow(t->energies, t->energy_count, &t->energy_capacity,
+			    sizeof(*t->energies));
+	t->energies[t->energy_count] = (struct energy){ .domain = domain, .last = UNKNOWN };
+	return &t->energies[t->energy_count++];
+}
+
+static void on_energy(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_record_energy *e = data;
+	struct energy *g = energy_make(t, trace_keep(t, e->domain));
+
+	if (g->last == UNKNOWN) {
+		g->first = e->energy;
+		g->begin = at;
+	} else if (at > g->last && e->energy >= g->energy) {
+		/* microjoules a ns is 1e6 milliwatts */
+		trace_point(t, &g->power, at,
+			    (int64_t)((u128)(e->energy - g->energy) * 1000000 / (u128)(at - g->last)));
+	}
+	g->energy = e->energy;
+	g->last = at;
+}
+
+const event_fn recorder_handlers[DLT_EVENTS] = {
+	[DLT_EV_RECORD_NOTE] = on_note,
+	[DLT_EV_RECORD_RECORDING] = on_recording,
+	[DLT_EV_RECORD_GPU] = on_gpu,
+	[DLT_EV_RECORD_ENERGY] = on_energy,
+};

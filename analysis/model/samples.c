@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace_sample: curves of processes and machines, totals of functions, what is in flight. */
+#include <string.h>
+
+#include "analysis/model/memory.h"
+#include "analysis/model/model.h"
+
+/* A rate over less than this is noise: the time is added to the next interval. */
+#define RATE_INTERVAL 5000000	/* ns */
+
+static int64_t when(const struct trace *t, int64_t at, uint64_t monotonic)
+{
+	return monotonic ? trace_monotonic(t, monotonic) : at;
+}
+
+/*
+ * CPU time since the last rate, as cores. The kernel counts in ticks for some clocks, so an
+ * interval can seem to hold more than the machine has: what is too much goes to the next one, and
+ * the sum stays right.
+ */
+static void cpu_rate(struct process *p, int64_t at, uint64_t cpu)
+{
+	const struct machine *m = trace_machine(p->trace, p->host);
+	struct process_now *now = &p->now;
+	int64_t since = now->cpu_at != UNKNOWN ? now->cpu_at : p->from_start ? p->begin : UNKNOWN;
+	uint64_t used, most;
+
+	if (since == UNKNOWN) {
+		now->cpu_at = at;
+		now->cpu = cpu;
+		return;
+	}
+	if (at - since < RATE_INTERVAL)
+		return;
+	used = (cpu > now->cpu ? cpu - now->cpu : 0) + now->cpu_carry;
+	most = m && m->cpus ? m->cpus * (uint64_t)(at - since) : UINT64_MAX;
+	now->cpu_carry = used > most ? used - most : 0;
+	used -= now->cpu_carry;
+	now->cpu = cpu;
+	now->cpu_at = at;
+	now->cpu_rate = (int64_t)((u128)used * CPU_UNIT / (u128)(at - since));
+	process_point(p, CURVE_CPU, at, now->cpu_rate);
+}
+
+static int64_t heap_live(const struct process *p, const struct dlt_ev_sample_process *e)
+{
+	return (int64_t)(p->inherited_bytes + e->allocated - e->freed);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The last reading of a process that is gone has no /proc any more: what was known stays. */
+static void keep_last(struct process *p, const struct dlt_ev_sample_process *e)
+{
+	struct dlt_ev_sample_process was = p->sample, *s = &p->sample;
+
+	*s = *e;
+	if (!e->final || !p->now.sampled)
+		return;
+	s->user = larger(e->user, was.user);
+	s->system = larger(e->system, was.system);
+	s->minor_faults = larger(e->minor_faults, was.minor_faults);
+	s->major_faults = larger(e->major_faults, was.major_faults);
+	s->voluntary = larger(e->voluntary, was.voluntary);
+	s->involuntary = larger(e->involuntary, was.involuntary);
+	s->read_bytes = larger(e->read_bytes, was.read_bytes);
+	s->write_bytes = larger(e->write_bytes, was.write_bytes);
+	s->allocated = larger(e->allocated, was.allocated);
+	s->freed = larger(e->freed, was.freed);
+	s->allocations = larger(e->allocations, was.allocations);
+	s->frees = larger(e->frees, was.frees);
+	s->heap_peak = larger(e->heap_peak, was.heap_peak);
+	s->events = larger(e->events, was.events);
+}
+
+/*
+ * A forked child's pages are its parent's until somebody writes: what it had at its first sample
+ * is charged to the parent, once. Pss, where it was read, replaces this estimate.
+ */
+static void memory(struct process *p, const struct dlt_ev_sample_process *e)
+{
+	struct process_now *now = &p->now;
+
+	if (!now->sampled && p->reason == 1 && p->parent && p->parent->now.sampled) {
+		now->shared = (int64_t)e->rss_anon;
+		if (now->shared > p->parent->now.anon)
+			now->shared = p->parent->now.anon;
+	}
+	now->anon = (int64_t)e->rss_anon;
+	now->shmem = (int64_t)e->rss_shmem;
+	if (e->pss) {
+		now->pss = (int64_t)e->pss;
+		now->pss_base = now->anon + now->shmem;
+	}
+}
+
+static void memory_points(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
+{
+	process_point(p, CURVE_ANON, at, p->now.anon);
+	process_point(p, CURVE_FILE, at, (int64_t)e->rss_file);
+	process_point(p, CURVE_SHMEM, at, p->now.shmem);
+	if (e->pss)
+		process_point(p, CURVE_PSS, at, (int64_t)e->pss);
+	process_point(p, CURVE_MAPPED, at, p->now.mapped);
+}
+
+static void run_threads(struct process *p, int64_t at, int64_t threads)
+{
+	struct trace *t = p->trace;
+
+	if (!process_shown(p))
+		return;
+	t->threads_now += threads - p->now.threads;
+	p->now.threads = threads;
+	trace_point(t, &t->curves[RUN_THREADS], at, t->threads_now);
+}
+
+void process_threads_changed(struct process *p, int64_t at)
+{
+	int64_t threads = p->threads_alive + p->now.thread_offset;
+
+	if (p->orphan || (!p->from_start && !p->now.sampled))
+		return;
+	process_point(p, CURVE_THREADS, at, threads);
+	run_threads(p, at, threads);
+}
+
+/*
+ * Threads that no event tells of (clone, lost announcements) are the difference between a sample
+ * and the events. A thread that was made between the two makes a difference too, but not twice.
+ */
+static void threads(struct process *p, int64_t at, uint32_t sampled)
+{
+	struct process_now *now = &p->now;
+	int64_t offset = (int64_t)sampled - p->threads_alive;
+
+	if (!p->from_start || offset == now->thread_candidate)
+		now->thread_offset = offset;
+	now->thread_candidate = offset;
+	process_point(p, CURVE_THREADS, at, sampled);
+	run_threads(p, at, sampled);
+}
+
+static void emitted(struct process *p, const struct dlt_ev_sample_process *e)
+{
+	if (!p->from_start && !p->emitted_based) {
+		/* The trace begins in the middle: what was emitted before is not missing. */
+		p->emitted_base = e->events > p->read ? e->events - p->read : 0;
+		p->emitted_based = true;
+	}
+	if (e->final) {
+		p->emitted = larger(p->emitted, e->events);
+		p->emitted_known = true;
+	}
+}
+
+static void on_process_sample(struct trace *t, int64_t event_at, const void *data)
+{
+	const struct dlt_ev_sample_process *e = data;
+	struct process *p = trace_process_make(t, e->process);
+	int64_t at = when(t, event_at, e->time);
+
+	if (p->now.sampled && p->now.round == t->round)
+		trace_round(t);
+	p->now.round = t->round;
+	if (at > t->round_at)
+		t->round_at = at;
+	keep_last(p, e);
+	p->sample_at = at;
+	if (e->user || e->system)
+		cpu_rate(p, at, e->user + e->system);
+	p->now.heap = heap_live(p, e);
+	p->now.mapped = (int64_t)e->mapped;
+	process_point(p, CURVE_HEAP, at, p->now.heap);
+	if (!e->final || e->rss_anon) {
+		memory(p, e);
+		memory_points(p, at, e);
+	}
+	if (!p->now.gone && !e->final)
+		threads(p, at, e->threads);
+	emitted(p, e);
+	p->now.sampled = true;
+	if (e->final) {
+		p->final_seen = true;
+		process_ended(p, at);
+	}
+}
+
+/* The first living child takes over what its parent was charged with for all of them. */
+static void inherit_charge(struct process *parent)
+{
+	for (struct process *p = parent->trace->alive; p; p = p->next_alive) {
+		if (p->parent == parent && p->now.shared && !p->now.gone) {
+			p->now.shared = parent->now.shared;
+			return;
+		}
+	}
+}
+
+void process_ended(struct process *p, int64_t at)
+{
+	if (p->end == UNKNOWN)
+		p->end = at;
+	if (p->now.gone)
+		return;
+	p->now.gone = true;
+	process_point(p, CURVE_THREADS, at, 0);
+	run_threads(p, at, 0);
+	inherit_charge(p);
+}
+
+/* ---- sums over the run ---- */
+
+static struct process *family(struct process *p)
+{
+	for (int depth = 0; p->reason == 1 && p->parent && depth < 64; depth++)
+		p = p->parent;
+	return p;
+}
+
+/* Bytes that are charged to this process; shared memory once a family of forks. */
+static int64_t charge(struct process *p)
+{
+	struct process_now *now = &p->now;
+	int64_t bytes, *shmem;
+
+	if (now->pss) {
+		bytes = now->pss + now->anon + now->shmem - now->pss_base;
+		return bytes > 0 ? bytes : 0;
+	}
+	bytes = now->anon - now->shared;
+	shmem = &family(p)->family_shmem;
+	if (now->shmem > *shmem) {
+		bytes += now->shmem - *shmem;
+		*shmem = now->shmem;
+	}
+	return bytes;
+}
+
+static void unlink_gone(struct trace *t)
+{
+	struct process **at = &t->alive;
+
+	while (*at) {
+		if ((*at)->now.gone)
+			*at = (*at)->next_alive;
+		else
+			at = &(*at)->next_alive;
+	}
+}
+
+void trace_round(struct trace *t)
+{
+	int64_t sum[RUN_CURVES] = { 0 };
+
+	unlink_gone(t);
+	for (struct process *p = t->alive; p; p = p->next_alive)
+		family(p)->family_shmem = 0;
+	for (struct process *p = t->alive; p; p = p->next_alive) {
+		if (!p->now.sampled || !process_shown(p))
+			continue;
+		sum[RUN_CPU] += p->now.cpu_rate;
+		sum[RUN_MEMORY] += charge(p);
+		sum[RUN_HEAP] += p->now.heap;
+		sum[RUN_MAPPED] += p->now.mapped;
+		sum[RUN_GPU] += p->now.gpu;
+		sum[RUN_PINNED] += p->now.pinned;
+	}
+	for (int i = 0; i < RUN_CURVES; i++)
+		if (i != RUN_THREADS)
+			trace_point(t, &t->curves[i], t->round_at, sum[i]);
+	t->round++;
+}
+
+/* ---- threads, totals, the machine ---- */
+
+static void on_thread_sample(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_sample_thread *e = data;
+	struct thread *thread = trace_thread_make(t, e->thread);
+
+	(void)at;
+	if (e->cpu > thread->cpu)
+		thread->cpu = e->cpu;
+	if (e->events > thread->emitted)
+		thread->emitted = e->events;
+	thread->in_flight = e->function;
+	thread->in_flight_since = e->function ? trace_monotonic(t, e->since) : UNKNOWN;
+}
+
+static void on_totals(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_sample_function *e = data;
+	struct process *p = trace_process_make(t, e->process);
+	struct profile *f = process_profile(p, e->function, e->library);
+	struct sums *s = f->exact;
+
+	(void)at;
+	if (s && e->calls < s->calls)
+		return;		/* an older reading */
+	if (!s)
+		s = f->exact = xcalloc(1, sizeof(*s));
+	*s = (struct sums){
+		.calls = e->calls, .outer_calls = e->outer_calls, .failed = e->failed,
+		.total = e->total, .outer_total = e->outer_total, .nested = e->nested,
+		.min = e->min, .max = e->max, .bytes = e->bytes, .flops = e->flops,
+		.squares = (u128)e->squares_high << 64 | e->squares_low,
+	};
+	f->exact_first = e->first;
+	f->timed = true;
+	for (uint32_t i = 0; i < e->buckets_count; i++)
+		if (e->buckets[i] >> 48 < DLT_BUCKETS)
+			s->buckets[e->buckets[i] >> 48] += e->buckets[i] & 0xffffffffffffULL;
+}
+
+static struct machine *machine_make(struct trace *t, const char *host)
+{
+	for (size_t i = 0; i < t->machine_count; i++)
+		if (t->machines[i].host == host)
+			return &t->machines[i];
+	t->machines = xgrow(t->machines, t->machine_count, &t->machine_capacity,
+			    sizeof(*t->machines));
+	t->machines[t->machine_count] = (struct machine){ .host = host, .busy_at = UNKNOWN };
+	return &t->machines[t->machine_count++];
+}
+
+static void on_machine(struct trace *t, int64_t event_at, const void *data)
+{
+	const struct dlt_ev_sample_machine *e = data;
+	struct machine *m = machine_make(t, trace_keep(t, e->host));
+	int64_t at = when(t, event_at, e->time);
+	uint64_t busy = 0;
+
+	m->cpus = e->cpus;
+	m->memory = e->memory;
+	m->cgroup_limit = e->cgroup_limit;
+	m->cgroup_cpu = e->cgroup_cpu;
+	for (uint32_t i = 0; i < e->busy_count; i++)
+		busy += e->busy[i];
+	if (m->busy_at != UNKNOWN && at - m->busy_at < RATE_INTERVAL)
+		return;		/* another process of the same machine tells the same */
+	if (m->busy_at != UNKNOWN && busy >= m->busy)
+		trace_point(t, &m->curves[MACHINE_CPU], at,
+			    (int64_t)((u128)(busy - m->busy) * CPU_UNIT / (u128)(at - m->busy_at)));
+	m->busy = busy;
+	m->busy_at = at;
+	if (e->memory >= e->available)
+		trace_point(t, &m->curves[MACHINE_USED], at, (int64_t)(e->memory - e->available));
+	trace_point(t, &m->curves[MACHINE_RUNNABLE], at, e->runnable);
+	if (e->cgroup_used)
+		trace_point(t, &m->curves[MACHINE_CGROUP], at, (int64_t)e->cgroup_used);
+}
+
+const event_fn sample_handlers[DLT_EVENTS] = {
+	[DLT_EV_SAMPLE_PROCESS] = on_process_sample,
+	[DLT_EV_SAMPLE_THREAD] = on_thread_sample,
+	[DLT_EV_SAMPLE_FUNCTION] = on_totals,
+	[DLT_EV_SAMPLE_MACHINE] = on_machine,
+};

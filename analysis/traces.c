@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The table `traces`: what was read. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "analysis/analyses.h"
+
+static const struct column columns[] = {
+	{ "trace", "trace", UNIT_ID, "index, used everywhere else" },
+	{ "path", "path", UNIT_TEXT, "as given" },
+	{ "level", "level", UNIT_TEXT, "what was recorded: summary, calls, full" },
+	{ "command", "command", UNIT_TREE, "the command and its arguments" },
+	{ "begin", "begin", UNIT_TEXT, "time of the first event, ISO 8601" },
+	{ "begin_ns", "begin (ns)", UNIT_TEXT, "the same, ns since 1970" },
+	{ "duration_ns", "duration", UNIT_NS, "from the first event to the last" },
+	{ "events", "events", UNIT_COUNT, "events of dltrace that were read" },
+	{ "lost", "lost", UNIT_COUNT, "events that were emitted and not read, for whatever reason" },
+	{ "exit", "exit", UNIT_TREE, "how the command ended" },
+};
+
+static void set_begin(struct table *table, const struct trace *t)
+{
+	time_t seconds = (time_t)(t->begin / 1000000000);
+	char text[64], full[80];
+	struct tm tm;
+
+	if (!t->started || !gmtime_r(&seconds, &tm))
+		return;
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(full, sizeof(full), "%s.%09" PRIu64 "Z", text, t->begin % 1000000000);
+	table_set_text(table, "begin", full);
+	snprintf(full, sizeof(full), "%" PRIu64, t->begin);
+	table_set_text(table, "begin_ns", full);
+}
+
+uint64_t trace_lost(const struct trace *t)
+{
+	uint64_t lost = 0;
+
+	/* What LTTng discarded is among what processes emitted: the larger of the two, not the sum. */
+	for (size_t i = 0; i < t->process_count; i++)
+		if (!process_foreign(t->processes[i]))
+			lost += process_lost(t->processes[i]);
+	return lost > t->discarded ? lost : t->discarded;
+}
+
+static void set_exit(struct table *table, const struct trace *t)
+{
+	const struct process *root = trace_root(t);
+	json_t *exit = NULL;
+
+	if (t->exit_signal)
+		exit = json_pack("{s:i}", "signal", t->exit_signal);
+	else if (t->exit_status >= 0)
+		exit = json_pack("{s:i}", "status", t->exit_status);
+	else if (root)
+		exit = exit_object(root);
+	if (exit)
+		table_set_tree(table, "exit", exit);
+}
+
+void run_traces(const struct model *m, struct report *r)
+{
+	struct table *table = report_add_table(r, "traces", "Traces", COLUMNS(columns));
+
+	for (size_t i = 0; i < m->trace_count; i++) {
+		const struct trace *t = m->traces[i];
+		const struct process *root = trace_root(t);
+		const char *command = *t->command ? t->command : root ? root->command : "";
+
+		table_add_row(table);
+		table_set_uint(table, "trace", i);
+		table_set_text(table, "path", t->path);
+		set_text(table, "level", t->level);
+		table_set_tree(table, "command", command_list(command));
+		set_begin(table, t);
+		if (t->started)
+			table_set_int(table, "duration_ns", t->end);
+		table_set_uint(table, "events", t->events);
+		table_set_uint(table, "lost", trace_lost(t));
+		set_exit(table, t);
+	}
+}
