@@ -9,19 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 
 #define PROBLEMS_MAX 100
-
-/* Offline: without memory there is nothing to go on with. */
-static void *must(void *memory)
-{
-	if (!memory) {
-		fputs("dltrace-report: out of memory\n", stderr);
-		exit(4);
-	}
-	return memory;
-}
 
 void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
 {
@@ -100,8 +91,7 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 	if (source == READER_TEXT || !S_ISDIR(st.st_mode))
 		return source_open_text(r, path, error, size);
 	read_recording(r, path);
-	snprintf(error, size, "cannot open trace: path=%s: trace folders are not available yet", path);
-	return -ENOTSUP;
+	return source_open_fast(r, path, error, size);
 }
 
 struct reader *reader_open(const char *path, enum reader_source source, char *error, size_t size)

@@ -22,11 +22,15 @@ struct reader {
 	struct reader_info info;
 	struct reader_problem *problems;	/* owned; info.problems points to it */
 	uint64_t problems_left_out;		/* beyond the bound */
+	bool slow;				/* for tests: the fast source walks every type */
 };
 
 #define READER_ERROR_SIZE 512
 
 int source_open_text(struct reader *r, const char *path, char *error, size_t size);
+/* -ENOTSUP: it is a trace, but not one that this source understands. */
+int source_open_fast(struct reader *r, const char *path, char *error, size_t size);
+int source_open_babeltrace(struct reader *r, const char *path, char *error, size_t size);
 
 /* Adds one line to the info. Beyond 100 they are only counted. */
 void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 #include "analysis/reader/value.h"
 #include "functions.h"
@@ -233,9 +234,7 @@ static void make_room(struct text *t, size_t length)
 		return;
 	free(t->words);
 	t->words_capacity = length;
-	t->words = malloc(length * sizeof(*t->words));
-	if (!t->words)
-		abort();
+	t->words = must(malloc(length * sizeof(*t->words)));
 }
 
 /* 1: an event; 0: somebody else's. */
@@ -361,9 +360,7 @@ static int add_line(struct text *t, char *s)
 
 	if (t->count == t->capacity) {
 		t->capacity = t->capacity ? 2 * t->capacity : 256;
-		t->lines = realloc(t->lines, t->capacity * sizeof(*t->lines));
-		if (!t->lines)
-			abort();
+		t->lines = must(realloc(t->lines, t->capacity * sizeof(*t->lines)));
 	}
 	line = &t->lines[t->count];
 	if (parse_number(t, s + 1, &end, &line->time) < 0)
@@ -417,24 +414,21 @@ static int read_lines(struct reader *r, struct text *t)
 static char *read_file(const char *path, uint64_t *size)
 {
 	size_t capacity = 65536, used = 0;
-	char *content = NULL, *grown;
+	char *content = NULL;
 	FILE *file;
 
 	file = fopen(path, "re");
 	if (!file)
 		return NULL;
 	for (;;) {
-		grown = realloc(content, capacity + 1);
-		if (!grown)
-			break;
-		content = grown;
+		content = must(realloc(content, capacity + 1));
 		used += fread(content + used, 1, capacity - used, file);
 		if (used < capacity)
 			break;
 		capacity *= 2;
 	}
-	if (ferror(file) || !grown) {
-		errno = grown ? EIO : ENOMEM;
+	if (ferror(file)) {
+		errno = EIO;
 		free(content);
 		content = NULL;
 	} else {
@@ -460,18 +454,16 @@ static const struct reader_ops text_ops = { READER_TEXT, text_next, text_close }
 
 int source_open_text(struct reader *r, const char *path, char *error, size_t size)
 {
-	struct text *t = calloc(1, sizeof(*t));
-	int ret = -ENOMEM;
+	struct text *t = must(calloc(1, sizeof(*t)));
+	int ret = 0;
 
-	if (!t)
-		return ret;
 	r->state = t;
-	t->data = malloc(value_largest());
+	t->data = must(malloc(value_largest()));
 	t->content = read_file(path, &r->info.bytes);
 	if (!t->content) {
 		ret = -errno;
 		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(errno));
-	} else if (t->data) {
+	} else {
 		ret = read_lines(r, t);
 		if (ret < 0)
 			snprintf(error, size, "cannot open trace: path=%s: %s", path, t->error);

@@ -7,10 +7,7 @@
 
 #include <unistd.h>
 
-#include "analysis/reader/reader.c"
-#include "analysis/reader/text.c"
-#include "analysis/reader/text_writer.c"
-#include "analysis/reader/value.c"
+#include "reader_all.h"
 
 static char error[READER_ERROR_SIZE];
 

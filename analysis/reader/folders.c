@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Which folders below a path hold a CTF trace. */
+#include "analysis/reader/folders.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/reader/must.h"
+
+#define DEPTH_MAX 16		/* archives/CHUNK/ust/uid/UID/64-bit is 6 */
+#define FOLDERS_MAX 100000	/* a trace has one a rotation; the root of a disk has more */
+
+struct search {
+	struct folders *found;
+	struct reader *reader;
+	unsigned visited;
+};
+
+static void add(struct folders *f, const char *path)
+{
+	if (f->count == f->capacity) {
+		f->capacity = f->capacity ? 2 * f->capacity : 16;
+		f->paths = must(realloc(f->paths, f->capacity * sizeof(*f->paths)));
+	}
+	f->paths[f->count++] = must(strdup(path));
+}
+
+static int search(struct search *s, const char *path, unsigned depth)
+{
+	char below[4096];
+	struct dirent *entry;
+	struct stat st;
+	DIR *folder;
+
+	if (depth > DEPTH_MAX || s->visited++ > FOLDERS_MAX)
+		return 0;
+	folder = opendir(path);
+	if (!folder) {
+		source_problem(s->reader, "unreadable", 0, "%s: %s", path, strerror(errno));
+		return -errno;
+	}
+	while ((entry = readdir(folder))) {
+		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "index") == 0)
+			continue;
+		if (snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) >=
+		    (int)sizeof(below) || lstat(below, &st) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode))
+			search(s, below, depth + 1);
+		else if (strcmp(entry->d_name, "metadata") == 0)
+			add(s->found, path);
+	}
+	closedir(folder);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int folders_find(struct folders *f, struct reader *r, const char *path, char *error, size_t size)
+{
+	struct search s = { f, r, 0 };
+	int ret = search(&s, path, 0);
+
+	if (ret < 0) {
+		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(-ret));
+		return ret;
+	}
+	if (f->count == 0 && r->info.problem_count) {
+		snprintf(error, size, "cannot open trace: path=%s: %s", path, r->problems[0].text);
+		return -EACCES;
+	}
+	if (f->count == 0) {
+		snprintf(error, size, "cannot open trace: path=%s: no trace in it: no file `metadata` "
+			 "in it or below (nothing was recorded, or it is another folder)", path);
+		return -ENOENT;
+	}
+	qsort(f->paths, f->count, sizeof(*f->paths), by_name);
+	return 0;
+}
+
+void folders_release(struct folders *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		free(f->paths[i]);
+	free(f->paths);
+	*f = (struct folders){ NULL, 0, 0 };
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Which folders below a path hold a CTF trace: those with a file `metadata`. */
+#ifndef DLT_ANALYSIS_READER_FOLDERS_H
+#define DLT_ANALYSIS_READER_FOLDERS_H
+
+#include "analysis/reader/source.h"
+
+struct folders {
+	char **paths;		/* owned, sorted */
+	size_t count, capacity;
+};
+
+/*
+ * Looks below `path`, without following links to folders. What cannot be read becomes a problem.
+ * 0, or a negative errno and one line in `error` when there is no trace at all.
+ */
+int folders_find(struct folders *f, struct reader *r, const char *path, char *error, size_t size);
+void folders_release(struct folders *f);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* All of the reader in one translation unit, so that unit tests run it under the sanitizers. */
+#include "analysis/reader/arena.c"
+#include "analysis/reader/fast.c"
+#include "analysis/reader/folders.c"
+#include "analysis/reader/metadata.c"
+#include "analysis/reader/part.c"
+#include "analysis/reader/plan.c"
+#include "analysis/reader/reader.c"
+#include "analysis/reader/stream.c"
+#include "analysis/reader/text.c"
+#include "analysis/reader/text_writer.c"
+#include "analysis/reader/tsdl_lex.c"
+#include "analysis/reader/tsdl_types.c"
+#include "analysis/reader/value.c"
+#include "analysis/reader/walk.c"
