@@ -185,6 +185,7 @@ static void memory_measure(struct table *table, const struct process *p)
 static void overhead(struct table *table, const struct trace *t)
 {
 	double count[3] = { 0 }, ns = 0, cpu = 0;
+	char cost[32], of[32], parts[256];
 
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct process *p = t->processes[i];
@@ -202,16 +203,19 @@ static void overhead(struct table *table, const struct trace *t)
 		ns += count[i] * costs[i].ns;
 	if (!ns)
 		return;
+	time_text(cost, sizeof(cost), ns);
+	time_text(of, sizeof(of), cpu);
+	snprintf(parts, sizeof(parts), "%.0f %s of %g ns, %.0f %s of %g ns, %.0f %s of %g ns",
+		 count[0], costs[0].what, costs[0].ns, count[1], costs[1].what, costs[1].ns,
+		 count[2], costs[2].what, costs[2].ns);
 	if (cpu > 0)
 		limit(table, t, NULL, "overhead", ns,
-		      "tracing cost about %.2g s, %.2g %% of %.3g s of CPU time (%.0f %s of %g ns, %.0f %s "
-		      "of %g ns, %.0f %s of %g ns, as measured on one Debian 12 machine)",
-		      ns / 1e9, 100 * ns / cpu, cpu / 1e9, count[0], costs[0].what, costs[0].ns, count[1],
-		      costs[1].what, costs[1].ns, count[2], costs[2].what, costs[2].ns);
+		      "tracing cost about %s, %.2g %% of %s of CPU time (%s, as measured on one "
+		      "Debian 12 machine)", cost, 100 * ns / cpu, of, parts);
 	else
 		limit(table, t, NULL, "overhead", ns,
-		      "tracing cost about %.2g s of CPU time (%.0f %s of %g ns; the rest is not known)",
-		      ns / 1e9, count[0], costs[0].what, costs[0].ns);
+		      "tracing cost about %s of CPU time (%s, as measured on one Debian 12 machine)",
+		      cost, parts);
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {

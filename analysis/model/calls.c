@@ -28,7 +28,8 @@ SAME_BEGIN(stream);
 SAME_BEGIN(sync);
 
 struct call {
-	uint64_t duration, nested_time, bytes;
+	uint64_t duration, nested_time;
+	uint64_t bytes;		/* moved or allocated; asked for, when it failed */
 	bool failed, timed;
 	int32_t code;
 };
@@ -53,8 +54,9 @@ static void add(struct profile *f, int64_t at, const struct call *c)
 	f->end = at;
 	f->timed |= c->timed;
 	sums_add(&f->events, c->duration, c->nested_time);
-	f->events.bytes += c->bytes;
-	if (c->failed) {
+	if (!c->failed) {
+		f->events.bytes += c->bytes;
+	} else {
 		f->events.failed++;
 		if (f->failed_at == UNKNOWN) {
 			f->failed_at = at;
@@ -104,7 +106,7 @@ static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_copy *e = data;
 
-	cuda(t, at, data, e->result ? 0 : e->size);
+	cuda(t, at, data, e->size);
 }
 
 /* ---- device memory ---- */
@@ -121,12 +123,6 @@ static enum memory_kind memory_kind(struct trace *t, uint16_t function)
 	if (!*kind && *t->functions[function].name)
 		*kind = strstr(t->functions[function].name, "Host") ? MEMORY_PINNED : MEMORY_DEVICE;
 	return *kind ? (enum memory_kind)*kind : MEMORY_DEVICE;
-}
-
-void process_gpu_changed(struct process *p, int64_t at)
-{
-	process_point(p, CURVE_GPU, at, p->now.gpu);
-	process_point(p, CURVE_PINNED, at, p->now.pinned);
 }
 
 static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
@@ -212,7 +208,7 @@ static struct profile *untimed(struct trace *t, int64_t at, uint32_t id, uint16_
 static void on_heap_alloc(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_heap_alloc *e = data;
-	struct call c = { .bytes = e->ptr ? e->size : 0, .failed = !e->ptr };
+	struct call c = { .bytes = e->size, .failed = !e->ptr };
 	struct process *p;
 
 	if (!untimed(t, at, e->thread, e->function, e->library, &c) || e->ptr)

@@ -94,7 +94,8 @@ enum curve_id {
 };
 
 enum run_curve_id {
-	RUN_THREADS, RUN_CPU, RUN_MEMORY, RUN_HEAP, RUN_MAPPED, RUN_GPU, RUN_PINNED,
+	RUN_THREADS, RUN_GPU, RUN_PINNED,		/* by events */
+	RUN_CPU, RUN_MEMORY, RUN_HEAP, RUN_MAPPED,	/* by rounds of samples */
 	RUN_CURVES,
 };
 
@@ -119,7 +120,8 @@ struct process_now {
 	uint64_t cpu, cpu_carry;	/* ns */
 	int64_t cpu_at;			/* of the last rate; UNKNOWN */
 	int64_t cpu_rate;		/* CPU_UNIT */
-	int64_t threads, anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
+	int64_t level[RUN_CURVES];	/* its part in the run's curves that go by events */
+	int64_t anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
 	int64_t shared;			/* bytes of `anon` that its parent is charged with */
 	int64_t pss, pss_base;		/* bytes at the last Pss reading; of anon + shmem then */
 	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
@@ -227,7 +229,7 @@ struct trace {
 	struct idmap process_by_id, thread_by_id;
 	struct thread *last_thread;	/* cache */
 	uint8_t memory_kind[TRACE_FUNCTIONS];	/* by function: enum memory_kind, found at first use */
-	int64_t threads_now;		/* sum over the alive processes */
+	int64_t level_now[RUN_CURVES];	/* sums over the alive processes */
 	struct function functions[TRACE_FUNCTIONS];	/* by id */
 	struct machine *machines;	/* owned */
 	size_t machine_count, machine_capacity;
@@ -265,7 +267,10 @@ bool process_foreign(const struct process *p);
 const char *process_name(const struct process *p);
 /* In the process itself, or in those it was forked from; NULL when nobody named it. */
 const struct library *process_library(const struct process *p, uint16_t id);
-/* Never NULL; an unnamed function gets empty layer and kind, and name "". */
+/*
+ * Never NULL. What the trace does not name has the name of our own table if the process ran the
+ * same version, else everything is "".
+ */
 const struct function *process_function(const struct process *p, uint16_t id);
 /* Length of its life as far as known, ns; 0 when not. */
 uint64_t process_life(const struct process *p);
@@ -289,7 +294,7 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 void process_free(struct process *p);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
-/* The process has ended at `at`, whoever said so. Once is enough. */
+/* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */
 void process_ended(struct process *p, int64_t at);
 /* A point of a process's curve, kept within --from and --to. */
 void process_point(struct process *p, enum curve_id id, int64_t at, int64_t value);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes and threads: made at first sight, merged when an unknown one gets a name, looked at. */
+#include "config.h"
+
 #include <string.h>
 
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
+#include "functions.h"
 
 struct process *trace_process(const struct trace *t, uint32_t id)
 {
@@ -160,8 +163,14 @@ const struct library *process_library(const struct process *p, uint16_t id)
 const struct function *process_function(const struct process *p, uint16_t id)
 {
 	static const struct function unnamed = { "", "", "" };
+	static struct function ours[DLT_FNS];
+	const struct function *named = id < TRACE_FUNCTIONS ? &p->trace->functions[id] : &unnamed;
 
-	return id < TRACE_FUNCTIONS ? &p->trace->functions[id] : &unnamed;
+	if (*named->name || id >= DLT_FNS || strcmp(p->version, PACKAGE_VERSION))
+		return named;
+	ours[id] = (struct function){ dlt_functions[id].name, dlt_functions[id].layer,
+				      dlt_functions[id].kind };
+	return &ours[id];
 }
 
 uint64_t process_life(const struct process *p)

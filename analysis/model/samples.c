@@ -107,15 +107,24 @@ static void memory_points(struct process *p, int64_t at, const struct dlt_ev_sam
 	process_point(p, CURVE_MAPPED, at, p->now.mapped);
 }
 
-static void run_threads(struct process *p, int64_t at, int64_t threads)
+/* What changes by events is summed over the run at each change, not by rounds. */
+static void run_level(struct process *p, enum run_curve_id id, int64_t at, int64_t value)
 {
 	struct trace *t = p->trace;
 
-	if (!process_shown(p))
+	if (value == p->now.level[id] || !process_shown(p))
 		return;
-	t->threads_now += threads - p->now.threads;
-	p->now.threads = threads;
-	trace_point(t, &t->curves[RUN_THREADS], at, t->threads_now);
+	t->level_now[id] += value - p->now.level[id];
+	p->now.level[id] = value;
+	trace_point(t, &t->curves[id], at, t->level_now[id]);
+}
+
+void process_gpu_changed(struct process *p, int64_t at)
+{
+	process_point(p, CURVE_GPU, at, p->now.gpu);
+	process_point(p, CURVE_PINNED, at, p->now.pinned);
+	run_level(p, RUN_GPU, at, p->now.gpu);
+	run_level(p, RUN_PINNED, at, p->now.pinned);
 }
 
 void process_threads_changed(struct process *p, int64_t at)
@@ -125,7 +134,7 @@ void process_threads_changed(struct process *p, int64_t at)
 	if (p->orphan || (!p->from_start && !p->now.sampled))
 		return;
 	process_point(p, CURVE_THREADS, at, threads);
-	run_threads(p, at, threads);
+	run_level(p, RUN_THREADS, at, threads);
 }
 
 /*
@@ -141,7 +150,7 @@ static void threads(struct process *p, int64_t at, uint32_t sampled)
 		now->thread_offset = offset;
 	now->thread_candidate = offset;
 	process_point(p, CURVE_THREADS, at, sampled);
-	run_threads(p, at, sampled);
+	run_level(p, RUN_THREADS, at, sampled);
 }
 
 static void emitted(struct process *p, const struct dlt_ev_sample_process *e)
@@ -165,9 +174,11 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 
 	if (p->now.sampled && p->now.round == t->round)
 		trace_round(t);
-	p->now.round = t->round;
-	if (at > t->round_at)
-		t->round_at = at;
+	if (!e->final) {
+		p->now.round = t->round;
+		if (at > t->round_at)
+			t->round_at = at;
+	}
 	keep_last(p, e);
 	p->sample_at = at;
 	if (e->user || e->system)
@@ -202,14 +213,25 @@ static void inherit_charge(struct process *parent)
 
 void process_ended(struct process *p, int64_t at)
 {
+	struct trace *t = p->trace;
+
 	if (p->end == UNKNOWN)
 		p->end = at;
 	if (p->now.gone)
 		return;
+	/* Once with it, if it was sampled since the last round, and once without. */
+	if (p->now.sampled && p->now.round == t->round)
+		trace_round(t);
 	p->now.gone = true;
 	process_point(p, CURVE_THREADS, at, 0);
-	run_threads(p, at, 0);
+	for (int id = 0; id < RUN_CURVES; id++)
+		run_level(p, (enum run_curve_id)id, at, 0);
 	inherit_charge(p);
+	if (!p->now.sampled)
+		return;
+	if (at > t->round_at)
+		t->round_at = at;
+	trace_round(t);
 }
 
 /* ---- sums over the run ---- */
@@ -266,12 +288,9 @@ void trace_round(struct trace *t)
 		sum[RUN_MEMORY] += charge(p);
 		sum[RUN_HEAP] += p->now.heap;
 		sum[RUN_MAPPED] += p->now.mapped;
-		sum[RUN_GPU] += p->now.gpu;
-		sum[RUN_PINNED] += p->now.pinned;
 	}
-	for (int i = 0; i < RUN_CURVES; i++)
-		if (i != RUN_THREADS)
-			trace_point(t, &t->curves[i], t->round_at, sum[i]);
+	for (int i = RUN_CPU; i <= RUN_MAPPED; i++)
+		trace_point(t, &t->curves[i], t->round_at, sum[i]);
 	t->round++;
 }
 

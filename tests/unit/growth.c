@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* A heap that grows is told from one that is large, steps once, or goes up and down. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/growth.c"
+#include "analysis/model/curve.c"
+
+#define MIB (1024LL * 1024)
+#define SAMPLES 600	/* a minute */
+
+static bool grows(int64_t (*value)(int i), struct growth *g)
+{
+	struct curve c = { 0 };
+	bool result;
+
+	for (int i = 0; i < SAMPLES; i++)
+		curve_add(&c, 512, i * 100000000LL, value(i));
+	result = curve_growth(&c, g);
+	curve_release(&c);
+	return result;
+}
+
+static int64_t leak(int i)
+{
+	return 200 * MIB + i * MIB / 10;
+}
+
+static int64_t leak_under_a_sawtooth(int i)
+{
+	return leak(i) + (i % 7) * 50 * MIB;
+}
+
+static int64_t start_up(int i)
+{
+	return i < 150 ? i * 4 * MIB : 600 * MIB;
+}
+
+static int64_t one_step(int i)
+{
+	return i < 300 ? 200 * MIB : 500 * MIB;
+}
+
+static int64_t sawtooth(int i)
+{
+	return 200 * MIB + (i % 90) * 3 * MIB;
+}
+
+static int64_t creeping(int i)
+{
+	return 1000 * MIB + i * MIB / 100;
+}
+
+static void leaks_are_found(void **unused)
+{
+	struct growth g;
+
+	(void)unused;
+	assert_true(grows(leak, &g));
+	assert_true(g.per_second > 0.9 * MIB && g.per_second < 1.1 * MIB);
+	assert_true(grows(leak_under_a_sawtooth, &g));
+	assert_true(g.per_second > 0.8 * MIB && g.per_second < 1.2 * MIB);
+}
+
+static void other_shapes_are_not(void **unused)
+{
+	struct growth g;
+
+	(void)unused;
+	assert_false(grows(start_up, &g));
+	assert_false(grows(one_step, &g));
+	assert_false(grows(sawtooth, &g));
+	assert_false(grows(creeping, &g));
+}
+
+static void short_curves_are_not_judged(void **unused)
+{
+	struct curve c = { 0 };
+	struct growth g;
+
+	(void)unused;
+	assert_false(curve_growth(&c, &g));
+	for (int i = 0; i < 10; i++)
+		curve_add(&c, 512, i * 1000000000LL, i * 1000 * MIB);
+	assert_false(curve_growth(&c, &g));
+	curve_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leaks_are_found),
+		cmocka_unit_test(other_shapes_are_not),
+		cmocka_unit_test(short_curves_are_not_judged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Curves: bounded, peaks kept, the same in any order and any split. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/model/curve.c"
+
+#define LIMIT 64
+#define MS 1000000
+
+static int64_t value_at(int i)
+{
+	return i == 77777 ? 1000000 : i == 50001 ? -5 : i % 100;
+}
+
+static void fill(struct curve *c, int begin, int end, int step)
+{
+	for (int i = begin; i < end; i += step)
+		curve_add(c, LIMIT, (int64_t)i * MS, value_at(i));
+}
+
+static void same_curve(const struct curve *a, const struct curve *b)
+{
+	assert_int_equal(a->count, b->count);
+	assert_int_equal(a->shift, b->shift);
+	assert_memory_equal(a->buckets, b->buckets, a->count * sizeof(*a->buckets));
+}
+
+static void stays_small_and_keeps_peaks(void **unused)
+{
+	struct curve c = { 0 };
+	int64_t min = INT64_MAX;
+
+	(void)unused;
+	fill(&c, 0, 100000, 1);
+	assert_true(c.count <= LIMIT && c.count > LIMIT / 4);
+	assert_int_equal(curve_max(&c), 1000000);
+	for (size_t i = 0; i < c.count; i++) {
+		if (c.buckets[i].min.value < min)
+			min = c.buckets[i].min.value;
+		if (c.buckets[i].max.value == 1000000)
+			assert_int_equal(c.buckets[i].max.t, 77777LL * MS);
+	}
+	assert_int_equal(min, -5);
+	assert_int_equal(c.buckets[c.count - 1].last.t, 99999LL * MS);
+	curve_release(&c);
+}
+
+static void few_values_stay_as_they_are(void **unused)
+{
+	struct curve c = { 0 };
+	struct curve_value p[3];
+
+	(void)unused;
+	for (int i = 0; i < LIMIT; i++)
+		curve_add(&c, LIMIT, (int64_t)i * 10000 * MS, i);
+	assert_int_equal(c.count, LIMIT);
+	assert_int_equal(c.shift, CURVE_SHIFT);
+	for (int i = 0; i < LIMIT; i++) {
+		assert_int_equal(curve_points(&c.buckets[i], p), 1);
+		assert_int_equal(p[0].value, i);
+	}
+	curve_release(&c);
+}
+
+static void order_and_split_do_not_matter(void **unused)
+{
+	struct curve whole = { 0 }, backwards = { 0 }, a = { 0 }, b = { 0 }, odd = { 0 }, even = { 0 };
+
+	(void)unused;
+	fill(&whole, -5000, 20000, 1);
+	for (int i = 19999; i >= -5000; i--)
+		curve_add(&backwards, LIMIT, (int64_t)i * MS, value_at(i));
+	same_curve(&whole, &backwards);
+	fill(&a, -5000, 300, 1);
+	fill(&b, 300, 20000, 1);
+	curve_merge(&a, &b, LIMIT);
+	same_curve(&whole, &a);
+	fill(&odd, -4999, 20000, 2);
+	fill(&even, -5000, 20000, 2);
+	curve_merge(&odd, &even, LIMIT);
+	same_curve(&whole, &odd);
+	curve_release(&whole);
+	curve_release(&backwards);
+	curve_release(&a);
+	curve_release(&b);
+	curve_release(&odd);
+	curve_release(&even);
+}
+
+static void points_come_by_time(void **unused)
+{
+	struct curve c = { 0 };
+	struct curve_value p[3];
+
+	(void)unused;
+	curve_add(&c, LIMIT, 100, 9);
+	curve_add(&c, LIMIT, 200, 1);
+	curve_add(&c, LIMIT, 300, 5);
+	assert_int_equal(curve_points(&c.buckets[0], p), 3);
+	assert_int_equal(p[0].value, 9);
+	assert_int_equal(p[1].value, 1);
+	assert_int_equal(p[2].value, 5);
+	curve_release(&c);
+}
+
+static void huge_times_end(void **unused)
+{
+	struct curve c = { 0 };
+
+	(void)unused;
+	/* A hostile trace: the whole range of times. */
+	for (int i = 0; i < 1000; i++)
+		curve_add(&c, LIMIT, (int64_t)((uint64_t)i * 18446744073709551ULL), i);
+	assert_true(c.count <= LIMIT);
+	curve_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stays_small_and_keeps_peaks),
+		cmocka_unit_test(few_values_stay_as_they_are),
+		cmocka_unit_test(order_and_split_do_not_matter),
+		cmocka_unit_test(points_come_by_time),
+		cmocka_unit_test(huge_times_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
