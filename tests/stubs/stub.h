@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the stand-ins for CUDA, BLAS and OpenMP share: they keep their own exact account of calls,
+ * failures, bytes and time, for tests to compare with what dltrace says.
+ *
+ *   DLTRACE_STUB_NS=1000,cudaMalloc=50000   each call takes that long, busy (default 0)
+ *   DLTRACE_STUB_MEMORY=1048576             device memory in bytes; more is refused by error 2
+ *   DLTRACE_STUB_REPORT=FILE                the account, appended at exit: STUB NAME CALLS FAILED BYTES NS
+ *
+ * Without any of these a stub only returns, in a nanosecond or two.
+ */
+#ifndef DLT_TESTS_STUB_H
+#define DLT_TESTS_STUB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_types.h"
+
+struct stub {
+	const char *name;
+	uint64_t wanted;		/* ns a call shall take */
+	uint64_t calls, failed, bytes, ns;
+};
+
+/* Generated: all functions of this stub; the last one has no name. */
+extern struct stub stubs[];
+
+extern int stub_active;
+uint64_t stub_begin_slow(void);
+void stub_end_slow(struct stub *s, uint64_t begin, int failed);
+
+static inline uint64_t stub_begin(struct stub *s)
+{
+	(void)s;
+	return __builtin_expect(stub_active, 0) ? stub_begin_slow() : 0;
+}
+
+static inline void stub_end(struct stub *s, uint64_t begin, int failed)
+{
+	if (__builtin_expect(stub_active, 0))
+		stub_end_slow(s, begin, failed);
+}
+
+/* The call that is running moves so many bytes. */
+int stub_moves(size_t size);
+
+/* Memory of the device: 0, or a cudaError_t. */
+int stub_alloc(void **p, size_t size);
+int stub_free(void *p);
+
+/* A new stream or event. */
+int stub_handle(void **handle);
+
+#endif
