@@ -8,7 +8,6 @@
 
 bool dlt_clock_is_tsc;
 uint64_t dlt_clock_mult;
-unsigned dlt_clock_shift;
 
 struct pair {
 	uint64_t ticks, ns;
@@ -36,8 +35,7 @@ static struct pair take_pair(void)
 
 static void set_rate(struct pair a, struct pair b)
 {
-	dlt_clock_shift = 32;
-	dlt_clock_mult = (uint64_t)(((unsigned __int128)(b.ns - a.ns) << 32) / (b.ticks - a.ticks));
+	dlt_clock_mult = (uint64_t)(((unsigned __int128)(b.ns - a.ns) << DLT_CLOCK_SHIFT) / (b.ticks - a.ticks));
 }
 
 static bool kernel_uses_tsc(void)

@@ -16,9 +16,9 @@
 
 /* True once dlt_clock_init found a TSC that the kernel trusts. */
 extern bool dlt_clock_is_tsc;
-/* ns = ticks * mult >> shift; for differences below 2^32 * 1000 ns exact to 1e-9. */
+/* ns = ticks * mult >> 32; for differences below 2^32 * 1000 ns exact to 1e-9. */
 extern uint64_t dlt_clock_mult;
-extern unsigned dlt_clock_shift;
+#define DLT_CLOCK_SHIFT 32
 
 /* ns CLOCK_MONOTONIC, the clock of all time stamps. */
 static inline uint64_t dlt_clock_ns(void)
@@ -43,7 +43,7 @@ static inline uint64_t dlt_clock_elapsed_ns(uint64_t ticks)
 {
 	if (!dlt_clock_is_tsc)
 		return ticks;
-	return (uint64_t)((unsigned __int128)ticks * dlt_clock_mult >> dlt_clock_shift);
+	return (uint64_t)((unsigned __int128)ticks * dlt_clock_mult >> DLT_CLOCK_SHIFT);
 }
 
 /* Reads the kernel's clock source; calibrates by a first pair, and better ones later. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of totals: claimed lock-free, written plainly by their owner, atomically when shared. */
+/* Entries of totals: claimed lock-free; the late ones are written atomically. */
 #include "totals.h"
 
 #include "box_private.h"
@@ -60,31 +60,6 @@ void dlt_totals_release(uint32_t thread)
 		if (__atomic_load_n(&t->owner, __ATOMIC_RELAXED) == thread)
 			__atomic_store_n(&t->owner, 0, __ATOMIC_RELEASE);
 	}
-}
-
-void dlt_totals_add(struct dlt_box_totals *totals, const struct dlt_totals_call *call)
-{
-	struct dlt_box_sums *s = &totals->sums;
-	unsigned __int128 squares = (unsigned __int128)call->duration * call->duration +
-		((unsigned __int128)s->squares_high << 64 | s->squares_low);
-
-	if (!s->calls) {
-		s->first = call->duration;
-		s->min = call->duration;
-	}
-	s->calls++;
-	s->outer_calls += call->outer;
-	s->failed += !call->ok;
-	s->total += call->duration;
-	s->outer_total += call->outer ? call->duration : 0;
-	s->nested += call->nested;
-	s->min = call->duration < s->min ? call->duration : s->min;
-	s->max = call->duration > s->max ? call->duration : s->max;
-	s->squares_low = (uint64_t)squares;
-	s->squares_high = (uint64_t)(squares >> 64);
-	s->bytes += call->bytes;
-	s->flops += call->flops;
-	totals->buckets[dlt_bucket(call->duration)]++;
 }
 
 static void add(uint64_t *sum, uint64_t value)

@@ -24,7 +24,30 @@ struct dlt_box_totals *dlt_totals_claim(uint32_t thread, uint16_t function, uint
 /* Gives back all entries of a thread. */
 void dlt_totals_release(uint32_t thread);
 
-void dlt_totals_add(struct dlt_box_totals *totals, const struct dlt_totals_call *call);
+static inline void dlt_totals_add(struct dlt_box_totals *totals, const struct dlt_totals_call *call)
+{
+	struct dlt_box_sums *s = &totals->sums;
+	unsigned __int128 squares = (unsigned __int128)call->duration * call->duration +
+		((unsigned __int128)s->squares_high << 64 | s->squares_low);
+
+	if (!s->calls) {
+		s->first = call->duration;
+		s->min = call->duration;
+	}
+	s->calls++;
+	s->outer_calls += call->outer;
+	s->failed += !call->ok;
+	s->total += call->duration;
+	s->outer_total += call->outer ? call->duration : 0;
+	s->nested += call->nested;
+	s->min = call->duration < s->min ? call->duration : s->min;
+	s->max = call->duration > s->max ? call->duration : s->max;
+	s->squares_low = (uint64_t)squares;
+	s->squares_high = (uint64_t)(squares >> 64);
+	s->bytes += call->bytes;
+	s->flops += call->flops;
+	totals->buckets[dlt_bucket(call->duration)]++;
+}
 
 /* Into the function's late totals: by any thread, caller unknown. */
 void dlt_totals_add_late(uint16_t function, const struct dlt_totals_call *call);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A tracepoint with the fields of dltrace_cuda:launch and nothing else around it. */
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER bench_cuda
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "tests/bench/cuda_bare.h"
+
+#if !defined(DLT_TESTS_CUDA_BARE_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define DLT_TESTS_CUDA_BARE_H
+
+#include <lttng/tracepoint.h>
+#include <stdint.h>
+
+LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, launch,
+	LTTNG_UST_TP_ARGS(uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t, duration,
+			  int16_t, result, uint16_t, nested, uint32_t, nested_time, uint32_t, shape,
+			  uint16_t, stream),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, thread, thread)
+		lttng_ust_field_integer(uint16_t, function, function)
+		lttng_ust_field_integer(uint16_t, library, library)
+		lttng_ust_field_integer(uint32_t, duration, duration)
+		lttng_ust_field_integer(int16_t, result, result)
+		lttng_ust_field_integer(uint16_t, nested, nested)
+		lttng_ust_field_integer(uint32_t, nested_time, nested_time)
+		lttng_ust_field_integer(uint32_t, shape, shape)
+		lttng_ust_field_integer(uint16_t, stream, stream)
+	))
+
+#endif
+
+#include <lttng/tracepoint-event.h>
