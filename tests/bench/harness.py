@@ -198,7 +198,10 @@ def targets(path):
 
 
 def verdicts(bench, path, parts):
-    """Prints the targets of the parts that ran, and whether they were met."""
+    """
+    Prints the targets of the parts that ran, and whether they were met: "unclear" where the limit
+    lies inside the interval.
+    """
     print(f"\n{'':68} {'to reach':>14} {'measured [95 %]':>30}  met")
     for key, limit, at_least, unit, meaning in targets(path):
         if key.split(".")[0] not in parts:
@@ -206,8 +209,9 @@ def verdicts(bench, path, parts):
         samples = bench.measured.get(key)
         word = "-"
         if samples:
-            met = samples.median() >= limit if at_least else samples.median() <= limit
-            word = "yes" if met else "NO"
+            low, high = interval(samples.values)
+            met = [v >= limit if at_least else v <= limit for v in (low, high)]
+            word = "yes" if all(met) else "unclear" if any(met) else "NO"
         print(f"{meaning:68} {('>= ' if at_least else '<= ') + f'{limit:g} {unit}':>14} "
               f"{samples.text(2) if samples else 'not measured':>30}  {word}")
 
