@@ -331,7 +331,7 @@ static void done(void)
 }
 
 /* An IRELATIVE relocation is our own last one, so everything above can be used by now. */
-static void (*at_relocation(void))(void)
+__attribute__((used)) static void (*at_relocation(void))(void)
 {
 	look_at_start();
 	return done;

@@ -4,5 +4,5 @@
 need cppcheck
 cd "$top_srcdir"
 cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
-	-j "$(nproc)" --suppress=missingInclude --suppress=missingIncludeSystem -D__x86_64__ -D_GNU_SOURCE \
+	-j "$(nproc)" --suppress=missingInclude --suppress=missingIncludeSystem -D__x86_64__ -D_GNU_SOURCE '-DElfW(type)=Elf64_##type' \
 	-I . -I tracepoints -I "$top_builddir/tracepoints" interpose sampler record analysis
