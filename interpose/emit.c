@@ -5,15 +5,23 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
+#include <linux/membarrier.h>
 #include <string.h>
+#include <time.h>
 
 #include "box_private.h"
+#include "clock.h"
+#include "init.h"
 #include "log.h"
 #include "process.h"
+#include "sys.h"
 
 static const int nobody;
 const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &nobody };
 
+#define CLOSE_WAIT 20000000	/* ns */
+
+static struct dlt_thread *closed_by;	/* the only one who may still emit; NULL: all */
 static dlt_emit_fn emitters[DLT_EVENTS];
 static const struct dlt_bridge *bridge;
 
@@ -30,16 +38,69 @@ void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
 {
 	int saved = errno;
 
-	if (t->guard || t->helper || !dlt_process.traced)
+	if (t->guard || t->helper || t->vforked || !dlt_process.traced)
 		return;
+	if (!t->announced)
+		dlt_threads_first_event(t, event);
 	t->guard = 1;
-	/* Before it is emitted, so that an event that tells the count can include itself. */
-	count_event(t);
+	/* The guard is up before this is read: dlt_emit_close waits for guards. */
 	__asm__ volatile("" ::: "memory");
-	emitters[event](data);
-	__asm__ volatile("" ::: "memory");
+	if (__atomic_load_n(&closed_by, __ATOMIC_RELAXED) == NULL || closed_by == t) {
+		/* Before it is emitted, so that an event that tells the count can include itself. */
+		count_event(t);
+		__asm__ volatile("" ::: "memory");
+		emitters[event](data);
+		__asm__ volatile("" ::: "memory");
+	}
 	t->guard = 0;
 	errno = saved;
+}
+
+static void nap(void)
+{
+	static const struct timespec pause = { 0, 100000 };
+
+	dlt_sys(SYS_nanosleep, (long)&pause, 0, 0, 0, 0);
+}
+
+static bool others_exist(const struct dlt_thread *self)
+{
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t != self && t->id && !t->helper)
+			return true;
+	return false;
+}
+
+static bool others_emit(const struct dlt_thread *self)
+{
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t != self && t->id && __atomic_load_n(&t->guard, __ATOMIC_ACQUIRE))
+			return true;
+	return false;
+}
+
+bool dlt_emit_close(struct dlt_thread *t)
+{
+	struct dlt_thread *nobody_yet = NULL;
+	uint64_t end = dlt_clock_ns() + CLOSE_WAIT;
+	bool mine;
+
+	if (!bridge)
+		return true;
+	mine = __atomic_compare_exchange_n(&closed_by, &nobody_yet, t, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST) || nobody_yet == t;
+	/* Makes every thread see it, so that emitting needs no barrier of its own. */
+	if (mine && dlt_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0) < 0 &&
+	    others_exist(t))
+		nap();
+	while ((!mine || others_emit(t)) && dlt_clock_ns() < end)
+		nap();
+	return mine;
+}
+
+void dlt_emit_reopen(void)
+{
+	__atomic_store_n(&closed_by, NULL, __ATOMIC_SEQ_CST);
 }
 
 const struct dlt_bridge *dlt_emit_bridge(void)

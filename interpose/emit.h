@@ -29,6 +29,17 @@ static inline bool dlt_enabled(enum dlt_event event)
  */
 void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data);
 
+/*
+ * Before the process ends or replaces itself behind LTTng's back: from now on only the caller
+ * emits, and whoever is in the middle of an event finishes it (20 ms at most). A thread killed
+ * there would stop the recording on its CPU for everybody who shares the buffers. False when
+ * another thread has closed before; then that one's end is waited for as long.
+ */
+bool dlt_emit_close(struct dlt_thread *t);
+
+/* The process goes on after all. */
+void dlt_emit_reopen(void);
+
 /* Opens libdltrace-ust.so beside this library. Silent when that fails. */
 void dlt_emit_init(void);
 

@@ -20,6 +20,8 @@ WEAK void dlt_exit_init(void) { }
 WEAK void dlt_heap_init(void) { }
 WEAK void dlt_fork_init(void) { }
 WEAK void dlt_threads_ended(struct dlt_thread *t) { (void)t; }
+WEAK uint16_t dlt_calls_library(struct dlt_thread *t) { (void)t; return 0; }
+WEAK void dlt_threads_first_event(struct dlt_thread *t, int event) { (void)t; (void)event; }
 WEAK void dlt_heap_thread_ended(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_calls_thread_end(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_threads_after_fork(void) { }

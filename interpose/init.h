@@ -7,6 +7,8 @@
 #ifndef DLT_INTERPOSE_INIT_H
 #define DLT_INTERPOSE_INIT_H
 
+#include <stdint.h>
+
 struct dlt_thread;
 
 void dlt_calls_init(void);		/* functions.tbl: CUDA, BLAS, OpenMP */
@@ -27,6 +29,12 @@ void dlt_sampler_start(void);
 void dlt_threads_ended(struct dlt_thread *t);
 void dlt_heap_thread_ended(struct dlt_thread *t);
 void dlt_calls_thread_end(struct dlt_thread *t);
+
+/* The library of the innermost call of functions.tbl in flight; 0: none. (calls.c) */
+uint16_t dlt_calls_library(struct dlt_thread *t);
+
+/* The thread is about to emit (before `event`) and was not announced yet. */
+void dlt_threads_first_event(struct dlt_thread *t, int event);
 
 /* In a forked child, after identity, box and thread record are its own. */
 void dlt_threads_after_fork(void);

@@ -234,4 +234,6 @@ void dlt_process_announce(void)
 	read_folder(folder, sizeof(folder));
 	uname(&host);
 	dlt_emit(dlt_thread_self(), DLT_EV_PROC_PROCESS, &e);
+	if (!dlt_thread_self()->announced)
+		dlt_threads_first_event(dlt_thread_self(), DLT_EVENTS);
 }

@@ -10,8 +10,10 @@
 #define DLT_INTERPOSE_REAL_H
 
 #include <pthread.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* The heap comes first: a dlsym that fails allocates, and then needs it. */
@@ -35,6 +37,35 @@
 	X(int, munmap, (void *, size_t)) \
 	X(void *, mremap, (void *, size_t, size_t, int, ...)) \
 	X(int, dlclose, (void *)) \
+	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)) \
+	X(void, pthread_exit, (void *)) \
+	X(int, pthread_setname_np, (pthread_t, const char *)) \
+	X(int, prctl, (int, ...)) \
+	X(pid_t, fork, (void)) \
+	X(pid_t, vfork, (void)) \
+	X(int, posix_spawn, (pid_t *, const char *, const posix_spawn_file_actions_t *, \
+			     const posix_spawnattr_t *, char *const *, char *const *)) \
+	X(int, posix_spawnp, (pid_t *, const char *, const posix_spawn_file_actions_t *, \
+			      const posix_spawnattr_t *, char *const *, char *const *)) \
+	X(int, execve, (const char *, char *const *, char *const *)) \
+	X(int, execvpe, (const char *, char *const *, char *const *)) \
+	X(int, fexecve, (int, char *const *, char *const *)) \
+	X(int, execveat, (int, const char *, char *const *, char *const *, int)) \
+	X(int, system, (const char *)) \
+	X(FILE *, popen, (const char *, const char *)) \
+	X(int, __libc_start_main, (int (*)(int, char **, char **), int, char **, void (*)(void), \
+				   void (*)(void), void (*)(void), void *)) \
+	X(void, _exit, (int)) \
+	X(void, quick_exit, (int)) \
+	X(void, abort, (void)) \
+	X(int, raise, (int)) \
+	X(int, kill, (pid_t, int)) \
+	X(int, close, (int)) \
+	X(int, fclose, (FILE *)) \
+	X(void, closefrom, (int)) \
+	X(int, close_range, (unsigned, unsigned, int)) \
+	X(int, dup2, (int, int)) \
+	X(int, dup3, (int, int, int)) \
 	X(int, __register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))
 
 struct dlt_real {

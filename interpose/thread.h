@@ -29,6 +29,9 @@ struct dlt_thread {
 	uint64_t events;		/* emitted by this thread */
 	bool helper;			/* ours or LTTng's: left out of every count */
 	bool announced;			/* dltrace_proc:thread was emitted */
+	uint8_t vforked;		/* a vfork child runs on this thread: nothing is emitted */
+	uint8_t how;			/* it ended; enum dlt_threads_how */
+	uintptr_t handle;		/* its pthread_t; 0: not known */
 	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
 	struct dlt_box_pair freed;	/* twin */
 	int64_t published;		/* part of live bytes already in box.heap_published */

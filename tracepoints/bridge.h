@@ -35,15 +35,6 @@ struct dlt_bridge {
 	void (*after_fork_parent)(void *sigset);
 	void (*after_fork_child)(void *sigset);
 	/*
-	 * Closing descriptors without hitting LTTng's: each calls `close_fn` unless the
-	 * descriptor is UST's own (then -1 and EBADF, as if it were not open).
-	 */
-	int (*safe_close)(int fd, int (*close_fn)(int));
-	int (*safe_fclose)(void *stream, int (*fclose_fn)(void *));
-	int (*safe_closefrom)(int low, int (*close_fn)(int));
-	/* Tells whether fd belongs to UST. */
-	int (*owns_fd)(int fd);
-	/*
 	 * The hidden sampling thread, for processes without a recorder: samples `box` (this
 	 * process's own) while any sample event is enabled. start: 0 or -errno.
 	 */

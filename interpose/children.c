@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* fork, posix_spawn, exec, system, popen: what became of them, in events. */
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "box_private.h"
+#include "emit.h"
+#include "exit.h"
+#include "export.h"
+#include "init.h"
+#include "process.h"
+#include "real.h"
+
+/* Not a function: the space must be the caller's. */
+#define CHILD_ENV(env, envp) \
+	void *env##_space = __builtin_alloca(dlt_children_env_space(envp) + 1); \
+	char *const *env = dlt_children_env(envp, env##_space)
+
+void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char *path)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	bool traced = path ? dlt_children_would_trace(path) : dlt_children_fork_traced();
+	struct dlt_ev_proc_child e = {
+		.thread = t->id, .how = (uint8_t)how, .child = pid > 0 ? (uint32_t)pid : 0,
+		.result = error, .traced = !traced, .path = path ? path : "",
+	};
+
+	if (dlt_enabled(DLT_EV_PROC_CHILD))
+		dlt_emit(t, DLT_EV_PROC_CHILD, &e);
+}
+
+/*
+ * Nothing is done before the real call: LTTng is prepared by a fork handler, never here, since
+ * others' handlers would then run under LTTng's locks.
+ */
+DLT_EXPORT pid_t fork(void)
+{
+	pid_t pid = dlt_real()->fork();
+
+	if (pid > 0)
+		dlt_children_made(DLT_CHILD_FORK, pid, 0, NULL);
+	else if (pid < 0)
+		dlt_children_made(DLT_CHILD_FORK, 0, errno, NULL);
+	return pid;
+}
+
+/* ---- posix_spawn, system, popen ------------------------------------------------------------ */
+
+/* The child runs inside libc until it execs, with all signals blocked: no hook sees it. */
+DLT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const argv[],
+			   char *const envp[])
+{
+	CHILD_ENV(env, envp);
+	pid_t child = 0;
+	int error = dlt_real()->posix_spawn(&child, path, actions, attributes, argv, env);
+
+	if (pid && !error)
+		*pid = child;
+	if (!dlt_children_is_borrowed())
+		dlt_children_made(DLT_CHILD_SPAWN, child, error, path);
+	return error;
+}
+
+DLT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			    const posix_spawnattr_t *attributes, char *const argv[],
+			    char *const envp[])
+{
+	CHILD_ENV(env, envp);
+	pid_t child = 0;
+	int error = dlt_real()->posix_spawnp(&child, file, actions, attributes, argv, env);
+
+	if (pid && !error)
+		*pid = child;
+	if (!dlt_children_is_borrowed())
+		dlt_children_made(DLT_CHILD_SPAWN, child, error, file);
+	return error;
+}
+
+DLT_EXPORT int system(const char *command)
+{
+	if (command)
+		dlt_children_made(DLT_CHILD_OTHER, 0, 0, "/bin/sh");
+	return dlt_real()->system(command);
+}
+
+DLT_EXPORT FILE *popen(const char *command, const char *mode)
+{
+	FILE *f = dlt_real()->popen(command, mode);
+
+	dlt_children_made(DLT_CHILD_OTHER, 0, f ? 0 : errno, "/bin/sh");
+	return f;
+}
+
+/* ---- exec ---------------------------------------------------------------------------------- */
+
+/* Before and after: after comes only if it failed. A vfork child changes no box and no event. */
+static void before_exec(const char *path)
+{
+	if (dlt_children_is_borrowed())
+		return;
+	dlt_children_made(DLT_CHILD_EXEC, 0, 0, path);
+	dlt_exit_begin(DLT_EXIT_EXEC, 0);
+}
+
+static int exec_failed(const char *path)
+{
+	int saved = errno;
+
+	if (!dlt_children_is_borrowed()) {
+		dlt_exit_undo();
+		dlt_children_made(DLT_CHILD_EXEC, 0, saved, path);
+	}
+	errno = saved;
+	return -1;
+}
+
+DLT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	CHILD_ENV(env, envp);
+
+	before_exec(path);
+	dlt_real()->execve(path, argv, env);
+	return exec_failed(path);
+}
+
+DLT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	CHILD_ENV(env, envp);
+
+	before_exec(file);
+	dlt_real()->execvpe(file, argv, env);
+	return exec_failed(file);
+}
+
+DLT_EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+DLT_EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+DLT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	CHILD_ENV(env, envp);
+
+	before_exec("");
+	dlt_real()->fexecve(fd, argv, env);
+	return exec_failed("");
+}
+
+DLT_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	CHILD_ENV(env, envp);
+
+	before_exec(path);
+	dlt_real()->execveat(fd, path, argv, env, flags);
+	return exec_failed(path);
+}
+
+/* Arguments of execl and its kin, up to the NULL: the bytes of their array. */
+static size_t list_space(va_list list)
+{
+	size_t n = 2;
+
+	while (va_arg(list, char *))
+		n++;
+	return n * sizeof(char *);
+}
+
+static void fill_list(char **argv, const char *first, va_list *list)
+{
+	*argv++ = (char *)first;
+	while ((*argv++ = va_arg(*list, char *)))
+		;
+}
+
+/* Leaves `list` behind the NULL. */
+#define ARGV_OF(argv, first, list) \
+	char **argv; \
+	va_list list; \
+	va_start(list, first); \
+	argv = __builtin_alloca(list_space(list)); \
+	va_end(list); \
+	va_start(list, first); \
+	fill_list(argv, first, &list)
+
+DLT_EXPORT int execl(const char *path, const char *first, ...)
+{
+	ARGV_OF(argv, first, list);
+	va_end(list);
+	return execve(path, argv, environ);
+}
+
+DLT_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	ARGV_OF(argv, first, list);
+	va_end(list);
+	return execvpe(file, argv, environ);
+}
+
+DLT_EXPORT int execle(const char *path, const char *first, ...)
+{
+	ARGV_OF(argv, first, list);
+	char *const *envp = va_arg(list, char *const *);
+
+	va_end(list);
+	return execve(path, argv, envp);
+}
+
+void dlt_children_init(void)
+{
+	dlt_children_env_init();
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that this one makes, and what it becomes by exec.
+ *
+ * Who is traced (DLTRACE_CHILDREN; decided in the child, at its first hook):
+ *   auto   (default) what is forked from a traced process, and of what is exec'd the Python and
+ *          ML programs, by name or by the libraries they are linked with; all else is counted
+ *          only: no LTTng is opened there
+ *   all    everything
+ *   fork   what is forked and goes on as the same program
+ *   none   nobody but the first process
+ *   GLOB   as auto, but of what is exec'd the programs whose name matches; several with commas,
+ *          of whole paths where the pattern has a slash
+ * The first process, which was not started by a traced one, always is. It is told by
+ * DLTRACE_ROOT, which it puts into its own environment: its pid, so that it stays the first
+ * one through exec.
+ */
+#ifndef DLT_INTERPOSE_CHILDREN_H
+#define DLT_INTERPOSE_CHILDREN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum dlt_child_how { DLT_CHILD_FORK, DLT_CHILD_VFORK, DLT_CHILD_SPAWN, DLT_CHILD_EXEC,
+		     DLT_CHILD_OTHER };
+
+/* Emits dltrace_proc:child. `pid` 0: not known; `error` 0 or an errno; `path` NULL: none named. */
+void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char *path);
+
+/* ---- children_policy.c --------------------------------------------------------------------- */
+
+/* Would a program of this path be traced if it were exec'd now? As far as its name tells. */
+bool dlt_children_would_trace(const char *path);
+
+/* Are processes traced that are forked from this one? */
+bool dlt_children_fork_traced(void);
+
+/* ---- children_env.c ------------------------------------------------------------------------ */
+
+/*
+ * The environment that an exec'd program shall get, for `envp`: envp itself, mostly. See the
+ * file's head for what is changed and when. Writes to `space` alone (no heap, no static memory:
+ * vfork children come here), which has dlt_children_env_space(envp) bytes.
+ */
+size_t dlt_children_env_space(char *const *envp);
+char *const *dlt_children_env(char *const *envp, void *space);
+
+void dlt_children_env_init(void);
+
+/* ---- vfork.c ------------------------------------------------------------------------------- */
+
+/* True in a child that shares its parent's memory (vfork, raw clone): touch nothing there. */
+bool dlt_children_is_borrowed(void);
+
+#endif

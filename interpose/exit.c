@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* exit, _exit, quick_exit, abort and signals of one's own. */
+#include "exit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "box_private.h"
+#include "children.h"
+#include "emit.h"
+#include "export.h"
+#include "heap.h"
+#include "init.h"
+#include "process.h"
+#include "real.h"
+
+static pid_t ending;		/* the process whose on_exit handler ran; not a forked child's */
+static int status;		/* exit's or quick_exit's argument */
+static int (*application_main)(int, char **, char **);
+
+static enum dlt_box_state state_of(enum dlt_exit_how how)
+{
+	switch (how) {
+	case DLT_EXIT_EXEC:
+		return DLT_BOX_EXEC;
+	case DLT_EXIT_ABORT:
+	case DLT_EXIT_SIGNAL:
+		return DLT_BOX_SIGNAL;
+	default:
+		return DLT_BOX_EXITING;
+	}
+}
+
+static void set_box(enum dlt_box_state state, int code)
+{
+	dlt_box->exit_code = code;
+	__atomic_store_n(&dlt_box->state, state, __ATOMIC_RELEASE);
+}
+
+static void emit_exit(enum dlt_exit_how how, int code)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct dlt_ev_proc_exit e = {
+		.process = dlt_process.id, .how = (uint8_t)how, .code = code, .thread = t->id,
+	};
+
+	if (!dlt_enabled(DLT_EV_PROC_EXIT))
+		return;
+	e.events = dlt_thread_events_total() + 1;
+	dlt_emit(t, DLT_EV_PROC_EXIT, &e);
+}
+
+void dlt_exit_begin(enum dlt_exit_how how, int code)
+{
+	if (dlt_children_is_borrowed() || !dlt_process.traced)
+		return;
+	set_box(state_of(how), code);
+	dlt_heap_batch_flush(dlt_thread_self());
+	/* First the others, so that the event counts all of theirs. */
+	if (dlt_emit_close(dlt_thread_self()))
+		emit_exit(how, code);
+}
+
+void dlt_exit_undo(void)
+{
+	if (dlt_children_is_borrowed() || !dlt_process.traced)
+		return;
+	set_box(DLT_BOX_ALIVE, 0);
+	dlt_emit_reopen();
+}
+
+/* ---- exit ---------------------------------------------------------------------------------- */
+
+static void note_status(int code, void *unused)
+{
+	(void)unused;
+	ending = getpid();
+	status = code & 0377;
+	if (ending == dlt_process.pid)
+		set_box(DLT_BOX_EXITING, status);
+}
+
+/* Registered here, it runs after all handlers of the application and before all destructors. */
+static int main_of_ours(int argc, char **argv, char **envp)
+{
+	on_exit(note_status, NULL);
+	return application_main(argc, argv, envp);
+}
+
+DLT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+				 void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+				 void *stack_end);
+
+DLT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+				 void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+				 void *stack_end)
+{
+	application_main = main;
+	return dlt_real()->__libc_start_main(dlt_process.traced ? main_of_ours : main, argc, argv,
+					     init, fini, rtld_fini, stack_end);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
+		return;
+	dlt_heap_batch_flush(dlt_thread_self());
+	emit_exit(DLT_EXIT_EXIT, status);
+}
+
+/* ---- _exit, quick_exit --------------------------------------------------------------------- */
+
+DLT_EXPORT void _exit(int code)
+{
+	dlt_exit_begin(DLT_EXIT_AT_ONCE, code & 0377);
+	dlt_real()->_exit(code);
+	__builtin_unreachable();
+}
+
+DLT_EXPORT void _Exit(int code)
+{
+	_exit(code);
+}
+
+static void end_quickly(void)
+{
+	dlt_exit_begin(DLT_EXIT_QUICK, status);
+}
+
+DLT_EXPORT void quick_exit(int code)
+{
+	status = code & 0377;
+	dlt_real()->quick_exit(code);
+	__builtin_unreachable();
+}
+
+/* ---- signals of one's own ------------------------------------------------------------------ */
+
+/* Would this signal, sent to the calling process, end it? Then nothing can come between. */
+static bool is_fatal(int sig)
+{
+	struct sigaction action;
+	sigset_t blocked;
+
+	switch (sig) {
+	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH:
+	case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: case 0:
+		return false;
+	case SIGKILL:
+		return true;
+	}
+	return sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_DFL &&
+	       pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && !sigismember(&blocked, sig);
+}
+
+DLT_EXPORT void abort(void)
+{
+	struct sigaction action;
+
+	/* With a handler the rest is the handler's: it may print, emit, even jump away. */
+	if (sigaction(SIGABRT, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+		dlt_exit_begin(DLT_EXIT_ABORT, SIGABRT);
+	dlt_real()->abort();
+	__builtin_unreachable();
+}
+
+DLT_EXPORT int raise(int sig)
+{
+	bool fatal = is_fatal(sig);
+	int result;
+
+	if (fatal)
+		dlt_exit_begin(DLT_EXIT_SIGNAL, sig);
+	result = dlt_real()->raise(sig);
+	if (fatal)
+		dlt_exit_undo();
+	return result;
+}
+
+DLT_EXPORT int kill(pid_t pid, int sig)
+{
+	bool fatal = pid == dlt_process.pid && pid == getpid() && is_fatal(sig);
+	int result;
+
+	if (fatal)
+		dlt_exit_begin(DLT_EXIT_SIGNAL, sig);
+	result = dlt_real()->kill(pid, sig);
+	if (fatal)
+		dlt_exit_undo();
+	return result;
+}
+
+void dlt_exit_init(void)
+{
+	if (dlt_process.traced)
+		at_quick_exit(end_quickly);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads: pthread_create through a trampoline, their names, their ends. */
+#include "threads.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "box_private.h"
+#include "creator.h"
+#include "emit.h"
+#include "export.h"
+#include "init.h"
+#include "library.h"
+#include "process.h"
+#include "real.h"
+#include "sys.h"
+
+#define CHUNK 4096	/* bytes of hand-overs mapped at once */
+
+/*
+ * What the creating thread hands to the new one. From a pool of our own, because the
+ * application's heap must not see it; the new thread gives it back at once.
+ */
+struct hand_over {
+	void *(*start)(void *);
+	void *argument;
+	struct dlt_creator by;
+	uint32_t creator;	/* thread id */
+	uint32_t busy;
+	struct hand_over *next;	/* all ever made; never unlinked */
+};
+
+static struct hand_over *pool;
+
+static void add_hand_over(struct hand_over *h)
+{
+	h->next = __atomic_load_n(&pool, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&pool, &h->next, h, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+static bool add_chunk(void)
+{
+	struct hand_over *chunk = dlt_sys_map(NULL, CHUNK, PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	for (size_t i = 0; chunk && i < CHUNK / sizeof(*chunk); i++)
+		add_hand_over(&chunk[i]);
+	return chunk != NULL;
+}
+
+static struct hand_over *find_hand_over(void)
+{
+	for (struct hand_over *h = __atomic_load_n(&pool, __ATOMIC_ACQUIRE); h; h = h->next)
+		if (!__atomic_load_n(&h->busy, __ATOMIC_RELAXED) &&
+		    !__atomic_exchange_n(&h->busy, 1, __ATOMIC_ACQUIRE))
+			return h;
+	return NULL;
+}
+
+static struct hand_over *take_hand_over(void)
+{
+	struct hand_over *h = find_hand_over();
+
+	return h || !add_chunk() ? h : find_hand_over();
+}
+
+static void give_back(struct hand_over *h)
+{
+	__atomic_store_n(&h->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- announcements ------------------------------------------------------------------------- */
+
+void dlt_threads_announce(struct dlt_thread *t, enum dlt_threads_reason reason, const char *name)
+{
+	char own[16] = "";
+	struct dlt_ev_proc_thread e = {
+		.thread = t->id, .process = dlt_process.id, .tid = t->slot->tid,
+		.creator = t->slot->creator, .creator_library = t->slot->creator_library,
+		.start_library = t->slot->start_library, .start_offset = t->slot->start_offset,
+		.reason = (uint8_t)reason, .begin = t->slot->begin, .name = name ? name : own,
+	};
+
+	if (!dlt_enabled(DLT_EV_PROC_THREAD) || t->helper)
+		return;
+	if (!name)
+		dlt_sys(SYS_prctl, PR_GET_NAME, (long)own, 0, 0, 0);
+	t->announced = true;
+	dlt_emit(dlt_thread_self(), DLT_EV_PROC_THREAD, &e);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* From the thread's last destructors: what it emits later is in the black box only. */
+void dlt_threads_ended(struct dlt_thread *t)
+{
+	struct dlt_ev_proc_thread_end e = { .thread = t->id, .how = t->how };
+
+	__atomic_store_n(&t->handle, 0, __ATOMIC_RELAXED);
+	if (t->helper) {
+		__atomic_fetch_sub(&dlt_box->helpers, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	if (!dlt_enabled(DLT_EV_PROC_THREAD_END))
+		return;
+	e.cpu = cpu_ns();
+	e.events = t->events + 1;
+	dlt_emit(t, DLT_EV_PROC_THREAD_END, &e);
+}
+
+/* ---- the trampoline ------------------------------------------------------------------------ */
+
+static void describe(struct dlt_thread *t, const struct hand_over *h)
+{
+	struct dlt_box_slot *s = t->slot;
+
+	t->how = DLT_END_CANCEL;	/* unless it returns or pthread_exit says otherwise */
+	t->helper = h->by.helper;
+	if (s != dlt_box_slot(0)) {
+		s->creator = h->creator;
+		s->creator_library = h->by.library;
+		s->start_library = h->by.start_library;
+		s->start_offset = h->by.start_offset;
+		__atomic_store_n(&s->helper, h->by.helper, __ATOMIC_RELEASE);
+	}
+	if (h->by.helper)
+		__atomic_fetch_add(&dlt_box->helpers, 1, __ATOMIC_RELAXED);
+	/* Before the name is read: see pthread_setname_np. */
+	__atomic_store_n(&t->handle, (uintptr_t)pthread_self(), __ATOMIC_SEQ_CST);
+}
+
+/* UST allocates its thread-local storage here and not in a hook, where it would recurse. */
+static void prepare_ust(struct dlt_thread *t)
+{
+	const struct dlt_bridge *bridge = dlt_emit_bridge();
+
+	if (!bridge || !bridge->thread_init || t->helper || !dlt_process.traced)
+		return;
+	t->guard++;
+	bridge->thread_init();
+	t->guard--;
+}
+
+static void *trampoline(void *data)
+{
+	struct hand_over h = *(struct hand_over *)data;
+	struct dlt_thread *t = dlt_thread_self();
+	void *result;
+
+	give_back(data);
+	describe(t, &h);
+	prepare_ust(t);
+	dlt_threads_announce(t, DLT_THREAD_START, NULL);
+	result = h.start(h.argument);
+	t->how = DLT_END_RETURN;
+	return result;
+}
+
+DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			      void *(*start)(void *), void *argument)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct hand_over *h = dlt_process.off ? NULL : take_hand_over();
+	int error;
+
+	if (!h)
+		return dlt_real()->pthread_create(thread, attributes, start, argument);
+	h->start = start;
+	h->argument = argument;
+	h->creator = t->id;
+	h->by = dlt_creator_of(t, __builtin_return_address(0), (void *)start, argument);
+	error = dlt_real()->pthread_create(thread, attributes, trampoline, h);
+	if (error)
+		give_back(h);
+	return error;
+}
+
+DLT_EXPORT void pthread_exit(void *result)
+{
+	struct dlt_thread *t = dlt_thread_self();
+
+	t->how = DLT_END_EXIT;
+	dlt_real()->pthread_exit(result);
+	__builtin_unreachable();
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* A pthread_t stays valid as long as its thread is not joined: what is found may be used. */
+static struct dlt_thread *find_by_handle(uintptr_t handle)
+{
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t->id && __atomic_load_n(&t->handle, __ATOMIC_SEQ_CST) == handle)
+			return t;
+	return NULL;
+}
+
+DLT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int error = dlt_real()->pthread_setname_np(thread, name);
+	struct dlt_thread *t;
+
+	if (error || !dlt_enabled(DLT_EV_PROC_THREAD))
+		return error;
+	/* Not found: it has not begun yet, and will read the name after it can be found. */
+	t = find_by_handle((uintptr_t)thread);
+	if (t)
+		dlt_threads_announce(t, DLT_THREAD_NAMED, name);
+	return error;
+}
+
+DLT_EXPORT int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list list;
+	int result;
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(list, unsigned long);
+	va_end(list);
+	result = dlt_real()->prctl(option, a[0], a[1], a[2], a[3]);
+	if (option == PR_SET_NAME && result == 0)
+		dlt_threads_announce(dlt_thread_self(), DLT_THREAD_NAMED, NULL);
+	return result;
+}
+
+void dlt_threads_first_event(struct dlt_thread *t, int event)
+{
+	bool forked = t->id == dlt_process.id && dlt_process.reason == DLT_REASON_FORK;
+
+	/* What announces comes first and names itself. */
+	if (event == DLT_EV_PROC_PROCESS || event == DLT_EV_PROC_THREAD)
+		return;
+	t->announced = true;
+	dlt_threads_announce(t, forked ? DLT_THREAD_FORK : DLT_THREAD_START, NULL);
+}
+
+/* ---- start, fork --------------------------------------------------------------------------- */
+
+void dlt_threads_init(void)
+{
+	struct dlt_thread *t = dlt_thread_self();
+
+	t->how = DLT_END_PROCESS;
+	__atomic_store_n(&t->handle, (uintptr_t)pthread_self(), __ATOMIC_RELAXED);
+}
+
+/* The forking thread is the child's first; hand-overs of threads that were not copied are free. */
+void dlt_threads_after_fork(void)
+{
+	for (struct hand_over *h = pool; h; h = h->next)
+		h->busy = 0;
+	dlt_emit_reopen();
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vfork, which returns twice on one stack.
+ *
+ * The child runs in the caller's frame and overwrites the stack below it, so the wrapper can keep
+ * nothing there between its two returns: the return address waits in a table of ours. While the
+ * child has the parent's memory, `vforked` in the thread's record keeps every event back.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "children.h"
+#include "export.h"
+#include "process.h"
+#include "real.h"
+#include "thread.h"
+
+#define DEPTH 4			/* vfork children that vfork themselves */
+
+static struct waiting {
+	uintptr_t stack;	/* where the return address stood */
+	uintptr_t back;		/* the return address */
+} waiting[DLT_BOX_SLOTS][DEPTH];
+
+/* The real vfork. Remembers where to return to, unless there is no place for that: then NULL. */
+__attribute__((used)) static void *dlt_vfork_enter(uintptr_t back, uintptr_t stack)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct waiting *w = waiting[t->index];
+
+	/* The stack grows down: what lies below belongs to children that are gone. */
+	while (t->vforked && w[t->vforked - 1].stack <= stack)
+		t->vforked--;
+	if (t->index == 0 || t->vforked == DEPTH || dlt_process.off)
+		return NULL;
+	w[t->vforked] = (struct waiting){ stack, back };
+	__atomic_store_n(&t->vforked, (uint8_t)(t->vforked + 1), __ATOMIC_RELEASE);
+	return (void *)dlt_real()->vfork;
+}
+
+__attribute__((used)) static void *dlt_vfork_real(void)
+{
+	return (void *)dlt_real()->vfork;
+}
+
+/* The return address; after the parent's return also its bookkeeping. The child writes nothing. */
+__attribute__((used)) static uintptr_t dlt_vfork_leave(pid_t pid, uintptr_t stack)
+{
+	struct dlt_thread *t = dlt_thread_tls;
+	struct waiting *w = waiting[t->index];
+	unsigned i = t->vforked;
+
+	while (w[--i].stack != stack)
+		;
+	if (pid != 0) {
+		int saved = errno;
+
+		t->vforked = (uint8_t)i;
+		if (i == 0)
+			dlt_children_made(DLT_CHILD_VFORK, pid, pid < 0 ? saved : 0, NULL);
+		errno = saved;
+	}
+	return w[i].back;
+}
+
+bool dlt_children_is_borrowed(void)
+{
+	struct dlt_thread *t = dlt_thread_tls;
+
+	return (t && t->vforked) || getpid() != dlt_process.pid;
+}
+
+/*
+ * At entry the stack is 8 off a multiple of 16 (the ABI), and holds the return address.
+ */
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n"
+	"	.cfi_startproc\n"
+	"	movq	(%rsp), %rdi\n"
+	"	movq	%rsp, %rsi\n"
+	"	subq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call	dlt_vfork_enter\n"
+	"	addq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	testq	%rax, %rax\n"
+	"	jz	1f\n"
+	/* The call puts its return address where ours stood, for both returns. */
+	"	addq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	call	*%rax\n"
+	"	subq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movl	%eax, %edi\n"
+	"	movq	%rsp, %rsi\n"
+	"	subq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movl	%eax, (%rsp)\n"
+	"	call	dlt_vfork_leave\n"
+	"	movq	%rax, %rdx\n"
+	"	movl	(%rsp), %eax\n"
+	"	addq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	movq	%rdx, (%rsp)\n"
+	"	ret\n"
+	"1:\n"
+	"	subq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call	dlt_vfork_real\n"
+	"	addq	$8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	jmp	*%rax\n"
+	"	.cfi_endproc\n"
+	".size vfork, .-vfork\n");
