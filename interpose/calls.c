@@ -7,6 +7,7 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "init.h"
 #include "log.h"
 #include "process.h"
 #include "scope.h"
@@ -152,7 +153,7 @@ bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *s
 		;
 	if (depth == DLT_CALL_DEPTH)
 		return false;
-	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c };
+	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c, .library = site->library };
 	calls->depth = depth + 1;
 	c->thread = t;
 	c->site = site;
@@ -256,6 +257,17 @@ void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
 	if (c->duration == UINT32_MAX)
 		emit_long(c);
 	dlt_emit(c->thread, event, data);
+}
+
+uint16_t dlt_calls_library(struct dlt_thread *t)
+{
+	struct dlt_calls *calls = t->calls;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uint32_t depth = calls ? calls->depth : 0;
+
+	while (depth && calls->frames[depth - 1].at <= here)
+		depth--;
+	return depth ? calls->frames[depth - 1].library : 0;
 }
 
 /* ---- life cycle ---------------------------------------------------------------------------- */

@@ -42,6 +42,7 @@ struct dlt_frame {
 	uintptr_t at;			/* stack address of its struct dlt_call */
 	uint64_t nested_time;		/* ticks */
 	uint32_t nested;		/* calls */
+	uint16_t library;		/* the caller's */
 };
 
 /* What a thread has of its calls; owned by the thread's record, reused with it. */

@@ -103,8 +103,10 @@ DLT_EXPORT FILE *popen(const char *command, const char *mode)
 /* Before and after: after comes only if it failed. A vfork child changes no box and no event. */
 static void before_exec(const char *path)
 {
-	if (dlt_children_is_borrowed())
+	if (dlt_children_is_borrowed()) {
+		dlt_children_vfork_note(path);
 		return;
+	}
 	dlt_children_made(DLT_CHILD_EXEC, 0, 0, path);
 	dlt_exit_begin(DLT_EXIT_EXEC, 0);
 }

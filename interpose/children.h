@@ -53,4 +53,7 @@ void dlt_children_env_init(void);
 /* True in a child that shares its parent's memory (vfork, raw clone): touch nothing there. */
 bool dlt_children_is_borrowed(void);
 
+/* In a vfork child: what it is about to become, for the parent's event. */
+void dlt_children_vfork_note(const char *path);
+
 #endif

@@ -49,17 +49,19 @@ void dlt_sampler_start(void)
 __attribute__((constructor)) static void start(void)
 {
 	dlt_thread_self();		/* usually the first malloc was earlier: identity, box */
+	dlt_children_init();
+	/* Shells and compilers: nothing but what their children need. */
+	if (!dlt_process.traced)
+		return;
 	dlt_real_init();
 	dlt_clock_init();
 	dlt_thread_init();
 	dlt_library_init();
 	dlt_heap_init();
 	dlt_threads_init();
-	dlt_children_init();
 	dlt_descriptors_init();
 	dlt_fork_init();		/* before LTTng and anybody else register their handlers */
-	if (dlt_process.traced)
-		dlt_emit_init();
+	dlt_emit_init();
 	dlt_calls_init();
 	dlt_exit_init();
 	dlt_process_announce();

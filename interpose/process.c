@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "box_private.h"
+#include "children.h"
 #include "clock.h"
 #include "emit.h"
 #include "fork.h"
@@ -106,7 +107,8 @@ static void read_settings(void)
 		dlt_process.threshold = DEFAULT_THRESHOLD;
 	dlt_process.traced = !dlt_process.off &&
 			     dlt_children_traced(env_or_empty("DLTRACE_CHILDREN"), first_argv);
-	if (!dlt_process.off && strlen(folder) < sizeof(box_folder))
+	/* What is only counted leaves nothing behind: no file, no ids taken. */
+	if (dlt_process.traced && strlen(folder) < sizeof(box_folder))
 		strcpy(box_folder, folder);
 }
 
@@ -125,7 +127,8 @@ static void first_call(void)
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_START;
-	dlt_ids_init(box_folder);
+	if (dlt_process.traced)
+		dlt_ids_init(box_folder);
 	dlt_process.id = dlt_thread_new_id();
 	dlt_box_make(box_folder);
 	arm();
@@ -146,7 +149,9 @@ void dlt_process_after_fork(void)
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_FORK;
-	dlt_ids_init(box_folder);
+	dlt_process.traced = dlt_children_fork_traced();
+	if (dlt_process.traced)
+		dlt_ids_init(box_folder);
 	dlt_process.id = dlt_thread_new_id();
 	dlt_box_make(box_folder);
 	dlt_box->inherited = inherited;

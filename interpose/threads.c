@@ -173,7 +173,7 @@ DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 			      void *(*start)(void *), void *argument)
 {
 	struct dlt_thread *t = dlt_thread_self();
-	struct hand_over *h = dlt_process.off ? NULL : take_hand_over();
+	struct hand_over *h = dlt_process.traced ? take_hand_over() : NULL;
 	int error;
 
 	if (!h)

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "children.h"
@@ -23,6 +24,8 @@ static struct waiting {
 	uintptr_t back;		/* the return address */
 } waiting[DLT_BOX_SLOTS][DEPTH];
 
+static char becomes[DLT_BOX_SLOTS][128];	/* by the same index: the program last exec'd */
+
 /* The real vfork. Remembers where to return to, unless there is no place for that: then NULL. */
 __attribute__((used)) static void *dlt_vfork_enter(uintptr_t back, uintptr_t stack)
 {
@@ -32,8 +35,9 @@ __attribute__((used)) static void *dlt_vfork_enter(uintptr_t back, uintptr_t sta
 	/* The stack grows down: what lies below belongs to children that are gone. */
 	while (t->vforked && w[t->vforked - 1].stack <= stack)
 		t->vforked--;
-	if (t->index == 0 || t->vforked == DEPTH || dlt_process.off)
+	if (t->index == 0 || t->vforked == DEPTH || !dlt_process.traced)
 		return NULL;
+	becomes[t->index][0] = '\0';
 	w[t->vforked] = (struct waiting){ stack, back };
 	__atomic_store_n(&t->vforked, (uint8_t)(t->vforked + 1), __ATOMIC_RELEASE);
 	return (void *)dlt_real()->vfork;
@@ -58,7 +62,8 @@ __attribute__((used)) static uintptr_t dlt_vfork_leave(pid_t pid, uintptr_t stac
 
 		t->vforked = (uint8_t)i;
 		if (i == 0)
-			dlt_children_made(DLT_CHILD_VFORK, pid, pid < 0 ? saved : 0, NULL);
+			dlt_children_made(DLT_CHILD_VFORK, pid, pid < 0 ? saved : 0,
+					  becomes[t->index][0] ? becomes[t->index] : NULL);
 		errno = saved;
 	}
 	return w[i].back;
@@ -69,6 +74,15 @@ bool dlt_children_is_borrowed(void)
 	struct dlt_thread *t = dlt_thread_tls;
 
 	return (t && t->vforked) || getpid() != dlt_process.pid;
+}
+
+/* Static memory is the parent's too; the path may lie on the child's stack. */
+void dlt_children_vfork_note(const char *path)
+{
+	struct dlt_thread *t = dlt_thread_tls;
+
+	if (t && t->vforked)
+		stpncpy(becomes[t->index], path, sizeof(becomes[0]) - 1);
 }
 
 /*
