@@ -158,19 +158,65 @@ void *dlt_elf_address(const struct dlt_elf *e, const ElfW(Sym) *symbol)
 	return (void *)u.address;
 }
 
+/* The largest symbol index that relocations of one table use. */
+static uint32_t last_relocated(const struct dlt_elf *e, ElfW(Sxword) which, ElfW(Sxword) which_size)
+{
+	struct dlt_elf_relocations r = dlt_elf_relocations(e, which, which_size);
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < r.count; i++)
+		if (ELF64_R_SYM(r.table[i].r_info) > last)
+			last = (uint32_t)ELF64_R_SYM(r.table[i].r_info);
+	return last;
+}
+
+struct dlt_elf_relocations dlt_elf_relocations(const struct dlt_elf *e, ElfW(Sxword) which,
+					       ElfW(Sxword) which_size)
+{
+	struct dlt_elf_relocations r = { NULL, 0 };
+	size_t size = 0;
+
+	for (const ElfW(Dyn) *d = e->dynamic; d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == which)
+			r.table = at(e, d->d_un.d_ptr);
+		else if (d->d_tag == which_size)
+			size = d->d_un.d_val;
+	}
+	if (r.table)
+		r.count = size / sizeof(*r.table);
+	return r;
+}
+
+uint32_t dlt_elf_references(const struct dlt_elf *e)
+{
+	const uint32_t *table = e->gnu_hash, *buckets;
+	uint32_t plt, data;
+
+	if (!table)
+		return e->sysv_hash[1];
+	buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / 4);
+	for (uint32_t i = 0; i < table[0]; i++)
+		if (buckets[i])
+			return table[1];
+	/* It defines nothing, and then its hash table does not say where symbols end. */
+	plt = last_relocated(e, DT_JMPREL, DT_PLTRELSZ);
+	data = last_relocated(e, DT_RELA, DT_RELASZ);
+	return (plt > data ? plt : data) + 1;
+}
+
 uint32_t dlt_elf_count(const struct dlt_elf *e)
 {
 	const uint32_t *table = e->gnu_hash, *buckets, *chain;
 	uint32_t last = 0;
 
-	if (e->sysv_hash)
+	if (!table)
 		return e->sysv_hash[1];
 	buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / 4);
 	chain = buckets + table[0];
 	for (uint32_t i = 0; i < table[0]; i++)
 		last = buckets[i] > last ? buckets[i] : last;
 	if (last < table[1])
-		return table[1];
+		return dlt_elf_references(e);
 	while (!(chain[last - table[1]] & 1))
 		last++;
 	return last + 1;
@@ -196,7 +242,7 @@ static const char *needed_version(const struct dlt_elf *e, unsigned index)
 
 const char *dlt_elf_wanted_version(const struct dlt_elf *e, const char *name)
 {
-	uint32_t count = dlt_elf_count(e);
+	uint32_t count = dlt_elf_references(e);
 
 	if (!e->versions || !e->needed)
 		return NULL;

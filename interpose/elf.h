@@ -10,6 +10,7 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct dlt_elf {
@@ -48,6 +49,18 @@ void *dlt_elf_address(const struct dlt_elf *e, const ElfW(Sym) *symbol);
 
 /* Number of symbols. */
 uint32_t dlt_elf_count(const struct dlt_elf *e);
+
+/* What e refers to and does not define lies below this index. */
+uint32_t dlt_elf_references(const struct dlt_elf *e);
+
+/* One of its relocation tables: DT_RELA and DT_RELASZ, or DT_JMPREL and DT_PLTRELSZ. */
+struct dlt_elf_relocations {
+	const ElfW(Rela) *table;
+	size_t count;
+};
+
+struct dlt_elf_relocations dlt_elf_relocations(const struct dlt_elf *e, ElfW(Sxword) which,
+					       ElfW(Sxword) which_size);
 
 /* The version that e asks for when it refers to `name`; NULL: none, or no reference. */
 const char *dlt_elf_wanted_version(const struct dlt_elf *e, const char *name);

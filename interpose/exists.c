@@ -246,20 +246,13 @@ static bool is_relro(const struct dlt_elf *e, uintptr_t place)
 static void clear_places(const struct dlt_elf *e, ElfW(Sxword) which, ElfW(Sxword) which_size,
 			 uint32_t index, uintptr_t address)
 {
-	const ElfW(Rela) *table = NULL;
-	size_t size = 0;
+	struct dlt_elf_relocations r = dlt_elf_relocations(e, which, which_size);
 
-	for (const ElfW(Dyn) *d = e->dynamic; d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == which)
-			table = (const ElfW(Rela) *)d->d_un.d_ptr;
-		else if (d->d_tag == which_size)
-			size = d->d_un.d_val / sizeof(*table);
-	}
-	for (size_t i = 0; table && i < size; i++) {
-		uintptr_t *place = (uintptr_t *)(e->base + table[i].r_offset);
+	for (size_t i = 0; i < r.count; i++) {
+		uintptr_t *place = (uintptr_t *)(e->base + r.table[i].r_offset);
 		bool relro;
 
-		if (ELF64_R_SYM(table[i].r_info) != index || *place != address)
+		if (ELF64_R_SYM(r.table[i].r_info) != index || *place != address)
 			continue;
 		relro = is_relro(e, (uintptr_t)place);
 		if (relro && protect(place, sizeof(*place), PROT_READ | PROT_WRITE) != 0)
@@ -273,7 +266,7 @@ static void clear_places(const struct dlt_elf *e, ElfW(Sxword) which, ElfW(Sxwor
 /* Weak references that were bound to a wrapper of nothing before we could say so. */
 static void clear_weak_references(const struct dlt_elf *e)
 {
-	uint32_t count = e->gnu_hash ? e->gnu_hash[1] : dlt_elf_count(e);
+	uint32_t count = dlt_elf_references(e);
 
 	for (uint32_t i = 1; i < count; i++) {
 		const ElfW(Sym) *s = &e->symbols[i];
