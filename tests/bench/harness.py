@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -20,6 +21,13 @@ def interval(values, level=0.95, resamples=1000):
 
 class Skip(Exception):
     """What is missing for a part, or a variant of it."""
+
+
+class Found(dict):
+    """What was measured, by name: what was not ends the part that needs it."""
+
+    def __missing__(self, name):
+        raise Skip(f"{name} was not measured")
 
 
 class Samples:
@@ -49,6 +57,7 @@ class Bench:
         self.source, self.build, self.repeats, self.quick = source, build, repeats, quick
         self.scratch = tempfile.mkdtemp(prefix="dltrace-bench-")
         self.results, self.measured, self.skipped = {}, {}, []
+        self.lost = 0  # the most events that one recording has lost: a lost event is cheap
         self.library = os.path.join(build, ".libs/libdltrace.so")
         self.ust = os.path.join(build, ".libs/libdltrace-ust.so")
         self.record = os.path.join(build, "dltrace-record")
@@ -79,6 +88,9 @@ class Bench:
         done = subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
         if done.returncode:
             raise Skip(f"{' '.join(command)}: exit status {done.returncode}: {done.stderr.strip()[-300:]}")
+        lost = re.search(r"([0-9]+) lost", done.stderr)
+        if lost and int(lost[1]):
+            self.lost = max(self.lost, int(lost[1]))
         return done.stdout
 
     def numbers(self, command, **options):
@@ -92,7 +104,7 @@ class Bench:
     def recorded(self, level, command, *options):
         """The command line that runs a command under dltrace-record, and where the trace will be."""
         trace = os.path.join(self.folder(), "trace")
-        return [self.record, "-q", "--require", "-l", level, "-o", trace, *options, "--", *command], trace
+        return [self.record, "--require", "-l", level, "-o", trace, *options, "--", *command], trace
 
     # ---- sessions of our own -----------------------------------------------------------
 
@@ -113,11 +125,13 @@ class Bench:
             self.daemon = None
 
     def session(self, name, events, start=True):
+        """Buffers are big enough to lose nothing: a lost event would cost less than a recorded one."""
         if not self.start_daemon():
             raise Skip("lttng-sessiond is not installed")
         trace = self.folder()
-        for arguments in ([["create", name, f"--output={trace}"]] +
-                          [["enable-event", "-u", event, "-s", name] for event in events] +
+        for arguments in ([["create", name, f"--output={trace}"],
+                           ["enable-channel", "-u", "-s", name, "--subbuf-size=2M", "--num-subbuf=8", "bench"]] +
+                          [["enable-event", "-u", event, "-s", name, "-c", "bench"] for event in events] +
                           ([["start", name]] if start else [])):
             subprocess.run(["lttng", "-q", *arguments], env=self.environment(), check=True, timeout=60,
                            stdout=subprocess.DEVNULL)
@@ -145,10 +159,10 @@ class Bench:
                     self.skip(f"{part}: {name}: {why}")
                     values[name] = None
         values = {name: v for name, v in values.items() if v}
-        figures = {}
-        for name in names:
-            for figure in values[name][0] if name in values else ():
-                figures.setdefault(figure, {})[name] = Samples(v[figure] for v in values[name])
+        figures = Found()
+        for name in (n for n in names if n in values):
+            for figure in values[name][0]:
+                figures.setdefault(figure, Found())[name] = Samples(v[figure] for v in values[name])
         self.results[part] = {f: {n: s.values for n, s in by.items()} for f, by in figures.items()}
         return figures
 
@@ -216,10 +230,15 @@ def verdicts(bench, path, parts):
               f"{samples.text(2) if samples else 'not measured':>30}  {word}")
 
 
+def say_lost(bench):
+    if bench.lost:
+        print(f"\nsome recordings lost events, up to {bench.lost}: what they cost is more than is shown")
+
+
 def write_json(bench, path):
     out = {"format": "dltrace-bench", "version": 1, "repeats": bench.repeats, "results": bench.results,
            "targets": {k: {"median": s.median(), "interval": interval(s.values)} for k, s in bench.measured.items()},
-           "skipped": bench.skipped}
+           "skipped": bench.skipped, "lost": bench.lost}
     with open(path, "w", encoding="utf-8") as file:
         json.dump(out, file, indent=1)
         file.write("\n")

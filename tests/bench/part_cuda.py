@@ -3,10 +3,12 @@
 import os
 import shutil
 
+THOUSANDS = "20"  # calls a round: all rounds fit into the session's buffers
+
 
 def recorded(bench, level, program):
     def once():
-        command, trace = bench.recorded(level, [program])
+        command, trace = bench.recorded(level, [program, THOUSANDS])
         try:
             return bench.numbers(command)
         finally:
@@ -18,7 +20,7 @@ def bare(bench, program):
     def once():
         trace = bench.session("bare", ["bench_*"])
         try:
-            return bench.numbers([program])
+            return bench.numbers([program, THOUSANDS])
         finally:
             bench.end_session("bare")
             shutil.rmtree(trace)
@@ -27,8 +29,8 @@ def bare(bench, program):
 
 def run(bench):
     program = bench.program("cuda_call")
-    variants = {"stub": lambda: bench.numbers([program]),
-                "dltrace, no session": lambda: bench.numbers([program], env=bench.environment(preload=bench.library)),
+    variants = {"stub": lambda: bench.numbers([program, THOUSANDS]),
+                "dltrace, no session": lambda: bench.numbers([program, THOUSANDS], env=bench.environment(preload=bench.library)),
                 "dltrace, summary": recorded(bench, "summary", program),
                 "dltrace, calls": recorded(bench, "calls", program)}
     if os.path.exists(os.path.join(bench.build, "tests/bench/cuda_bare")):

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""dltrace-report against babeltrace2's dummy sink on one core, and its memory for a longer trace."""
+import os
+import shutil
+import time
+
+import harness
+
+ONE_CORE = ["taskset", "-c", "0"]
+
+
+def spent(bench, command):
+    """(seconds, peak KiB) of a command and its children."""
+    begin = time.perf_counter()
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    pid = os.posix_spawnp(command[0], command, bench.environment(),
+                          file_actions=[(os.POSIX_SPAWN_DUP2, devnull, 1), (os.POSIX_SPAWN_DUP2, devnull, 2)])
+    os.close(devnull)
+    _, status, usage = os.wait4(pid, 0)
+    if os.waitstatus_to_exitcode(status):
+        raise harness.Skip(f"{' '.join(command)}: exit status {os.waitstatus_to_exitcode(status)}")
+    return time.perf_counter() - begin, usage.ru_maxrss
+
+
+def recorded(bench, thousands):
+    """A trace of CUDA calls, and the events that the reader finds in it."""
+    command, trace = bench.recorded("calls", [bench.program("cuda_call"), str(thousands)])
+    bench.run(command)
+    words = bench.run([bench.program("reader"), trace, "fast"]).split()
+    return trace, float(words[words.index("events") + 1])
+
+
+def ctf_folders(trace):
+    """babeltrace2 wants the folders that hold metadata."""
+    return [path for path, _, names in os.walk(trace) if "metadata" in names]
+
+
+def run(bench):
+    if not shutil.which("babeltrace2") or not shutil.which("taskset"):
+        raise harness.Skip("babeltrace2 or taskset is not installed")
+    short, few = recorded(bench, 40 if bench.quick else 100)
+    trace, many = recorded(bench, 400 if bench.quick else 1000)
+
+    def rate(*command):
+        return lambda: {"rate": many / spent(bench, [*ONE_CORE, *command])[0] / 1e6}
+    by = bench.paired("reader", {
+        "babeltrace2 -o dummy": rate("babeltrace2", "-o", "dummy", *ctf_folders(trace)),
+        "fast decoder alone": rate(bench.program("reader"), trace, "fast"),
+        "dltrace-report": rate(bench.report, trace, "-o", "-", "-f", "json")})["rate"]
+    bench.show(f"a trace of {many:.0f} events", by, "babeltrace2 -o dummy", "M events/s", 2)
+    bench.target("reader.ratio", by["dltrace-report"].ratio(by["babeltrace2 -o dummy"]))
+
+    def memory(which):
+        return lambda: {"memory": spent(bench, [bench.report, which, "-o", "-", "-f", "json"])[1] / 1024}
+    by = bench.paired("reader memory", {f"{few:.0f} events": memory(short), f"{many:.0f} events": memory(trace)})["memory"]
+    base, longer = list(by)
+    bench.show("dltrace-report's memory", by, base, "MiB", 1)
+    bench.target("reader.memory", by[longer].ratio(by[base]))
