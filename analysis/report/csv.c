@@ -14,7 +14,7 @@
 #include "analysis/report/format.h"
 #include "analysis/report/writer.h"
 
-#define PAGE_DEFAULT "breakdown"	/* what a single file holds */
+#define CSV_PAGE "breakdown"	/* what a single file holds */
 
 static void csv_quoted(FILE *out, const char *text)
 {
@@ -119,6 +119,6 @@ int write_csv(const struct report *r, const char *page, FILE *out, const struct 
 	(void)o;
 	if (page && !strcmp(page, "series"))
 		return csv_series(out, r);
-	t = report_table(r, page ? page : PAGE_DEFAULT);
+	t = report_table(r, page ? page : CSV_PAGE);
 	return t ? csv_table(out, t) : -ENOENT;
 }

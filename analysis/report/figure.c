@@ -23,17 +23,10 @@ const struct figure *figure_by_name(const char *name)
 	return NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 char *figure_trace_label(const struct report *r, size_t trace)
 {
 	const struct table *traces = report_table(r, "traces");
-	const char *path = base_name(cell_text(table_get(traces, trace, "path")));
+	const char *path = text_base_name(cell_text(table_get(traces, trace, "path")));
 	char *frameworks = text_frameworks(r, trace);
 	char *command = text_command(table_get(traces, trace, "command"));
 	char *label = NULL;

@@ -16,7 +16,7 @@
 #define MARGIN		4.0
 #define BAR		6.6	/* thickness */
 #define LINE		9.6	/* from bar to bar */
-#define NAME_MAX	104.0	/* room for names */
+#define NAMES_WIDTH	104.0	/* room for names */
 #define VALUE_WIDTH	30.0	/* room for "100.0 %" */
 
 /* Kinds of functions.tbl, in the order of the palette. */
@@ -33,7 +33,7 @@ static int kind_color(const char *kind)
 	return !strcmp(kind, "wait") ? 4 : KINDS - 1;	/* waiting is what synchronising does */
 }
 
-static bool same_group(const struct table *s, size_t a, size_t b)
+static bool same_panel(const struct table *s, size_t a, size_t b)
 {
 	return cell_real(table_get(s, a, "trace")) == cell_real(table_get(s, b, "trace")) &&
 	       !strcmp(cell_text(table_get(s, a, "framework")), cell_text(table_get(s, b, "framework"))) &&
@@ -57,7 +57,7 @@ static struct layout measure(const struct table *s, cairo_t *c)
 		largest = fmax(largest, cell_real(table_get(s, row, "share")));
 		l.names = fmax(l.names, canvas_width(c, CANVAS_TICK, name));
 	}
-	l.names = fmin(l.names, NAME_MAX);
+	l.names = fmin(l.names, NAMES_WIDTH);
 	l.bars = FIGURE_WIDTH - 2 * MARGIN - l.names - 4 - VALUE_WIDTH;
 	l.axis = axis_percent(fmin(largest, 1) * 100, 5);
 	return l;
@@ -171,7 +171,7 @@ double figure_functions(const struct report *r, cairo_t *c)
 	for (size_t row = 0, end; row < s->row_count; row = end) {
 		double total = 0, top;
 
-		for (end = row; end < s->row_count && same_group(s, row, end); end++)
+		for (end = row; end < s->row_count && same_panel(s, row, end); end++)
 			total += cell_real(table_get(s, end, "total_ns"));
 		top = draw_heading(r, c, s, row, total, y);
 		draw_lines(c, &l, top, top + (double)(end - row) * LINE + 1);

@@ -7,7 +7,7 @@
 #include "analysis/report/figure.h"
 #include "analysis/report/writer.h"
 
-#define PAGE_DEFAULT "curves"
+#define SVG_PAGE "curves"
 
 static cairo_status_t write_piece(void *closure, const unsigned char *data, unsigned int length)
 {
@@ -32,7 +32,7 @@ static double draw(const struct figure *f, const struct report *r, cairo_surface
 
 int write_svg(const struct report *r, const char *page, FILE *out, const struct writer_options *o)
 {
-	const char *name = page ? page : o->figure ? o->figure : PAGE_DEFAULT;
+	const char *name = page ? page : o->figure ? o->figure : SVG_PAGE;
 	const struct figure *f = figure_by_name(name);
 	cairo_surface_t *surface;
 	double height;

@@ -84,6 +84,13 @@ static void put_item(const struct text *t, const char *mark, enum style style, c
 
 /* ---- what was run ---- */
 
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static bool needs_quotes(const char *word)
 {
 	return !*word || strpbrk(word, " \t\n\"'\\$`;&|<>()*?[]#~{}!") != NULL;

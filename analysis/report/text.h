@@ -14,6 +14,9 @@ struct text {
 void text_heading(const struct text *t, const char *title, const char *remark);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
 
+/* What comes after the last slash; borrowed. */
+const char *text_base_name(const char *path);
+
 /* A command line as one would type it, and an exit as "exit 0", "SIGSEGV". The caller's; or NULL. */
 char *text_command(const struct cell *c);
 char *text_exit(const struct cell *c);

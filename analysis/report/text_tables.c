@@ -17,13 +17,6 @@ static size_t rows_of(const struct table *t)
 	return t ? t->row_count : 0;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* ---- curves ---- */
 
 struct shown_curve {
@@ -295,7 +288,7 @@ static struct part *sum_parts(const struct table *b, size_t *count, double *tota
 	*total = 0;
 	for (size_t row = 0; parts && row < b->row_count; row++) {
 		const char *layer = cell_text(table_get(b, row, "layer"));
-		const char *library = base_name(cell_text(table_get(b, row, "library")));
+		const char *library = text_base_name(cell_text(table_get(b, row, "library")));
 		double self = cell_real(table_get(b, row, "total_ns")) -
 			      cell_real(table_get(b, row, "nested_ns"));
 		size_t i = 0;
@@ -426,7 +419,7 @@ struct thread_kind {
 
 static char *kind_of(const char *name, const char *routine)
 {
-	char *kind = strdup(*name ? name : *routine ? base_name(routine) : "(no name)");
+	char *kind = strdup(*name ? name : *routine ? text_base_name(routine) : "(no name)");
 	char *to = kind;
 
 	for (const char *p = kind; kind && *p && *name; p++) {
