@@ -20,15 +20,15 @@
 #define VALUE_WIDTH	30.0	/* room for "100.0 %" */
 
 /* Kinds of functions.tbl, in the order of the palette. */
-static const char *const kinds[] = {
+static const char *const bar_kinds[] = {
 	"compute", "launch", "copy", "allocate", "synchronise", "initialise", "other",
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS (sizeof(bar_kinds) / sizeof(bar_kinds[0]))
 
 static int kind_color(const char *kind)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (!strcmp(kinds[i], kind))
+		if (!strcmp(bar_kinds[i], kind))
 			return (int)i;
 	return !strcmp(kind, "wait") ? 4 : KINDS - 1;	/* waiting is what synchronising does */
 }
@@ -145,7 +145,7 @@ static double draw_kinds(cairo_t *c, const struct table *s, double y)
 		for (size_t row = 0; row < s->row_count && !used; row++)
 			used = kind_color(cell_text(table_get(s, row, "kind"))) == (int)k;
 		if (used)
-			entries[n++] = (struct legend_entry){ kinds[k], (int)k };
+			entries[n++] = (struct legend_entry){ bar_kinds[k], (int)k };
 	}
 	return y + canvas_legend(c, MARGIN, y, FIGURE_WIDTH - 2 * MARGIN, entries, n);
 }

@@ -19,16 +19,23 @@
 
 void text_heading(const struct text *t, const char *title, const char *remark)
 {
+	char *clean_title = text_clean(title, t->o->unicode);
+	char *clean_remark = text_clean(remark ? remark : "", t->o->unicode);
+	int room = t->o->width - text_width(clean_title) - 2;
+
 	fputc('\n', t->out);
 	style_begin(t->out, t->o, STYLE_BOLD);
-	fputs(title, t->out);
+	put_cut(t->out, t->o, clean_title, t->o->width, 0);
 	style_end(t->out, t->o, STYLE_BOLD);
-	if (remark && *remark) {
+	if (*clean_remark && room > 8) {
+		fputs("  ", t->out);
 		style_begin(t->out, t->o, STYLE_DIM);
-		fprintf(t->out, "  %s", remark);
+		put_cut(t->out, t->o, clean_remark, room, 0);
 		style_end(t->out, t->o, STYLE_DIM);
 	}
 	fputc('\n', t->out);
+	free(clean_title);
+	free(clean_remark);
 }
 
 const char *text_dot(const struct text *t)
@@ -80,6 +87,11 @@ static void put_item(const struct text *t, const char *mark, enum style style, c
 	fputc(' ', t->out);
 	put_wrapped(t, clean, 4);
 	free(clean);
+}
+
+size_t text_rows(const struct table *t)
+{
+	return t ? t->row_count : 0;
 }
 
 /* ---- what was run ---- */
@@ -142,7 +154,7 @@ char *text_frameworks(const struct report *r, uint64_t trace)
 	char *text;
 	size_t size;
 	FILE *f = text_open(&text, &size);
-	size_t rows = processes ? processes->row_count : 0;
+	size_t rows = text_rows(processes);
 
 	for (size_t row = 0; row < rows; row++) {
 		const struct cell *c = table_get(processes, row, "frameworks");
@@ -189,7 +201,7 @@ static void machine_line(const struct text *t, FILE *f, size_t trace)
 	const struct table *traces = report_table(t->r, "traces");
 	const struct table *machines = report_table(t->r, "machines");
 	char *names = text_frameworks(t->r, trace), *ending;
-	size_t rows = machines ? machines->row_count : 0;
+	size_t rows = text_rows(machines);
 
 	put_part(f, t, names);
 	free(names);
@@ -279,7 +291,7 @@ static void put_command(const struct text *t, const char *command, int indent, s
 static void section_header(const struct text *t)
 {
 	const struct table *traces = report_table(t->r, "traces");
-	size_t rows = traces ? traces->row_count : 0;
+	size_t rows = text_rows(traces);
 
 	for (size_t row = 0; row < rows; row++) {
 		char *command = text_command(table_get(traces, row, "command"));
@@ -304,7 +316,7 @@ static void section_findings(const struct text *t)
 		{ "info", "·", "-", STYLE_DIM },
 	};
 	const struct table *findings = report_table(t->r, "findings");
-	size_t rows = findings ? findings->row_count : 0;
+	size_t rows = text_rows(findings);
 
 	text_heading(t, "Findings", NULL);
 	if (!rows)
@@ -320,7 +332,7 @@ static void put_list(const struct text *t, const char *table, const char *title,
 		     enum style style)
 {
 	const struct table *list = report_table(t->r, table);
-	size_t rows = list ? list->row_count : 0;
+	size_t rows = text_rows(list);
 	char buf[FORMAT_SIZE], more[64 + FORMAT_SIZE];
 
 	if (!rows)

@@ -14,6 +14,8 @@ struct text {
 void text_heading(const struct text *t, const char *title, const char *remark);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
 
+size_t text_rows(const struct table *t);	/* NULL has none */
+
 /* What comes after the last slash; borrowed. */
 const char *text_base_name(const char *path);
 
@@ -27,7 +29,7 @@ char *text_frameworks(const struct report *r, uint64_t trace);
 /* A layer as people call it: "CUDA runtime". Borrowed; the layer itself when it has no other name. */
 const char *text_layer(const char *layer);
 
-/* Sections (text_tables.c). */
+/* Sections: text_curves.c, text_tables.c. */
 void text_curves(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);

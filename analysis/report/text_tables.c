@@ -8,129 +8,8 @@
 
 #include "analysis/report/text.h"
 #include "analysis/report/curve_view.h"
-#include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
-
-static size_t rows_of(const struct table *t)
-{
-	return t ? t->row_count : 0;
-}
-
-/* ---- curves ---- */
-
-struct shown_curve {
-	const char *name, *title;
-	bool even_if_zero;
-};
-
-/* Curves of the run, in this order. */
-static const struct shown_curve shown_curves[] = {
-	{ "threads", "threads", true },
-	{ "cpu_percent", "CPU", true },
-	{ "cpu_cores", "CPU cores", true },
-	{ "cpu_limit_percent", "CPU of limit", false },
-	{ "rss_bytes", "memory", true },
-	{ "run_ram_percent", "RAM, this run", true },
-	{ "ram_percent", "RAM, all", false },
-	{ "heap_bytes", "heap", true },
-	{ "mapped_bytes", "mapped", false },
-	{ "gpu_reserved_bytes", "GPU reserved", false },
-	{ "pinned_bytes", "pinned", false },
-};
-
-#define CURVE_TITLE	14	/* columns */
-#define CURVE_NUMBER	9
-#define SPARK_MAX	120
-
-static void put_curve(const struct text *t, const struct shown_curve *c, const struct series *s,
-		      int64_t end, int columns)
-{
-	enum unit unit = format_unit(s->unit);
-	struct summary sum;
-	char buf[FORMAT_SIZE], *spark;
-
-	if (!series_summary(s, &sum) || (!c->even_if_zero && sum.max <= 0))
-		return;
-	spark = sparkline(s, 0, end, sum.max, columns, t->o->unicode);
-	fprintf(t->out, "  %-*s  ", CURVE_TITLE, c->title);
-	style_begin(t->out, t->o, STYLE_BAR);
-	fputs(spark, t->out);
-	style_end(t->out, t->o, STYLE_BAR);
-	free(spark);
-	fprintf(t->out, " %*s", CURVE_NUMBER, format_value(buf, unit, sum.min, t->o->unicode));
-	if (unit == UNIT_COUNT && sum.mean >= 0.05)	/* a mean of threads has a fraction */
-		snprintf(buf, sizeof(buf), sum.mean < 999.95 ? "%.1f" : "%.0f", sum.mean);
-	else
-		format_value(buf, unit, sum.mean, t->o->unicode);
-	fprintf(t->out, " %*s", CURVE_NUMBER, buf);
-	fprintf(t->out, " %*s\n", CURVE_NUMBER, format_value(buf, unit, sum.max, t->o->unicode));
-}
-
-/* "min mean max" above, the times below. */
-static void put_curve_title(const struct text *t, size_t trace, int columns)
-{
-	char title[64];
-	int room = CURVE_TITLE + 4 + columns;
-
-	snprintf(title, sizeof(title), "Over time");
-	if (rows_of(report_table(t->r, "traces")) > 1)
-		snprintf(title, sizeof(title), "Over time, trace %zu", trace);
-	fputc('\n', t->out);
-	style_begin(t->out, t->o, STYLE_BOLD);
-	fprintf(t->out, "%-*s", room, title);
-	style_end(t->out, t->o, STYLE_BOLD);
-	style_begin(t->out, t->o, STYLE_DIM);
-	fprintf(t->out, " %*s %*s %*s", CURVE_NUMBER, "min", CURVE_NUMBER, "mean", CURVE_NUMBER,
-		"max");
-	style_end(t->out, t->o, STYLE_DIM);
-	fputc('\n', t->out);
-}
-
-static void put_curve_axis(const struct text *t, int64_t end, int columns)
-{
-	char buf[FORMAT_SIZE];
-
-	style_begin(t->out, t->o, STYLE_DIM);
-	fprintf(t->out, "  %*s  0 s%*s", CURVE_TITLE, "", columns - 3,
-		format_ns(buf, (double)end, t->o->unicode));
-	style_end(t->out, t->o, STYLE_DIM);
-	fputc('\n', t->out);
-}
-
-static void put_trace_curves(const struct text *t, size_t trace)
-{
-	const struct table *traces = report_table(t->r, "traces");
-	int64_t end = (int64_t)cell_real(table_get(traces, trace, "duration_ns"));
-	int columns = t->o->width - CURVE_TITLE - 4 - 3 * (CURVE_NUMBER + 1);
-	const size_t count = sizeof(shown_curves) / sizeof(shown_curves[0]);
-	const struct series *found[sizeof(shown_curves) / sizeof(shown_curves[0])];
-	bool any = false;
-
-	for (size_t i = 0; i < count; i++) {
-		struct summary sum;
-
-		found[i] = report_series(t->r, (uint32_t)trace, -1, shown_curves[i].name);
-		if (!found[i] || !series_summary(found[i], &sum))
-			continue;
-		any = true;
-		end = end > sum.end ? end : sum.end;
-	}
-	if (!any)
-		return;
-	columns = columns < 10 ? 10 : columns > SPARK_MAX ? SPARK_MAX : columns;
-	put_curve_title(t, trace, columns);
-	for (size_t i = 0; i < count; i++)
-		if (found[i])
-			put_curve(t, &shown_curves[i], found[i], end, columns);
-	put_curve_axis(t, end, columns);
-}
-
-void text_curves(const struct text *t)
-{
-	for (size_t i = 0; i < rows_of(report_table(t->r, "traces")); i++)
-		put_trace_curves(t, i);
-}
 
 /* ---- time by function ---- */
 
@@ -168,23 +47,20 @@ static void group_heading(const struct text *t, const struct table *s, size_t ro
 {
 	const char *framework = cell_text(table_get(s, row, "framework"));
 	const char *layer = text_layer(cell_text(table_get(s, row, "layer")));
-	char *clean, *title = NULL, *remark = NULL;
+	char *title = NULL, *remark = NULL;
 	char buf[FORMAT_SIZE];
 	int n;
 
 	n = asprintf(&title, "Time in %s%s%s%s", *layer ? layer : "calls", *framework ? " (" : "",
 		     framework, *framework ? ")" : "");
-	if (n >= 0 && rows_of(report_table(t->r, "traces")) > 1)
+	if (n >= 0 && text_rows(report_table(t->r, "traces")) > 1)
 		n = asprintf(&remark, "trace %.0f%s%s", cell_real(table_get(s, row, "trace")),
 			     text_dot(t), format_ns(buf, total, t->o->unicode));
 	else if (n >= 0)
 		n = asprintf(&remark, "%s in all threads",
 			     format_ns(buf, total, t->o->unicode));
-	if (n >= 0) {
-		clean = text_clean(title, t->o->unicode);
-		text_heading(t, clean, remark);
-		free(clean);
-	}
+	if (n >= 0)
+		text_heading(t, title, remark);
 	free(title);
 	free(remark);
 }
@@ -262,7 +138,7 @@ void text_functions(const struct text *t)
 {
 	const struct table *s = report_table(t->r, "shares");
 
-	for (size_t row = 0; row < rows_of(s); )
+	for (size_t row = 0; row < text_rows(s); )
 		row = put_share_group(t, s, row);
 }
 
@@ -315,7 +191,7 @@ void text_libraries(const struct text *t)
 	double total;
 	size_t count;
 
-	if (!rows_of(b) || !(parts = sum_parts(b, &count, &total)))
+	if (!text_rows(b) || !(parts = sum_parts(b, &count, &total)))
 		return;
 	if (total > 0) {
 		qsort(parts, count, sizeof(*parts), by_self);
@@ -367,7 +243,7 @@ static void put_process(const struct text *t, struct grid *g, const struct table
 	bool bad = ending && strcmp(ending, "exit 0");
 
 	grid_row(g);
-	if (rows_of(report_table(t->r, "traces")) > 1)
+	if (text_rows(report_table(t->r, "traces")) > 1)
 		grid_cell(g, UNIT_ID, table_get(p, row, "trace"));
 	grid_cell(g, UNIT_ID, table_get(p, row, "pid"));
 	grid_cell(g, UNIT_TEXT, table_get(p, row, "name"));
@@ -389,25 +265,25 @@ void text_processes(const struct text *t)
 	const struct table *p = report_table(t->r, "processes");
 	struct grid *g;
 
-	if (!rows_of(p))
+	if (!text_rows(p))
 		return;
 	text_heading(t, "Processes", NULL);
 	g = grid_new(t->o);
-	if (rows_of(report_table(t->r, "traces")) > 1)
+	if (text_rows(report_table(t->r, "traces")) > 1)
 		grid_column(g, "trace", GRID_RIGHT, 0);
 	grid_column(g, "pid", GRID_RIGHT, 0);
 	grid_column(g, "name", GRID_STRETCH, 0);
-	grid_column(g, "lived", GRID_RIGHT, 0);
+	grid_column(g, "lived", GRID_RIGHT, 1);
 	grid_column(g, "end", 0, 0);
-	grid_column(g, "threads", GRID_RIGHT, 1);
+	grid_column(g, "threads", GRID_RIGHT, 3);
 	grid_column(g, "memory peak", GRID_RIGHT, 0);
-	grid_column(g, "heap peak", GRID_RIGHT, 0);
-	grid_column(g, "command", GRID_STRETCH, 2);
-	for (size_t row = 0; row < rows_of(p) && row < ROWS_SHOWN; row++)
+	grid_column(g, "heap peak", GRID_RIGHT, 2);
+	grid_column(g, "command", GRID_STRETCH, 4);
+	for (size_t row = 0; row < text_rows(p) && row < ROWS_SHOWN; row++)
 		put_process(t, g, p, row);
 	grid_print(g, t->out, 2);
 	grid_free(g);
-	put_more(t, rows_of(p), ROWS_SHOWN, "processes");
+	put_more(t, text_rows(p), ROWS_SHOWN, "processes");
 }
 
 /* Threads that differ only in a number are one line: "pt_autograd_#". */
@@ -473,14 +349,14 @@ void text_threads(const struct text *t)
 {
 	const struct table *threads = report_table(t->r, "threads");
 	struct thread_kind *kinds = calloc(KINDS_MAX, sizeof(*kinds));
-	size_t count = kinds && rows_of(threads) ? sum_kinds(threads, kinds) : 0;
+	size_t count = kinds && text_rows(threads) ? sum_kinds(threads, kinds) : 0;
 	char buf[FORMAT_SIZE], remark[FORMAT_SIZE + 16];
 	struct grid *g;
 
 	if (count) {
 		qsort(kinds, count, sizeof(*kinds), by_cpu);
 		snprintf(remark, sizeof(remark), "%s in all",
-			 format_whole(buf, (double)rows_of(threads)));
+			 format_whole(buf, (double)text_rows(threads)));
 		text_heading(t, "Threads", remark);
 		g = grid_new(t->o);
 		grid_column(g, "name", GRID_STRETCH | GRID_MIDDLE, 0);
@@ -510,7 +386,7 @@ static void put_process_name(const struct text *t, struct grid *g, const struct 
 	const struct table *p = report_table(t->r, "processes");
 	char *text = NULL;
 
-	for (size_t row = 0; row < rows_of(p) && !text; row++)
+	for (size_t row = 0; row < text_rows(p) && !text; row++)
 		if (cell_uint(table_get(p, row, "process")) == cell_uint(id) &&
 		    asprintf(&text, "%s (%.0f)", cell_text(table_get(p, row, "name")),
 			     cell_real(table_get(p, row, "pid"))) < 0)
@@ -533,14 +409,14 @@ void text_heap(const struct text *t)
 	const struct table *h = report_table(t->r, "heap");
 	struct grid *g;
 
-	if (!rows_of(h))
+	if (!text_rows(h))
 		return;
 	text_heading(t, "Heap", "usable bytes, counted at every call");
 	g = grid_new(t->o);
 	grid_column(g, "process", GRID_STRETCH, 0);
 	for (size_t i = 0; i < count; i++)
 		grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
-	for (size_t row = 0; row < rows_of(h) && row < ROWS_SHOWN; row++) {
+	for (size_t row = 0; row < text_rows(h) && row < ROWS_SHOWN; row++) {
 		grid_row(g);
 		put_process_name(t, g, table_get(h, row, "process"));
 		for (size_t i = 0; i < count; i++)
@@ -548,7 +424,7 @@ void text_heap(const struct text *t)
 	}
 	grid_print(g, t->out, 2);
 	grid_free(g);
-	put_more(t, rows_of(h), ROWS_SHOWN, "heap");
+	put_more(t, text_rows(h), ROWS_SHOWN, "heap");
 }
 
 /* ---- one table in full ---- */
