@@ -146,7 +146,6 @@ static void add_file(struct fast *f, struct reader *r, const struct part *part, 
 {
 	struct stream_file *file;
 
-	r->info.bytes += size;
 	if (f->file_count == f->file_capacity) {
 		f->file_capacity = f->file_capacity ? 2 * f->file_capacity : 32;
 		f->files = must(realloc(f->files, f->file_capacity * sizeof(*f->files)));
@@ -327,6 +326,7 @@ int source_open_fast(struct reader *r, const char *path, char *error, size_t siz
 	if (ret == 0) {
 		open_folders(f, r, &folders);
 		ret = check_ours(f, path, error, size);
+		r->info.bytes = folders_bytes(&folders);
 	}
 	folders_release(&folders);
 	if (ret < 0) {

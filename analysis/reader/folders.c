@@ -85,6 +85,27 @@ int folders_find(struct folders *f, struct reader *r, const char *path, char *er
 	return 0;
 }
 
+uint64_t folders_bytes(const struct folders *f)
+{
+	char path[4096];
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+	DIR *folder;
+
+	for (size_t i = 0; i < f->count; i++) {
+		folder = opendir(f->paths[i]);
+		while (folder && (entry = readdir(folder))) {
+			if (snprintf(path, sizeof(path), "%s/%s", f->paths[i], entry->d_name) <
+			    (int)sizeof(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+				bytes += (uint64_t)st.st_size;
+		}
+		if (folder)
+			closedir(folder);
+	}
+	return bytes;
+}
+
 void folders_release(struct folders *f)
 {
 	for (size_t i = 0; i < f->count; i++)

@@ -15,6 +15,8 @@ struct folders {
  * 0, or a negative errno and one line in `error` when there is no trace at all.
  */
 int folders_find(struct folders *f, struct reader *r, const char *path, char *error, size_t size);
+/* Of all files in the folders. */
+uint64_t folders_bytes(const struct folders *f);
 void folders_release(struct folders *f);
 
 #endif

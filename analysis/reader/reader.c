@@ -79,10 +79,29 @@ static void read_recording(struct reader *r, const char *path)
 	fclose(file);
 }
 
+static void forget_problems(struct reader *r)
+{
+	for (size_t i = 0; i < r->info.problem_count; i++)
+		free(r->problems[i].text);
+	r->info.problem_count = 0;
+	r->problems_left_out = 0;
+}
+
+#ifndef HAVE_BABELTRACE
+#define HAVE_BABELTRACE 0
+int source_open_babeltrace(struct reader *r, const char *path, char *error, size_t size)
+{
+	(void)r;
+	snprintf(error, size, "cannot open trace: path=%s: built without babeltrace2", path);
+	return -ENOTSUP;
+}
+#endif
+
 static int open_source(struct reader *r, enum reader_source source, char *error, size_t size)
 {
 	const char *path = r->info.path;
 	struct stat st;
+	int ret;
 
 	if (stat(path, &st) < 0) {
 		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(errno));
@@ -91,7 +110,14 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 	if (source == READER_TEXT || !S_ISDIR(st.st_mode))
 		return source_open_text(r, path, error, size);
 	read_recording(r, path);
-	return source_open_fast(r, path, error, size);
+	if (source == READER_BABELTRACE)
+		return source_open_babeltrace(r, path, error, size);
+	ret = source_open_fast(r, path, error, size);
+	if (source == READER_AUTO && ret == -ENOTSUP && HAVE_BABELTRACE) {
+		forget_problems(r);	/* they are about what the other may read */
+		ret = source_open_babeltrace(r, path, error, size);
+	}
+	return ret;
 }
 
 struct reader *reader_open(const char *path, enum reader_source source, char *error, size_t size)
@@ -134,8 +160,7 @@ void reader_close(struct reader *r)
 		return;
 	if (r->ops)
 		r->ops->close(r);
-	for (size_t i = 0; i < r->info.problem_count; i++)
-		free(r->problems[i].text);
+	forget_problems(r);
 	free(r->problems);
 	free(r->info.recording.command);
 	free((char *)r->info.path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* build: .libs/libreader.a .libs/libtables.a */
+/* build: .libs/libreader.a .libs/libtables.a -lbabeltrace2 */
 /*
  * How fast a trace is decoded:
  *

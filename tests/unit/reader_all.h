@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* All of the reader in one translation unit, so that unit tests run it under the sanitizers. */
 #include "analysis/reader/arena.c"
+#ifdef HAVE_BABELTRACE
+#include "analysis/reader/babeltrace.c"
+#include "analysis/reader/frames.c"
+#include "analysis/reader/graph.c"
+#endif
 #include "analysis/reader/fast.c"
 #include "analysis/reader/folders.c"
 #include "analysis/reader/metadata.c"
