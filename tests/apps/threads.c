@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of all kinds of ends. Prints what a report must know of each: "NAME END ROUTINE", and
- * the number of threads that /proc shows while all are alive.
+ * Threads of all kinds of ends. Prints the number of threads that /proc shows while all are alive;
+ * with an argument it then waits for its standard input to end.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -68,12 +68,13 @@ static int count_threads(void)
 	return n;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t t[6];
 	pthread_attr_t small;
 	void *result;
 
+	(void)argv;
 	pthread_barrier_init(&all_here, NULL, 7);
 	pthread_barrier_init(&may_go, NULL, 7);
 	pthread_attr_init(&small);
@@ -87,6 +88,9 @@ int main(void)
 	pthread_create(&t[5], &small, returns, "small");
 	pthread_barrier_wait(&all_here);
 	printf("threads %d\n", count_threads());
+	fflush(stdout);
+	while (argc > 1 && getchar() != EOF)
+		;
 	pthread_barrier_wait(&may_go);
 	pthread_cancel(t[2]);
 	pthread_join(t[0], &result);
