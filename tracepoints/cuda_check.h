@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compares functions.tbl and cuda_types.h with NVIDIA's headers, at compile time (C++17): the same
+ * number of arguments, each of the same size and kind. "gen-functions check" includes this.
+ */
+#ifndef DLT_TRACEPOINTS_CUDA_CHECK_H
+#define DLT_TRACEPOINTS_CUDA_CHECK_H
+
+#include <cstddef>
+#include <type_traits>
+
+#include "cuda_types.h"
+
+/* An enumeration is passed as an int, a handle as any pointer. */
+template <typename A, typename B> constexpr bool same_argument()
+{
+	constexpr bool integers = (std::is_integral_v<A> || std::is_enum_v<A>) &&
+				  (std::is_integral_v<B> || std::is_enum_v<B>);
+	constexpr bool pointers = std::is_pointer_v<A> && std::is_pointer_v<B>;
+	constexpr bool others = std::is_class_v<A> == std::is_class_v<B> &&
+				std::is_floating_point_v<A> == std::is_floating_point_v<B> &&
+				std::is_pointer_v<A> == std::is_pointer_v<B>;
+
+	return sizeof(A) == sizeof(B) && alignof(A) == alignof(B) && (integers || pointers || others);
+}
+
+template <typename A, typename B> struct same_call : std::false_type {};
+template <typename RA, typename... A, typename RB, typename... B>
+struct same_call<RA (*)(A...), RB (*)(B...)> {
+	static constexpr bool check()
+	{
+		if constexpr (sizeof...(A) != sizeof...(B))
+			return false;
+		else
+			return same_argument<RA, RB>() && (same_argument<A, B>() && ...);
+	}
+	static constexpr bool value = check();
+};
+
+#define SAME_PLACE(theirs, field, ours, own) \
+	static_assert(offsetof(theirs, field) == offsetof(ours, own), #ours "." #own)
+
+static_assert(sizeof(dim3) == sizeof(dlt_cuda_dim3));
+static_assert(sizeof(cudaExtent) == sizeof(dlt_cuda_extent));
+static_assert(sizeof(cudaPitchedPtr) == sizeof(dlt_cuda_pitched));
+static_assert(sizeof(cudaMemcpy3DParms) == sizeof(dlt_cuda_copy3d));
+SAME_PLACE(cudaPitchedPtr, pitch, dlt_cuda_pitched, pitch);
+SAME_PLACE(cudaMemcpy3DParms, extent, dlt_cuda_copy3d, extent);
+SAME_PLACE(cudaMemcpy3DParms, kind, dlt_cuda_copy3d, kind);
+SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
+SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);
+SAME_PLACE(cudaLaunchConfig_t, dynamicSmemBytes, dlt_cuda_launch_config, shared);
+SAME_PLACE(cudaLaunchConfig_t, stream, dlt_cuda_launch_config, stream);
+
+#endif
