@@ -212,6 +212,7 @@ static void fill_identity(struct dlt_box_header *h)
 	h->threshold = dlt_process.threshold;
 	h->heap = dlt_process.heap;
 	h->state = DLT_BOX_ALIVE;
+	h->counted = !dlt_process.traced;
 	h->clock_is_tsc = dlt_clock_is_tsc;
 }
 

@@ -5,6 +5,8 @@
 #include <lttng/ust-fork.h>
 #include <stddef.h>
 
+#include "sampler/sampler.h"
+
 /* Since 2.13; an older library is used without it. */
 extern void lttng_ust_init_thread(void) __attribute__((weak));
 
@@ -41,4 +43,6 @@ __attribute__((visibility("default"))) const struct dlt_bridge dlt_bridge = {
 	.before_fork = before_fork,
 	.after_fork_parent = after_fork_parent,
 	.after_fork_child = after_fork_child,
+	.sampler_start = sampler_thread_start,
+	.sampler_stop = sampler_thread_stop,
 };

@@ -93,6 +93,7 @@ static void sweep(const char *place)
 static int make_in(const char *place, struct private_folder *f)
 {
 	char path[128];
+	int ids;
 
 	snprintf(f->path, sizeof(f->path), "%s/" PREFIX "%d-XXXXXX", place, (int)getpid());
 	if (!mkdtemp(f->path))
@@ -107,6 +108,12 @@ static int make_in(const char *place, struct private_folder *f)
 	snprintf(path, sizeof(path), "%s/box", f->path);
 	if (mkdir(path, 0700) < 0)
 		goto fail;
+	/* The counter of ids that all processes share: interpose/ids.c maps it. */
+	snprintf(path, sizeof(path), "%s/box/ids", f->path);
+	ids = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (ids < 0)
+		goto fail;
+	close(ids);
 	snprintf(path, sizeof(path), "%s/.lttng", f->path);
 	if (mkdir(path, geteuid() == 0 ? 0755 : 0700) == 0)
 		return 0;

@@ -4,7 +4,7 @@
  *
  * Private folder, on /dev/shm where that is possible (a short path: sockets allow 108 bytes):
  *	lock		held by flock while the recording runs; who finds it free may sweep the folder
- *	box/		black boxes (DLTRACE_BOX), 0700
+ *	box/		black boxes (DLTRACE_BOX), 0700; and `ids`, the counter of thread ids
  *	.lttng/		the private session daemon's (LTTNG_HOME is the private folder)
  *	control		socket of --control
  *	log		what LTTng's daemons say

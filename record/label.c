@@ -70,7 +70,7 @@ FILE *label_open(const char *folder, const struct options *o, uint64_t recording
 	if (!f)
 		return NULL;
 	setvbuf(f, NULL, _IOLBF, 0);
-	fprintf(f, "format dltrace-recording 1\nrecording %016" PRIx64 "\n", recording);
+	fprintf(f, "format dltrace-recording 1\nid 0x%016" PRIx64 "\n", recording);
 	label_line(f, "level", level_names[o->level]);
 	label_line(f, "host", gethostname(text, sizeof(text)) == 0 ? text : "");
 	label_line(f, "version", PACKAGE_VERSION);

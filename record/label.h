@@ -4,11 +4,11 @@
  * is not. Lines "key value"; a newline in a value is written as \n, a backslash as \\.
  *
  *	format dltrace-recording 1
- *	recording HEX | level NAME | host NAME | version V | folder PATH | begin NS_SINCE_1970
+ *	id HEX | level NAME | host NAME | version V | folder PATH | begin NS_SINCE_1970
  *	monotonic NS            CLOCK_MONOTONIC at begin
  *	command ARGUMENTS       separated by 0x1f
  *	note SEVERITY KIND TEXT      each one that is a warning (1) or a problem (2)
- *	end NS_SINCE_1970 | status N | signal N | events N | lost N | stalled 1
+ *	end NS_SINCE_1970 | exit N | signal N | events N | lost N | stalled 1
  */
 #ifndef DLT_RECORD_LABEL_H
 #define DLT_RECORD_LABEL_H

@@ -460,7 +460,7 @@ static void end_label(struct recording *r)
 	bool killed = WIFSIGNALED(r->child.status);
 
 	label_number(r->label, "end", label_now());
-	label_number(r->label, killed ? "signal" : "status",
+	label_number(r->label, killed ? "signal" : "exit",
 		     (uint64_t)(killed ? WTERMSIG(r->child.status) : WEXITSTATUS(r->child.status)));
 	if (r->events_known)
 		label_number(r->label, "events", r->events);

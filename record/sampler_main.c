@@ -10,95 +10,164 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bridge.h"
 #include "config.h"
+#include "follow.h"
 #include "message.h"
+#include "note.h"
+#include "sampler/emit_sample.h"
+#include "sampler/sampler.h"
+#include "sampler/ticks.h"
 
-struct arguments {
+#define AGAIN 10000000000ull	/* ns between descriptions */
+
+/* What dltrace-record tells on the command line; strings are borrowed. */
+static struct {
 	int fd;
 	const char *boxes, *level, *command;
 	uint64_t recording, hang;
-};
+	bool survivors;		/* dltrace-record waits for the last process */
+	unsigned told;		/* how many, last time */
+} self;
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t realtime(void)
 {
 	struct timespec ts;
 
-	clock_gettime(clock, &ts);
+	clock_gettime(CLOCK_REALTIME, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static bool enabled(enum dlt_event event)
-{
-	return *dlt_bridge_states[event] != 0;
-}
-
-static void note(int severity, const char *kind, int64_t value, const char *text)
-{
-	struct dlt_ev_record_note e = {
-		.severity = (uint8_t)severity, .kind = kind, .value = value, .text = text,
-	};
-
-	if (enabled(DLT_EV_RECORD_NOTE))
-		dlt_bridge_emitters[DLT_EV_RECORD_NOTE](&e);
-}
-
-static void describe(const struct arguments *a)
+static void describe(void)
 {
 	char host[256] = "";
 	struct dlt_ev_record_recording e = {
-		.recording = a->recording, .level = a->level, .host = host, .version = PACKAGE_VERSION,
-		.command = a->command,
-		.boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC),
+		.recording = self.recording, .level = self.level, .host = host, .version = PACKAGE_VERSION,
+		.command = self.command, .boot = realtime() - ticks_monotonic(),
 	};
 
 	gethostname(host, sizeof(host) - 1);
-	if (enabled(DLT_EV_RECORD_RECORDING))
-		dlt_bridge_emitters[DLT_EV_RECORD_RECORDING](&e);
+	sample_emit(DLT_EV_RECORD_RECORDING, &e);
+}
+
+static void send_line(const char *text)
+{
+	message_send(self.fd, "line %s", text);
+}
+
+static void take_note(const char *text)
+{
+	int severity, at = 0;
+	long long value;
+	char kind[32];
+
+	if (sscanf(text, "%d %31s %lld %n", &severity, kind, &value, &at) >= 3 && at)
+		note_write((enum note_severity)severity, kind, 0, value, text + at);
 }
 
 /* False: time to end. */
-static bool answer(const struct arguments *a, const char *text)
+static bool answer(const char *text)
 {
-	char kind[32];
-	int severity, at = 0;
-	long long value;
-	const char *rest = message_is(text, "note");
+	const char *note = message_is(text, "note");
 
-	if (rest && sscanf(rest, "%d %31s %lld %n", &severity, kind, &value, &at) >= 3 && at)
-		note(severity, kind, value, rest + at);
-	if (message_is(text, "again"))
-		describe(a);
-	if (message_is(text, "survivors"))
-		message_send(a->fd, "survivors 0");
-	if (message_is(text, "dump"))
-		message_send(a->fd, "dumped");
+	if (note)
+		take_note(note);
+	if (message_is(text, "again")) {
+		describe();
+		follow_again();
+	}
+	if (message_is(text, "survivors")) {
+		self.survivors = true;
+		self.told = UINT32_MAX;
+	}
+	if (message_is(text, "dump")) {
+		follow_dump(send_line, ticks_monotonic());
+		message_send(self.fd, "dumped");
+	}
 	return !message_is(text, "finish");
+}
+
+static void tell_survivors(void)
+{
+	if (!self.survivors || self.told == follow_alive())
+		return;
+	self.told = follow_alive();
+	message_send(self.fd, "survivors %u", self.told);
+}
+
+/* At full periods of the clock: all samples of a moment belong together. */
+static int until_next(void)
+{
+	uint64_t period = sampler_period();
+
+	return (int)((period - ticks_monotonic() % period) / 1000000) + 1;
+}
+
+static void sample(void)
+{
+	static uint64_t described, next;
+	static bool was_enabled;
+	bool enabled = sample_enabled(DLT_EV_RECORD_RECORDING);
+	uint64_t now = ticks_monotonic(), period = sampler_period();
+
+	if (enabled && (!was_enabled || now - described >= AGAIN)) {
+		described = now;
+		describe();
+	}
+	was_enabled = enabled;
+	if (now < next)
+		return;
+	next = now - now % period + period;
+	if (!sampler_wanted())
+		return;
+	follow_tick(now);
+	sampled_machine_tick(now);
+}
+
+static void serve(void)
+{
+	struct pollfd fds[] = { { self.fd, POLLIN, 0 }, { follow_descriptor(), POLLIN, 0 } };
+	char text[MESSAGE_MAX];
+
+	for (;;) {
+		/* A session's start is seen within 100 ms. */
+		int wait = until_next(), n;
+
+		poll(fds, 2, wait < 100 ? wait : 100);
+		if (fds[1].revents)
+			follow_changes();
+		sample();
+		tell_survivors();
+		if (!fds[0].revents)
+			continue;
+		n = message_receive(self.fd, text, 0);
+		if (n <= 0 || !answer(text))
+			return;
+	}
 }
 
 int main(int argc, char **argv)
 {
-	struct arguments a;
-	char text[MESSAGE_MAX];
-	int n, before = 0;
+	uint64_t now;
 
 	if (argc != 7)
 		return 125;
-	a = (struct arguments){
-		.fd = atoi(argv[1]), .boxes = argv[2], .recording = strtoull(argv[3], NULL, 16),
-		.level = argv[4], .hang = strtoull(argv[5], NULL, 10), .command = argv[6],
-	};
+	self.fd = atoi(argv[1]);
+	self.boxes = argv[2];
+	self.recording = strtoull(argv[3], NULL, 16);
+	self.level = argv[4];
+	self.hang = strtoull(argv[5], NULL, 10);
+	self.command = argv[6];
 	prctl(PR_SET_NAME, "dltrace-sampler");
-	message_send(a.fd, "ready");
-	while ((n = message_receive(a.fd, text, 100)) != 0) {
-		int now = enabled(DLT_EV_RECORD_RECORDING);
-
-		if (now && !before)
-			describe(&a);
-		before = now;
-		if (n > 0 && !answer(&a, text))
-			break;
-	}
-	message_send(a.fd, "final 0 0");
+	note_init(self.fd);
+	ticks_init();
+	if (follow_init(self.boxes, self.hang) < 0)
+		return 125;
+	message_send(self.fd, "ready");
+	serve();
+	follow_changes();
+	now = ticks_monotonic();
+	sampled_machine_tick(now);
+	follow_leave(now);
+	message_send(self.fd, "final %u %" PRIu64, follow_count(), follow_events());
 	return 0;
 }

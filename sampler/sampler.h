@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sampling one process from its black box and /proc, and the machine: the same code in
- * dltrace-record (from outside) and in libdltrace-ust.so (a hidden thread, when no recorder is there).
+ * dltrace-sampler (from outside) and in libdltrace-ust.so (a hidden thread, when no recorder is there).
  *
- * A tick emits, through dlt_bridge_emitters and only where the state is set, the events of
- * dltrace_sample and, at first sight of anything and again every ten seconds or when a session
- * has just been started (a state went from 0 to 1), what names the ids: dltrace_proc:process,
- * thread, library, function, object.
+ * A tick emits, through dlt_bridge_emitters and only where the state is set:
+ *   dltrace_sample:process    each tick; final = 1 at the end
+ *   dltrace_sample:thread     each tick, threads of which something has changed
+ *   dltrace_sample:function   totals that have grown, every ten seconds; all of them at the end
+ *   dltrace_proc:process, thread, function, and library for those that have called
+ *                             at first sight, when a session has just been started (a state
+ *                             went from 0 to 1), and every ten seconds
+ *   dltrace_proc:library (all that are mapped, with build id), object
+ *                             likewise, but every minute: they are many
+ * Libraries that come and go in between are seen by the size of all library mappings.
+ *
+ * Inside somebody's process it takes no memory from malloc and keeps no descriptor.
  */
 #ifndef DLT_SAMPLER_SAMPLER_H
 #define DLT_SAMPLER_SAMPLER_H
@@ -17,11 +25,11 @@
 #include <sys/types.h>
 
 struct sampled_process;	/* one process: its box (borrowed) and what was seen at the last tick */
-struct sampled_machine;
 
 /*
  * box: a mapping of `size` bytes whose content is not trusted; it must outlive the object.
- * NULL on lack of memory or when it is no black box of this version.
+ * pid: under which /proc knows it; 0: not at all. NULL on lack of memory or when it is no black
+ * box of this version.
  */
 struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size);
 void sampled_process_free(struct sampled_process *p);
@@ -29,9 +37,40 @@ void sampled_process_free(struct sampled_process *p);
 /* now: ns CLOCK_MONOTONIC. final: the process is gone, /proc is not asked any more. */
 void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final);
 
-struct sampled_machine *sampled_machine_new(void);
-void sampled_machine_free(struct sampled_machine *m);
-void sampled_machine_tick(struct sampled_machine *m, uint64_t now);
+/* The recording ends, the process goes on: totals and samples as at an end, but final = 0. */
+void sampled_process_leave(struct sampled_process *p, uint64_t now);
+
+/* Names must be said again at the next tick (the trace was rotated). */
+void sampled_process_again(struct sampled_process *p);
+
+/* It shares memory with others (forks): its proportional set size is worth its price. */
+void sampled_process_shares(struct sampled_process *p);
+
+/* What was seen at the last tick. */
+struct sampled_state {
+	uint32_t process, parent, pid;	/* our ids; the kernel's, innermost namespace */
+	uint32_t threads;
+	uint64_t live;			/* bytes of heap */
+	uint64_t events;
+	uint64_t rss_anon;
+	char name[32];
+};
+
+void sampled_process_state(const struct sampled_process *p, struct sampled_state *s);
+
+/* A call in flight. */
+struct sampled_call {
+	uint32_t thread, tid;
+	uint16_t function;
+	uint64_t since;			/* ns CLOCK_MONOTONIC */
+};
+
+/* Calls that have lasted for at least `least` ns; at most `max`. How many were stored. */
+size_t sampled_process_calls(const struct sampled_process *p, uint64_t now, uint64_t least,
+			     struct sampled_call *calls, size_t max);
+
+/* The machine and the cgroup of the calling process. */
+void sampled_machine_tick(uint64_t now);
 
 /* ns between ticks: DLTRACE_SAMPLE, else 1 s where only summary's events are enabled, else 100 ms. */
 uint64_t sampler_period(void);

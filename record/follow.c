@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds, reads and drops black boxes. */
+#include "follow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "functions.h"
+#include "note.h"
+#include "sampler/box_view.h"
+#include "sampler/proc.h"
+#include "sampler/sampler.h"
+#include "sampler/ticks.h"
+
+#define BOX_LEAST	4096
+#define BOX_MOST	(64 << 20)
+#define HANG_CALLS	16		/* looked at in one process */
+#define SECOND		((uint64_t)1000000000)
+
+struct followed {
+	struct followed *next;
+	char name[80];		/* of the box in the folder */
+	pid_t pid;
+	int pidfd;		/* -1: it has ended already */
+	void *box;
+	size_t size;
+	struct sampled_process *process;	/* owned */
+	uint32_t id, parent;
+	uint64_t hang_since;	/* of the last call that was noted */
+};
+
+static struct {
+	const char *folder;
+	int folder_fd, inotify, epoll;
+	uint64_t hang, next_hang_look;
+	struct followed *list;
+	unsigned alive, count;
+	uint64_t past_events;
+} follow = { .folder_fd = -1, .inotify = -1, .epoll = -1 };
+
+/* ---- reading what may be cut under our hands ------------------------------------------------ */
+
+static sigjmp_buf bus_error;
+static volatile sig_atomic_t reading;
+
+static void on_bus_error(int signal)
+{
+	if (reading)
+		siglongjmp(bus_error, 1);
+	raise(signal);
+}
+
+enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE };
+
+/* False: the box broke while it was read. */
+static bool read_box(struct followed *f, enum reading what, uint64_t now, struct sampled_state *state)
+{
+	if (sigsetjmp(bus_error, 1)) {
+		reading = 0;
+		note_say(NOTE_WARNING, "box", f->id, f->pid, "the black box of process %d is broken", (int)f->pid);
+		return false;
+	}
+	reading = 1;
+	if (what == READ_LEAVE)
+		sampled_process_leave(f->process, now);
+	else if (what != READ_STATE)
+		sampled_process_tick(f->process, now, what == READ_FINAL);
+	if (state)
+		sampled_process_state(f->process, state);
+	reading = 0;
+	return true;
+}
+
+/* ---- coming and going ----------------------------------------------------------------------- */
+
+static void close_box(struct followed *f, bool unlink_it)
+{
+	struct followed **at = &follow.list;
+
+	while (*at && *at != f)
+		at = &(*at)->next;
+	if (*at)
+		*at = f->next;
+	if (f->pidfd >= 0) {
+		close(f->pidfd);
+		follow.alive--;
+	}
+	sampled_process_free(f->process);
+	munmap(f->box, f->size);
+	if (unlink_it)
+		unlinkat(follow.folder_fd, f->name, 0);
+	free(f);
+}
+
+/* How a process has gone: the box knows what its hooks saw. */
+static void note_end(const struct followed *f)
+{
+	const struct dlt_box_header *h = f->box;
+	uint32_t state = box_value(h->state);
+	int32_t code = box_value(h->exit_code);
+
+	if (state == DLT_BOX_SIGNAL)
+		note_say(NOTE_WARNING, "killed", f->id, code, "process %d was ended by signal %d", (int)f->pid, code);
+	else if (state == DLT_BOX_ALIVE)
+		note_say(NOTE_INFO, "killed", f->id, 0, "process %d ended without a word (SIGKILL?)", (int)f->pid);
+}
+
+static void gone(struct followed *f)
+{
+	struct sampled_state state = { .events = 0 };
+
+	if (read_box(f, READ_FINAL, ticks_monotonic(), &state)) {
+		follow.past_events += state.events;
+		note_end(f);
+	}
+	close_box(f, true);
+}
+
+/* A newer box of the same pid: the process has replaced its program. */
+static void drop_predecessor(const struct followed *new)
+{
+	for (struct followed *f = follow.list; f; f = f->next) {
+		if (f != new && f->pid == new->pid) {
+			gone(f);
+			return;
+		}
+	}
+}
+
+static void tell_family(struct followed *f)
+{
+	if (!f->parent)
+		return;
+	sampled_process_shares(f->process);
+	for (struct followed *other = follow.list; other; other = other->next)
+		if (other->id == f->parent)
+			sampled_process_shares(other->process);
+}
+
+/* "<pid>-<32 hexadecimal digits>.box" */
+static pid_t pid_of_name(const char *name)
+{
+	char *end;
+	long pid = strtol(name, &end, 10);
+
+	if (pid <= 0 || pid > 1 << 22 || *end != '-' || strspn(end + 1, "0123456789abcdef") != 32 ||
+	    strcmp(end + 33, ".box") != 0)
+		return 0;
+	return (pid_t)pid;
+}
+
+/* Kept open for the length of the call only: a thousand processes would take a thousand. */
+static void *map_box(const char *name, size_t *size)
+{
+	int fd = openat(follow.folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	void *box = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    st.st_size >= BOX_LEAST && st.st_size <= BOX_MOST) {
+		*size = (size_t)st.st_size;
+		box = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+	}
+	close(fd);
+	return box == MAP_FAILED ? NULL : box;
+}
+
+/* The pid may belong to somebody else by now: nobody who began after the box was made. */
+static int open_process(pid_t pid, uint64_t boottime)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct proc_stat stat;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (fd >= 0 && (!proc_read_stat(path, &stat) || stat.state == 'Z' || stat.start > boottime)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool begin_reading(struct followed *f)
+{
+	const struct dlt_box_header *h = f->box;
+
+	if (sigsetjmp(bus_error, 1)) {
+		reading = 0;
+		return false;
+	}
+	reading = 1;
+	f->pidfd = open_process(f->pid, box_value(h->boottime));
+	f->process = sampled_process_new(f->pidfd >= 0 ? f->pid : 0, f->box, f->size);
+	f->id = box_value(h->process);
+	f->parent = box_value(h->parent);
+	reading = 0;
+	return f->process != NULL;
+}
+
+static bool is_known(const char *name)
+{
+	for (struct followed *f = follow.list; f; f = f->next)
+		if (strcmp(f->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void add(const char *name)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	pid_t pid = pid_of_name(name);
+	struct followed *f;
+
+	if (!pid || is_known(name) || !(f = calloc(1, sizeof(*f))))
+		return;
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->pid = pid;
+	f->pidfd = -1;
+	f->box = map_box(name, &f->size);
+	if (!f->box || !begin_reading(f)) {
+		if (f->box)
+			munmap(f->box, f->size);
+		if (f->pidfd >= 0)
+			close(f->pidfd);
+		free(f);
+		return;
+	}
+	f->next = follow.list;
+	follow.list = f;
+	follow.count++;
+	event.data.ptr = f;
+	if (f->pidfd >= 0) {
+		follow.alive++;
+		epoll_ctl(follow.epoll, EPOLL_CTL_ADD, f->pidfd, &event);
+		drop_predecessor(f);
+		tell_family(f);
+		if (!read_box(f, READ_TICK, ticks_monotonic(), NULL))
+			close_box(f, true);
+	} else {
+		gone(f);
+	}
+}
+
+static void scan(void)
+{
+	DIR *d = opendir(follow.folder);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		add(entry->d_name);
+	if (d)
+		closedir(d);
+}
+
+static void arrivals(void)
+{
+	char buffer[4096] __attribute__((aligned(8)));
+	ssize_t n;
+
+	while ((n = read(follow.inotify, buffer, sizeof(buffer))) > 0) {
+		for (char *p = buffer; p < buffer + n;) {
+			const struct inotify_event *event = (const void *)p;
+
+			p += sizeof(*event) + event->len;
+			if (event->mask & IN_Q_OVERFLOW)
+				scan();
+			else if (event->len)
+				add(event->name);
+		}
+	}
+}
+
+int follow_init(const char *folder, uint64_t hang)
+{
+	struct sigaction action = { .sa_handler = on_bus_error, .sa_flags = SA_NODEFER };
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
+	struct rlimit files;
+
+	/* One pidfd a process. */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	sigaction(SIGBUS, &action, NULL);
+	follow.folder = folder;
+	follow.hang = hang;
+	follow.folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	follow.inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	follow.epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (follow.folder_fd < 0 || follow.inotify < 0 || follow.epoll < 0 ||
+	    inotify_add_watch(follow.inotify, folder, IN_MOVED_TO) < 0 ||
+	    epoll_ctl(follow.epoll, EPOLL_CTL_ADD, follow.inotify, &event) < 0)
+		return -errno;
+	scan();
+	return 0;
+}
+
+int follow_descriptor(void)
+{
+	return follow.epoll;
+}
+
+/* One at a time: what one event frees, another of the same batch could still name. */
+void follow_changes(void)
+{
+	struct epoll_event event;
+
+	while (epoll_wait(follow.epoll, &event, 1, 0) == 1) {
+		if (event.data.ptr)
+			gone(event.data.ptr);
+		else
+			arrivals();
+	}
+}
+
+/* ---- ticks ----------------------------------------------------------------------------------- */
+
+static void look_for_hangs(struct followed *f, uint64_t now)
+{
+	struct sampled_call calls[HANG_CALLS];
+	size_t count = sampled_process_calls(f->process, now, follow.hang, calls, HANG_CALLS);
+
+	for (size_t i = 0; i < count; i++) {
+		if (calls[i].since <= f->hang_since || calls[i].function >= DLT_FNS)
+			continue;
+		f->hang_since = calls[i].since;
+		note_say(NOTE_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
+			 "process %d, thread %u: %s has not returned for %" PRIu64 " s", (int)f->pid,
+			 calls[i].tid, dlt_functions[calls[i].function].name, (now - calls[i].since) / SECOND);
+	}
+}
+
+void follow_tick(uint64_t now)
+{
+	bool look = follow.hang && now >= follow.next_hang_look;
+	struct followed *next;
+
+	if (look)
+		follow.next_hang_look = now + SECOND;
+	for (struct followed *f = follow.list; f; f = next) {
+		next = f->next;
+		if (!read_box(f, READ_TICK, now, NULL))
+			close_box(f, true);
+		else if (look)
+			look_for_hangs(f, now);
+	}
+}
+
+void follow_again(void)
+{
+	for (struct followed *f = follow.list; f; f = f->next)
+		sampled_process_again(f->process);
+}
+
+void follow_leave(uint64_t now)
+{
+	struct followed *next;
+
+	for (struct followed *f = follow.list; f; f = next) {
+		struct sampled_state state = { .events = 0 };
+
+		next = f->next;
+		if (read_box(f, READ_LEAVE, now, &state))
+			follow.past_events += state.events;
+		note_say(NOTE_INFO, "survivor", f->id, f->pid, "process %d lives on, unrecorded", (int)f->pid);
+		close_box(f, false);
+	}
+}
+
+unsigned follow_alive(void)
+{
+	return follow.alive;
+}
+
+unsigned follow_count(void)
+{
+	return follow.count;
+}
+
+uint64_t follow_events(void)
+{
+	uint64_t sum = follow.past_events;
+
+	for (struct followed *f = follow.list; f; f = f->next) {
+		struct sampled_state state = { .events = 0 };
+
+		if (read_box(f, READ_STATE, 0, &state))
+			sum += state.events;
+	}
+	return sum;
+}
+
+void follow_dump(void (*line)(const char *text), uint64_t now)
+{
+	struct sampled_call calls[64];
+	char text[512];
+
+	for (struct followed *f = follow.list; f; f = f->next) {
+		struct sampled_state s;
+		size_t count;
+
+		if (!read_box(f, READ_STATE, now, &s))
+			continue;
+		snprintf(text, sizeof(text), "process %d (%s): %u threads, heap %.1f MiB, %" PRIu64 " events",
+			 (int)f->pid, s.name, s.threads, (double)s.live / 1048576, s.events);
+		line(text);
+		count = sampled_process_calls(f->process, now, 1000000, calls, 64);
+		for (size_t i = 0; i < count; i++) {
+			snprintf(text, sizeof(text), "  thread %u: in %s for %.3f s", calls[i].tid,
+				 calls[i].function < DLT_FNS ? dlt_functions[calls[i].function].name : "?",
+				 (double)(now - calls[i].since) / 1e9);
+			line(text);
+		}
+	}
+}

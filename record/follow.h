@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Following processes by their black boxes: found by inotify and a first scan, watched by a pidfd,
+ * read at every tick and once more at their end, then unlinked. Nothing in a box is trusted; one
+ * that is cut while it is read (SIGBUS) is dropped.
+ */
+#ifndef DLT_RECORD_FOLLOW_H
+#define DLT_RECORD_FOLLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* folder: of the boxes, borrowed. hang: ns after which a call in flight is worth a note; 0: never. */
+int follow_init(const char *folder, uint64_t hang);
+
+/* To poll: becomes readable when a box has come or a process has ended. */
+int follow_descriptor(void);
+/* Takes in what has come, reads what has ended. */
+void follow_changes(void);
+
+void follow_tick(uint64_t now);
+/* The trace was rotated: say all names again. */
+void follow_again(void);
+/* Last samples of all that still live; the boxes stay for their processes. */
+void follow_leave(uint64_t now);
+
+/* Processes alive; ever seen; events that all of them have emitted. */
+unsigned follow_alive(void);
+unsigned follow_count(void);
+uint64_t follow_events(void);
+
+/* One line each, for --control PID dump. */
+void follow_dump(void (*line)(const char *text), uint64_t now);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What ids mean, said again: processes, threads, functions, libraries, objects. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "config.h"
+
+#include "emit_sample.h"
+#include "functions.h"
+#include "sampled.h"
+
+#define AGAIN 3		/* the `reason` and `state` "said again" */
+
+static void announce_process(const struct sampled_process *p)
+{
+	const struct dlt_box_header *h = p->box.header;
+	struct utsname name;
+	struct dlt_ev_proc_process e = {
+		.process = box_value(h->process), .parent = box_value(h->parent), .pid = box_value(h->pid),
+		.parent_pid = box_value(h->parent_pid), .recording = box_value(h->recording),
+		.reason = AGAIN, .traced = box_value(h->counted) != 0, .heap = (uint8_t)box_value(h->heap),
+		.begin = box_value(h->begin), .box = box_value(h->id[0]),
+		.threshold = box_value(h->threshold), .inherited_bytes = box_value(h->inherited.bytes),
+		.inherited_blocks = box_value(h->inherited.count), .version = PACKAGE_VERSION,
+		.host = name.nodename, .exe = p->exe, .folder = p->folder, .command = p->command,
+	};
+
+	if (uname(&name) < 0)
+		name.nodename[0] = '\0';
+	sample_emit(DLT_EV_PROC_PROCESS, &e);
+}
+
+static void announce_thread(const struct sampled_process *p, const struct dlt_box_slot *s, bool final)
+{
+	char path[64], name[32] = "";
+	struct dlt_ev_proc_thread e = {
+		.thread = box_value(s->thread), .process = box_value(p->box.header->process),
+		.tid = box_value(s->tid), .creator = box_value(s->creator),
+		.creator_library = box_value(s->creator_library),
+		.start_library = box_value(s->start_library), .start_offset = box_value(s->start_offset),
+		.reason = AGAIN, .begin = box_value(s->begin), .name = name,
+	};
+
+	if (!e.thread || box_value(s->helper))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, e.tid);
+	if (!final && p->pid)
+		proc_read(path, name, sizeof(name));
+	name[strcspn(name, "\n")] = '\0';
+	sample_emit(DLT_EV_PROC_THREAD, &e);
+}
+
+void announce_new_threads(struct sampled_process *p, bool final)
+{
+	size_t count = box_view_slots(&p->box);
+
+	for (size_t i = 1; i < count && i < DLT_BOX_SLOTS; i++) {
+		uint32_t thread = box_value(p->box.slots[i].thread);
+
+		if (!thread || p->slots[i].named == thread)
+			continue;
+		p->slots[i].named = thread;
+		announce_thread(p, &p->box.slots[i], final);
+	}
+}
+
+/* Those that have called: the others come with a scan of the mappings. */
+static void announce_libraries(const struct sampled_process *p)
+{
+	size_t count = box_view_libraries(&p->box);
+
+	for (size_t i = 1; i < count && i <= UINT16_MAX; i++) {
+		const struct dlt_box_library *l = &p->box.libraries[i];
+		char path[sizeof(l->path) + 1];
+		struct dlt_ev_proc_library e = {
+			.process = box_value(p->box.header->process), .library = (uint16_t)i, .state = AGAIN,
+			.base = box_value(l->base), .size = box_value(l->size), .build_id = "", .path = path,
+		};
+
+		if (!__atomic_load_n(&l->ready, __ATOMIC_ACQUIRE))
+			continue;
+		memcpy(path, l->path, sizeof(l->path));
+		path[sizeof(l->path)] = '\0';
+		sample_emit(DLT_EV_PROC_LIBRARY, &e);
+	}
+}
+
+static void announce_function(const struct sampled_process *p, unsigned id)
+{
+	struct dlt_ev_proc_function e = {
+		.process = box_value(p->box.header->process), .function = (uint16_t)id,
+		.layer = dlt_functions[id].layer, .kind = dlt_functions[id].kind,
+		.name = dlt_functions[id].name,
+	};
+
+	sample_emit(DLT_EV_PROC_FUNCTION, &e);
+}
+
+/* Heap calls have no totals of their own: they are always named. */
+static void announce_functions(const struct sampled_process *p)
+{
+	size_t count = box_view_totals(&p->box);
+	bool said[DLT_FNS] = { false };
+
+	for (unsigned id = 1; id < DLT_FNS; id++)
+		said[id] = strcmp(dlt_functions[id].layer, "heap") == 0 ||
+			   strcmp(dlt_functions[id].layer, "map") == 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t id = box_value(p->box.totals[i].key) >> 16;
+
+		if (id && id < DLT_FNS)
+			said[id] = true;
+	}
+	for (unsigned id = 1; id < DLT_FNS; id++)
+		if (said[id])
+			announce_function(p, id);
+}
+
+static void announce_objects(const struct sampled_process *p)
+{
+	size_t count = box_view_objects(&p->box);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct dlt_box_object *o = &p->box.objects[i];
+		uint64_t values[8];
+		struct dlt_ev_proc_object e = {
+			.process = box_value(p->box.header->process),
+			.type = __atomic_load_n(&o->type, __ATOMIC_ACQUIRE), .id = box_value(o->id),
+			.handle = box_value(o->handle), .library = box_value(o->library),
+			.offset = box_value(o->offset), .values = values,
+			.values_count = box_value(o->value_count), .name = "",
+		};
+
+		if (!e.type)
+			continue;
+		memcpy(values, o->values, sizeof(values));
+		if (e.values_count > 8)
+			e.values_count = 8;
+		sample_emit(DLT_EV_PROC_OBJECT, &e);
+	}
+}
+
+void announce(struct sampled_process *p, uint64_t now, bool full, bool final)
+{
+	size_t count = box_view_slots(&p->box);
+
+	p->last_short = now;
+	announce_process(p);
+	for (size_t i = 1; i < count && i < DLT_BOX_SLOTS; i++)
+		p->slots[i].named = 0;
+	announce_new_threads(p, final);
+	announce_libraries(p);
+	announce_functions(p);
+	if (!full)
+		return;
+	p->last_full = now;
+	announce_objects(p);
+	if (!final && p->pid)
+		libraries_scan(p, true);
+}

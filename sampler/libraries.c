@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Libraries of a sampled process, from /proc/PID/maps: path, base, size, build id. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emit_sample.h"
+#include "sampled.h"
+
+/* Neighbouring mappings of one file. */
+struct scan {
+	struct sampled_process *p;
+	bool full;
+	char path[1024];
+	uint64_t base, end;
+	bool code;
+};
+
+static uint64_t key_of(const char *path, uint64_t base)
+{
+	uint64_t hash = 14695981039346656037ull ^ base;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 1099511628211ull;
+	return hash | 1;
+}
+
+/* The process's name for it; 0: it has not called yet. */
+static uint16_t id_of(const struct sampled_process *p, uint64_t base)
+{
+	size_t count = box_view_libraries(&p->box);
+
+	for (size_t i = 1; i < count && i <= UINT16_MAX; i++)
+		if (__atomic_load_n(&p->box.libraries[i].ready, __ATOMIC_ACQUIRE) &&
+		    box_value(p->box.libraries[i].base) == base)
+			return (uint16_t)i;
+	return 0;
+}
+
+static void emit(const struct scan *s, unsigned state)
+{
+	struct sampled_process *p = s->p;
+	char build_id[64] = "", path[sizeof(s->path) + 32];
+	struct dlt_ev_proc_library e = {
+		.process = box_value(p->box.header->process), .library = id_of(p, s->base),
+		.state = (uint8_t)state, .base = s->base, .size = s->end - s->base,
+		.build_id = build_id, .path = s->path,
+	};
+
+	/* As the process sees it: it may live in another root. */
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, s->path);
+	proc_build_id(path, build_id, sizeof(build_id));
+	sample_emit(DLT_EV_PROC_LIBRARY, &e);
+}
+
+static struct sampled_library *place(struct sampled_process *p, uint64_t key)
+{
+	size_t at = key % SAMPLED_LIBRARIES;
+
+	for (size_t i = 0; i < SAMPLED_LIBRARIES; i++, at = (at + 1) % SAMPLED_LIBRARIES)
+		if (p->libraries[at].key == key || p->libraries[at].key == 0)
+			return &p->libraries[at];
+	return NULL;
+}
+
+static void end_of_file(struct scan *s)
+{
+	uint64_t key = key_of(s->path, s->base);
+	struct sampled_library *l;
+
+	if (!s->code || s->path[0] != '/' || strncmp(s->path, "/dev/", 5) == 0)
+		return;
+	l = place(s->p, key);
+	if (!l)
+		return;
+	if (l->key != key || s->full)
+		emit(s, l->key != key ? 0 : 3);
+	*l = (struct sampled_library){ key, s->base, s->end - s->base, s->p->scan };
+}
+
+/* LTTng's buffers and boxes are in RssShmem, and they are no doing of the program's. */
+static void count_own(struct sampled_process *p, const char *path, uint64_t size)
+{
+	if (strstr(path, "/shm-ust-") || strstr(path, "/ust-shm-") || strstr(path, "/lttng-ust-"))
+		p->own_shmem += size;
+}
+
+static void line(void *data, char *text)
+{
+	struct scan *s = data;
+	uint64_t from, to;
+	char flags[8];
+	int at = 0;
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &to, flags, &at) < 3 || !at)
+		return;
+	text += at;
+	count_own(s->p, text, to - from);
+	if (*text == '\0' || strlen(text) >= sizeof(s->path))
+		return;
+	if (strcmp(text, s->path) != 0) {
+		end_of_file(s);
+		strcpy(s->path, text);
+		s->base = from;
+		s->code = false;
+	}
+	s->end = to;
+	s->code |= flags[2] == 'x';
+}
+
+static void emit_gone(struct sampled_process *p)
+{
+	for (size_t i = 0; i < SAMPLED_LIBRARIES; i++) {
+		struct sampled_library *l = &p->libraries[i];
+		struct dlt_ev_proc_library e = {
+			.process = box_value(p->box.header->process), .state = 1, .base = l->base,
+			.size = l->size, .build_id = "", .path = "",
+		};
+
+		if (!l->key || !l->base || l->seen == p->scan)
+			continue;
+		e.library = id_of(p, l->base);
+		sample_emit(DLT_EV_PROC_LIBRARY, &e);
+		l->base = 0;	/* the key stays, so that probing goes on past it */
+		l->key = 1;
+	}
+}
+
+/* Pages of the box that are backed: all of them are in the process's RssShmem. */
+static uint64_t box_resident(const struct sampled_process *p)
+{
+	const char *box = (const char *)p->box.header;
+	uint64_t bytes = 0;
+
+	for (size_t at = 0; at + 4096 <= p->box_size; at += 4096)
+		bytes += box_view_is_backed(box + at, 4096) ? 4096 : 0;
+	return bytes;
+}
+
+void libraries_scan(struct sampled_process *p, bool full)
+{
+	struct scan s = { .p = p, .full = full };
+	char path[64];
+
+	p->scan++;
+	p->own_shmem = box_resident(p);
+	p->scanned_libraries = p->status.libraries;
+	p->scanned_shmem = p->status.rss_shmem;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	if (proc_lines(path, line, &s) < 0)
+		return;
+	end_of_file(&s);
+	emit_gone(p);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* How often to sample, and whether at all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit_sample.h"
+#include "sampler.h"
+
+#define MS 1000000ull
+
+/* ns of "250ms", "1s", ...; 0: not understood. */
+static uint64_t parse(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (value <= 0 || value > 1e6)
+		return 0;
+	if (strcmp(end, "us") == 0)
+		return (uint64_t)(value * 1e3);
+	if (strcmp(end, "ms") == 0)
+		return (uint64_t)(value * 1e6);
+	if (strcmp(end, "s") == 0)
+		return (uint64_t)(value * 1e9);
+	if (strcmp(end, "m") == 0)
+		return (uint64_t)(value * 6e10);
+	return 0;
+}
+
+uint64_t sampler_period(void)
+{
+	static const enum dlt_event calls[] = {
+		DLT_EV_HEAP_ALLOC, DLT_EV_MAP_MAP, DLT_EV_CUDA_LAUNCH, DLT_EV_CUDA_ALLOC, DLT_EV_CPU_BLAS,
+	};
+	static uint64_t asked = UINT64_MAX;
+
+	if (asked == UINT64_MAX) {
+		const char *text = getenv("DLTRACE_SAMPLE");
+
+		asked = text ? parse(text) : 0;
+		if (asked && asked < MS)
+			asked = MS;
+	}
+	if (asked)
+		return asked;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (sample_enabled(calls[i]))
+			return 100 * MS;
+	return 1000 * MS;
+}
+
+bool sampler_wanted(void)
+{
+	return sample_enabled(DLT_EV_SAMPLE_PROCESS) || sample_enabled(DLT_EV_SAMPLE_THREAD) ||
+	       sample_enabled(DLT_EV_SAMPLE_FUNCTION) || sample_enabled(DLT_EV_SAMPLE_MACHINE);
+}

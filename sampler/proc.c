@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc, by plain system calls. */
+#include "proc.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int open_read(const char *path)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+}
+
+static void shut(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+long proc_read(const char *path, char *text, size_t size)
+{
+	int fd = open_read(path);
+	size_t used = 0;
+	long n = 0;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	while (used < size - 1 && (n = syscall(SYS_read, fd, text + used, size - 1 - used)) > 0)
+		used += (size_t)n;
+	shut(fd);
+	text[used] = '\0';
+	return n < 0 && used == 0 ? -errno : (long)used;
+}
+
+long proc_link(const char *path, char *text, size_t size)
+{
+	long n = syscall(SYS_readlinkat, AT_FDCWD, path, text, size - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* Behind the last ')', since a name may hold anything. */
+bool proc_read_stat(const char *path, struct proc_stat *s)
+{
+	static uint64_t tick;
+	unsigned long long user, system, minor, major, start;
+	char text[1024], *open, *close;
+	long threads;
+
+	if (!tick)
+		tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	if (proc_read(path, text, sizeof(text)) <= 0)
+		return false;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close ||
+	    sscanf(close + 1, " %c %*d %*d %*d %*d %*d %*u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld %*d %llu",
+		   &s->state, &minor, &major, &user, &system, &threads, &start) != 7)
+		return false;
+	snprintf(s->name, sizeof(s->name), "%.*s", (int)(close - open - 1), open + 1);
+	s->user = user * tick;
+	s->system = system * tick;
+	s->minor_faults = minor;
+	s->major_faults = major;
+	s->threads = (uint32_t)threads;
+	s->start = start * tick;
+	return true;
+}
+
+uint64_t proc_value(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) == 0)
+			return strtoull(line + length, NULL, 10);
+	}
+	return 0;
+}
+
+bool proc_read_status(const char *path, struct proc_status *s)
+{
+	char text[4096];
+
+	if (proc_read(path, text, sizeof(text)) <= 0)
+		return false;
+	s->rss_anon = proc_value(text, "RssAnon:") << 10;
+	s->rss_file = proc_value(text, "RssFile:") << 10;
+	s->rss_shmem = proc_value(text, "RssShmem:") << 10;
+	s->libraries = proc_value(text, "VmLib:") << 10;
+	s->voluntary = proc_value(text, "voluntary_ctxt_switches:");
+	s->involuntary = proc_value(text, "nonvoluntary_ctxt_switches:");
+	return true;
+}
+
+bool proc_read_io(const char *path, struct proc_io *io)
+{
+	char text[512];
+
+	if (proc_read(path, text, sizeof(text)) <= 0)
+		return false;
+	io->read_bytes = proc_value(text, "rchar:");
+	io->write_bytes = proc_value(text, "wchar:");
+	return true;
+}
+
+bool proc_read_cpu(pid_t pid, pid_t tid, uint64_t *ns)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	if (proc_read(path, text, sizeof(text)) <= 0)
+		return false;
+	*ns = strtoull(text, NULL, 10);
+	return true;
+}
+
+struct directory_entry {	/* linux_dirent64, which no header declares */
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+int proc_numbers(const char *path, void (*each)(void *data, long number), void *data)
+{
+	char buffer[8192] __attribute__((aligned(8)));
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0), count = 0;
+	long n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct directory_entry *entry = (const void *)(buffer + at);
+			long number = strtol(entry->name, NULL, 10);
+
+			at += entry->length;
+			if (number <= 0)
+				continue;
+			each(data, number);
+			count++;
+		}
+	}
+	shut(fd);
+	return count;
+}
+
+int proc_lines(const char *path, void (*each)(void *data, char *line), void *data)
+{
+	char buffer[4097];
+	size_t used = 0;
+	int fd = open_read(path);
+	long n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = syscall(SYS_read, fd, buffer + used, sizeof(buffer) - 1 - used)) > 0) {
+		char *line = buffer, *end;
+
+		used += (size_t)n;
+		buffer[used] = '\0';
+		while ((end = strchr(line, '\n'))) {
+			*end = '\0';
+			each(data, line);
+			line = end + 1;
+		}
+		used -= (size_t)(line - buffer);
+		if (used == sizeof(buffer) - 1)
+			used = 0;	/* longer than anything in /proc: dropped */
+		memmove(buffer, line, used);
+	}
+	shut(fd);
+	return 0;
+}
+
+/* ---- build ids ----------------------------------------------------------------------------- */
+
+static bool note_build_id(const char *note, size_t size, char *hex, size_t room)
+{
+	while (size >= sizeof(Elf64_Nhdr)) {
+		const Elf64_Nhdr *h = (const Elf64_Nhdr *)(const void *)note;
+		size_t name = (h->n_namesz + 3ul) & ~3ul, desc = (h->n_descsz + 3ul) & ~3ul;
+		const unsigned char *id = (const unsigned char *)note + sizeof(*h) + name;
+
+		if (name > size || desc > size || sizeof(*h) + name + desc > size)
+			return false;
+		if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 &&
+		    memcmp(note + sizeof(*h), "GNU", 4) == 0) {
+			for (size_t i = 0; i < h->n_descsz && 2 * i + 3 <= room; i++)
+				snprintf(hex + 2 * i, room - 2 * i, "%02x", id[i]);
+			return true;
+		}
+		note += sizeof(*h) + name + desc;
+		size -= sizeof(*h) + name + desc;
+	}
+	return false;
+}
+
+static void find_note(int fd, const Elf64_Ehdr *elf, char *hex, size_t size)
+{
+	Elf64_Phdr programs[32];
+	char note[1024] __attribute__((aligned(8)));
+	size_t count = elf->e_phnum < 32 ? elf->e_phnum : 32;
+	long n;
+
+	if (elf->e_phentsize != sizeof(programs[0]))
+		return;
+	n = syscall(SYS_pread64, fd, programs, count * sizeof(programs[0]), elf->e_phoff);
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(programs[0]); i++) {
+		size_t length = programs[i].p_filesz < sizeof(note) ? programs[i].p_filesz : sizeof(note);
+		long got;
+
+		if (programs[i].p_type != PT_NOTE)
+			continue;
+		got = syscall(SYS_pread64, fd, note, length, programs[i].p_offset);
+		if (got > 0 && note_build_id(note, (size_t)got, hex, size))
+			return;
+	}
+}
+
+void proc_build_id(const char *path, char *hex, size_t size)
+{
+	int fd = open_read(path);
+	Elf64_Ehdr elf;
+
+	hex[0] = '\0';
+	if (fd < 0)
+		return;
+	if (syscall(SYS_pread64, fd, &elf, sizeof(elf), 0) == sizeof(elf) &&
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 && elf.e_ident[EI_CLASS] == ELFCLASS64)
+		find_note(fd, &elf, hex, size);
+	shut(fd);
+}

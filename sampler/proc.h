@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading /proc and the like inside anybody's process: plain system calls, which nobody wraps,
+ * memory of the caller, no descriptor kept open.
+ */
+#ifndef DLT_SAMPLER_PROC_H
+#define DLT_SAMPLER_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Reads a file into `text` (NUL-terminated, cut at `size` - 1). Bytes read, or -errno. */
+long proc_read(const char *path, char *text, size_t size);
+
+/* The same for a symbolic link. */
+long proc_link(const char *path, char *text, size_t size);
+
+struct proc_stat {
+	char name[32];
+	char state;
+	uint64_t user, system;		/* ns */
+	uint64_t minor_faults, major_faults;
+	uint32_t threads;
+	uint64_t start;			/* ns since boot, in steps of a clock tick */
+};
+
+/* path: /proc/PID/stat or /proc/PID/task/TID/stat. */
+bool proc_read_stat(const char *path, struct proc_stat *s);
+
+struct proc_status {
+	uint64_t rss_anon, rss_file, rss_shmem;	/* bytes */
+	uint64_t libraries;			/* VmLib: changes when one comes or goes */
+	uint64_t voluntary, involuntary;	/* of this one thread */
+};
+
+bool proc_read_status(const char *path, struct proc_status *s);
+
+struct proc_io {
+	uint64_t read_bytes, write_bytes;
+};
+
+bool proc_read_io(const char *path, struct proc_io *io);
+
+/* CPU time of a thread in ns (schedstat); false where the kernel does not say. */
+bool proc_read_cpu(pid_t pid, pid_t tid, uint64_t *ns);
+
+/* Calls `each` for every entry of a folder of numbers (/proc/PID/task). -errno, or how many. */
+int proc_numbers(const char *path, void (*each)(void *data, long number), void *data);
+
+/* Reads a file line by line, however long it is; a line over 4 KiB is cut. */
+int proc_lines(const char *path, void (*each)(void *data, char *line), void *data);
+
+/* The number behind `key` at the beginning of a line; 0 when there is none. */
+uint64_t proc_value(const char *text, const char *key);
+
+/* The GNU build id of an ELF file in hexadecimal; "" when it has none. */
+void proc_build_id(const char *path, char *hex, size_t size);
+
+#endif

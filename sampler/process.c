@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* One sampled process: what a tick does. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "emit_sample.h"
+#include "sampled.h"
+#include "ticks.h"
+
+#define SECOND		1000000000ull
+#define SHORT		(10 * SECOND)
+#define FULL		(60 * SECOND)
+#define PSS_BIGGEST	(2ull << 30)	/* bytes; reading takes 12 ms per GiB, and mmap waits for it */
+#define PSS_SHARE	200		/* at most 1/200 of the time */
+
+/* Without the mapping's untouched parts it takes some 20 KiB. */
+struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size)
+{
+	struct box_view view;
+	struct sampled_process *p;
+
+	if (!box_view_init(&view, box, size))
+		return NULL;
+	p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	ticks_init();
+	p->box = view;
+	p->box_size = size;
+	p->pid = pid;
+	p->again = true;
+	return p;
+}
+
+void sampled_process_free(struct sampled_process *p)
+{
+	if (p)
+		munmap(p, sizeof(*p));
+}
+
+void sampled_process_again(struct sampled_process *p)
+{
+	p->again = true;
+}
+
+void sampled_process_shares(struct sampled_process *p)
+{
+	p->shares = true;
+}
+
+void sampled_process_state(const struct sampled_process *p, struct sampled_state *s)
+{
+	const struct dlt_box_header *h = p->box.header;
+
+	*s = (struct sampled_state){
+		.process = box_value(h->process), .parent = box_value(h->parent), .pid = box_value(h->pid),
+		.threads = p->threads, .events = p->heap.events, .rss_anon = p->status.rss_anon,
+		.live = box_value(h->inherited.bytes) + p->heap.allocated.bytes - p->heap.freed.bytes,
+	};
+	snprintf(s->name, sizeof(s->name), "%s", p->stat.name);
+}
+
+size_t sampled_process_calls(const struct sampled_process *p, uint64_t now, uint64_t least,
+			     struct sampled_call *calls, size_t max)
+{
+	size_t slots = box_view_slots(&p->box), count = 0;
+
+	for (size_t i = 1; i < slots && count < max; i++) {
+		struct sampled_call call = threads_call(p, &p->box.slots[i]);
+
+		if (call.thread && call.function && call.since && now > call.since && now - call.since >= least)
+			calls[count++] = call;
+	}
+	return count;
+}
+
+/* ---- /proc --------------------------------------------------------------------------------- */
+
+static void path_of(const struct sampled_process *p, const char *file, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/%d/%s", (int)p->pid, file);
+}
+
+/* What does not change, but by exec, which makes a new box. */
+static void read_identity(struct sampled_process *p)
+{
+	char path[64];
+	long n;
+
+	path_of(p, "exe", path, sizeof(path));
+	proc_link(path, p->exe, sizeof(p->exe));
+	path_of(p, "cwd", path, sizeof(path));
+	proc_link(path, p->folder, sizeof(p->folder));
+	path_of(p, "cmdline", path, sizeof(path));
+	n = proc_read(path, p->command, sizeof(p->command));
+	while (n > 0 && p->command[n - 1] == '\0')
+		n--;
+	for (long i = 0; i < n; i++)
+		if (p->command[i] == '\0')
+			p->command[i] = 0x1f;
+}
+
+static void read_pss(struct sampled_process *p)
+{
+	uint64_t begin = ticks_monotonic(), cost;
+	char path[64], text[2048];
+
+	p->pss = 0;
+	if (!p->shares || begin < p->next_pss || p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
+		return;
+	path_of(p, "smaps_rollup", path, sizeof(path));
+	if (proc_read(path, text, sizeof(text)) > 0)
+		p->pss = proc_value(text, "Pss:") << 10;
+	cost = ticks_monotonic() - begin;
+	p->next_pss = begin + (cost * PSS_SHARE > SECOND ? cost * PSS_SHARE : SECOND);
+}
+
+static void read_proc(struct sampled_process *p)
+{
+	char path[64];
+
+	path_of(p, "stat", path, sizeof(path));
+	proc_read_stat(path, &p->stat);
+	path_of(p, "status", path, sizeof(path));
+	proc_read_status(path, &p->status);
+	path_of(p, "io", path, sizeof(path));
+	proc_read_io(path, &p->io);
+	threads_read(p);
+	read_pss(p);
+}
+
+/* ---- the tick ------------------------------------------------------------------------------ */
+
+/* An unpublished rest of up to the step in each thread; ended ones have published theirs. */
+static uint64_t peak_error(const struct sampled_process *p)
+{
+	size_t slots = box_view_slots(&p->box);
+	uint64_t threads = 1;	/* the late slot's */
+
+	for (size_t i = 1; i < slots; i++)
+		threads += box_value(p->box.slots[i].thread) != 0;
+	return threads * DLT_BOX_PEAK_STEP;
+}
+
+static uint64_t peak(struct sampled_process *p)
+{
+	const struct dlt_box_header *h = p->box.header;
+	int64_t published = box_value(h->heap_published.peak);
+	uint64_t live = box_value(h->inherited.bytes) + p->heap.allocated.bytes - p->heap.freed.bytes;
+
+	if ((int64_t)live > 0 && live > p->peak)
+		p->peak = live;
+	if (published > 0 && (uint64_t)published > p->peak)
+		p->peak = (uint64_t)published;
+	return p->peak;
+}
+
+static void emit_process(struct sampled_process *p, uint64_t now, bool final)
+{
+	const struct dlt_box_header *h = p->box.header;
+	const struct proc_status *s = &p->status;
+	struct dlt_ev_sample_process e = {
+		.process = box_value(h->process), .final = final, .time = now,
+		.tsc = box_value(h->clock_is_tsc) ? ticks_now() : 0, .threads = p->threads,
+		.user = p->stat.user, .system = p->stat.system, .rss_anon = s->rss_anon,
+		.rss_file = s->rss_file,
+		.rss_shmem = s->rss_shmem > p->own_shmem ? s->rss_shmem - p->own_shmem : 0,
+		.pss = p->pss, .minor_faults = p->stat.minor_faults, .major_faults = p->stat.major_faults,
+		.voluntary = p->voluntary, .involuntary = p->involuntary, .read_bytes = p->io.read_bytes,
+		.write_bytes = p->io.write_bytes, .allocated = p->heap.allocated.bytes,
+		.freed = p->heap.freed.bytes, .allocations = p->heap.allocated.count,
+		.frees = p->heap.freed.count, .failed_allocations = box_value(h->heap_published.failed),
+		.heap_peak = peak(p), .peak_error = peak_error(p),
+		.mapped = box_value(h->mapped.bytes), .events = p->heap.events,
+	};
+
+	sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
+}
+
+/* True when everything must be said: at first sight, and when a session has just begun. */
+static bool is_news(struct sampled_process *p)
+{
+	bool enabled = sample_enabled(DLT_EV_PROC_PROCESS), news = enabled && (!p->was_enabled || p->again);
+
+	p->was_enabled = enabled;
+	if (enabled)
+		p->again = false;
+	return news;
+}
+
+static void announce_if_due(struct sampled_process *p, uint64_t now, bool final)
+{
+	bool news = is_news(p);
+
+	if (!p->was_enabled)
+		return;
+	if (news || now - p->last_full >= FULL)
+		announce(p, now, true, final);
+	else if (now - p->last_short >= SHORT)
+		announce(p, now, false, final);
+	else if (!final && p->pid && (p->status.libraries != p->scanned_libraries ||
+				      p->status.rss_shmem > p->scanned_shmem + (256 << 10)))
+		libraries_scan(p, false);
+}
+
+void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
+{
+	/* What is only counted is said at its beginning, every ten seconds, and at its end. */
+	bool due = now - p->last_functions >= SHORT || final || p->again;
+
+	p->tick++;
+	if (box_value(p->box.header->counted) && !due)
+		return;
+	if (!p->exe[0] && p->pid && !final)
+		read_identity(p);
+	box_view_heap(&p->box, &p->heap);
+	if (p->pid && !final)
+		read_proc(p);
+	announce_if_due(p, now, final);
+	if (p->was_enabled)
+		announce_new_threads(p, final);
+	threads_emit(p, now, final);
+	if (due) {
+		p->last_functions = now;
+		functions_emit(p, final);
+	}
+	emit_process(p, now, final);
+}
+
+void sampled_process_leave(struct sampled_process *p, uint64_t now)
+{
+	box_view_heap(&p->box, &p->heap);
+	threads_emit(p, now, true);
+	functions_emit(p, true);
+	emit_process(p, now, false);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* A sampled process, as the files of sampler/ share it. Made of one mapping, mostly untouched. */
+#ifndef DLT_SAMPLER_SAMPLED_H
+#define DLT_SAMPLER_SAMPLED_H
+
+#include "box_view.h"
+#include "proc.h"
+#include "sampler.h"
+
+#define SAMPLED_THREADS 8192	/* tids, by hash; more are counted, not looked at */
+#define SAMPLED_LIBRARIES 2048
+
+/* One tid in /proc. */
+struct sampled_tid {
+	uint32_t tid;		/* 0: free */
+	uint32_t seen;		/* tick */
+	uint32_t slot;		/* index in the box + 1; 0: not known */
+	uint8_t helper;		/* LTTng's or ours */
+	uint8_t asked;		/* how often its name was asked for: it may change right after the start */
+	char state;
+	uint64_t cpu;		/* ns */
+	uint64_t voluntary, involuntary;
+};
+
+/* What was last said of a slot. */
+struct sampled_slot {
+	uint32_t thread;
+	uint32_t named;		/* the thread that was announced last */
+	uint64_t events, call, cpu;
+};
+
+struct sampled_library {
+	uint64_t key;		/* of path and base; 0: free */
+	uint64_t base, size;
+	uint32_t seen;		/* scan */
+};
+
+struct sampled_process {
+	struct box_view box;
+	size_t box_size;
+	pid_t pid;		/* 0: /proc does not know it */
+	uint32_t tick;
+	bool was_enabled;	/* dltrace_proc:process, at the last tick */
+	bool again;		/* everything */
+	bool shares;
+	uint64_t last_short, last_full;		/* announcements, ns */
+	uint64_t last_functions;
+	uint64_t next_pss;
+	/* /proc, kept for the final sample */
+	struct proc_stat stat;
+	struct proc_status status;
+	struct proc_io io;
+	uint64_t pss, voluntary, involuntary;
+	uint32_t threads;
+	struct box_heap heap;
+	uint64_t peak;
+	/* libraries */
+	uint64_t scanned_libraries, scanned_shmem;	/* VmLib and RssShmem at the last scan */
+	uint64_t own_shmem;	/* LTTng's buffers, ours */
+	uint32_t scan;
+	/* what does not change */
+	char exe[1024], folder[1024], command[4096];
+	uint64_t calls_said[1024];	/* by totals entry: calls when last said */
+	struct sampled_tid tids[SAMPLED_THREADS];
+	uint32_t tid_count;
+	uint32_t cursor;	/* of the next tid whose files are read */
+	struct sampled_library libraries[SAMPLED_LIBRARIES];
+	struct sampled_slot slots[DLT_BOX_SLOTS];
+};
+
+/* Announcements (announce.c). full: everything, else what is few. */
+void announce(struct sampled_process *p, uint64_t now, bool full, bool final);
+/* Threads that were not there before. */
+void announce_new_threads(struct sampled_process *p, bool final);
+
+/* Libraries that came or went since the last scan; all of them when `full` (libraries.c). */
+void libraries_scan(struct sampled_process *p, bool full);
+
+/* Reads /proc/PID/task (threads.c); says what has changed. */
+void threads_read(struct sampled_process *p);
+void threads_emit(struct sampled_process *p, uint64_t now, bool final);
+
+/* The call in flight of a slot; function 0: none (threads.c). */
+struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot);
+
+/* Sums over threads by (function, library) (functions.c). */
+void functions_emit(struct sampled_process *p, bool final);
+
+#endif
