@@ -57,6 +57,8 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 		return;
 	set_box(state_of(how), code);
 	dlt_heap_batch_flush(dlt_thread_self());
+	if (how == DLT_EXIT_AT_ONCE || how == DLT_EXIT_QUICK)
+		dlt_sampler_stop();
 	/* First the others, so that the event counts all of theirs. */
 	if (dlt_emit_close(dlt_thread_self()))
 		emit_exit(how, code);
@@ -106,6 +108,7 @@ __attribute__((destructor)) static void end(void)
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
 	dlt_heap_batch_flush(dlt_thread_self());
+	dlt_sampler_stop();
 	emit_exit(DLT_EXIT_EXIT, status);
 }
 

@@ -46,6 +46,18 @@ void dlt_sampler_start(void)
 	t->guard--;
 }
 
+void dlt_sampler_stop(void)
+{
+	const struct dlt_bridge *bridge = dlt_emit_bridge();
+	struct dlt_thread *t = dlt_thread_self();
+
+	if (!bridge || !bridge->sampler_stop || dlt_box_is_read())
+		return;
+	t->guard++;
+	bridge->sampler_stop();
+	t->guard--;
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	dlt_thread_self();		/* usually the first malloc was earlier: identity, box */
@@ -55,6 +67,7 @@ __attribute__((constructor)) static void start(void)
 		return;
 	dlt_real_init();
 	dlt_clock_init();
+	dlt_box->clock_is_tsc = dlt_clock_is_tsc;	/* the box is older than the clock */
 	dlt_thread_init();
 	dlt_library_init();
 	dlt_heap_init();

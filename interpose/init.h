@@ -21,6 +21,8 @@ void dlt_fork_init(void);		/* fork handlers */
 
 /* The hidden sampling thread, where no recorder reads the box. At the start, and in a fork's child. */
 void dlt_sampler_start(void);
+/* Before the process ends: a last sample. */
+void dlt_sampler_stop(void);
 
 /*
  * The thread is about to give up its record: the last round of its thread-specific data's

@@ -42,7 +42,7 @@ static void announce_thread(const struct sampled_process *p, const struct dlt_bo
 		.reason = AGAIN, .begin = box_value(s->begin), .name = name,
 	};
 
-	if (!e.thread || box_value(s->helper))
+	if (!e.thread)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, e.tid);
 	if (!final && p->pid)
@@ -58,7 +58,7 @@ void announce_new_threads(struct sampled_process *p, bool final)
 	for (size_t i = 1; i < count && i < DLT_BOX_SLOTS; i++) {
 		uint32_t thread = box_value(p->box.slots[i].thread);
 
-		if (!thread || p->slots[i].named == thread)
+		if (!thread || p->slots[i].named == thread || threads_is_hidden(p, &p->box.slots[i]))
 			continue;
 		p->slots[i].named = thread;
 		announce_thread(p, &p->box.slots[i], final);

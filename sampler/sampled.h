@@ -80,6 +80,9 @@ void libraries_scan(struct sampled_process *p, bool full);
 void threads_read(struct sampled_process *p);
 void threads_emit(struct sampled_process *p, uint64_t now, bool final);
 
+/* True for LTTng's threads and ours, and for one too young to tell (threads.c). */
+bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slot);
+
 /* The call in flight of a slot; function 0: none (threads.c). */
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot);
 

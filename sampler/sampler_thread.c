@@ -91,10 +91,15 @@ int sampler_thread_start(void *box, uint64_t size)
 
 void sampler_thread_stop(void)
 {
+	struct timespec limit;
+
 	if (hidden.owner != getpid())
 		return;
 	__atomic_store_n(&hidden.stop, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &hidden.stop, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-	pthread_join(hidden.thread, NULL);
+	/* The process ends: a last sample is not worth a hang. */
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec++;
+	pthread_timedjoin_np(hidden.thread, NULL, &limit);
 	hidden.owner = 0;
 }

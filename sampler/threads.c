@@ -160,6 +160,18 @@ struct sampled_call threads_call(const struct sampled_process *p, const struct d
 	return call;
 }
 
+bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slot)
+{
+	uint32_t tid = box_value(slot->tid);
+	const struct sampled_tid *t = tid ? find(p, tid) : NULL;
+
+	if (box_value(slot->helper))
+		return true;
+	if (!t || t->tid != tid)
+		return false;
+	return t->helper || (t->asked < 2 && tid != (uint32_t)p->pid);
+}
+
 static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool final)
 {
 	const struct dlt_box_slot *slot = &p->box.slots[index];
@@ -171,7 +183,7 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 		.thread = call.thread, .time = now, .events = box_value(slot->events),
 	};
 
-	if (!e.thread || box_value(slot->helper) || e.thread != box_value(slot->thread))
+	if (!e.thread || threads_is_hidden(p, slot) || e.thread != box_value(slot->thread))
 		return;
 	if (t && t->tid == tid) {
 		e.cpu = t->cpu;
