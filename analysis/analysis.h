@@ -51,6 +51,8 @@ struct model_options {
 	int64_t from, to;	/* ns since the trace's begin: only events in [from, to) */
 	double min_share;	/* fraction; smaller ones become "other" in `shares` */
 	size_t points;		/* at most about so many points a series */
+	/* Called every 64K events or so with the number read of this trace; NULL is fine. */
+	void (*progress)(uint64_t events);
 };
 
 #define MODEL_OPTIONS_INIT { .from = INT64_MIN, .to = INT64_MAX, .min_share = 0.01, .points = 1024 }

@@ -1,6 +1,261 @@
 /* SPDX-License-Identifier: MIT */
 /* dltrace-report: turns traces into breakdowns, curves, tables and figures. */
-int main(void)
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/options.h"
+#include "analysis/reader/text_writer.h"
+#include "analysis/report/escape.h"
+#include "analysis/report/format.h"
+#include "analysis/report/memory.h"
+#include "analysis/report/output.h"
+#include "analysis/worker.h"
+
+#define ERROR_SIZE	1024
+#define PROBLEMS_SHOWN	10	/* a trace; all are in the report */
+
+/* One line on stderr; what a trace says in it is made harmless. */
+static void say(const struct options *o, const char *path, const char *text)
 {
-	return 2;
+	char *clean_path = text_clean(path, o->writing.unicode);
+	char *clean_text = text_clean(text, o->writing.unicode);
+
+	fprintf(stderr, "dltrace-report: %s: %s\n", clean_path, clean_text);
+	free(clean_path);
+	free(clean_text);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- reading ---- */
+
+/* What takes over a second is seen on a terminal. */
+static struct {
+	bool shown;		/* wanted, and stderr is a terminal */
+	bool visible;
+	double begin, last;
+	int trace, traces;
+} progress;
+
+static void show_progress(uint64_t events)
+{
+	char count[FORMAT_SIZE];
+	double t;
+
+	worker_progress();
+	if (!progress.shown)
+		return;
+	t = now();
+	if (t - progress.begin < 1 || t - progress.last < 0.2)
+		return;
+	progress.last = t;
+	progress.visible = true;
+	fprintf(stderr, "\rreading trace %d of %d: %s events\033[K", progress.trace + 1,
+		progress.traces, format_whole(count, (double)events));
+}
+
+static void clear_progress(void)
+{
+	if (progress.visible)
+		fputs("\r\033[K", stderr);
+	progress.visible = false;
+}
+
+/* Whether a problem means that something could not be read; events that LTTng lost were written nowhere. */
+static bool is_unread(const struct reader_problem *p)
+{
+	return strcmp(p->kind, "lost") && strcmp(p->kind, "foreign");
+}
+
+static int say_problems(const struct options *o, const char *path, const struct reader_info *info)
+{
+	size_t unread = 0;
+
+	for (size_t i = 0; i < info->problem_count; i++) {
+		bool shown = is_unread(&info->problems[i]) ? unread++ < PROBLEMS_SHOWN : o->verbose;
+
+		if (shown && !o->quiet)
+			say(o, path, info->problems[i].text);
+	}
+	if (unread > PROBLEMS_SHOWN && !o->quiet)
+		fprintf(stderr, "dltrace-report: %zu more problems of this kind are in the report\n",
+			unread - PROBLEMS_SHOWN);
+	return unread ? STATUS_PARTLY : STATUS_OK;
+}
+
+static void say_speed(const struct options *o, const char *path, const struct reader_info *info,
+		      double seconds)
+{
+	char events[FORMAT_SIZE], bytes[FORMAT_SIZE], time[FORMAT_SIZE], speed[FORMAT_SIZE], line[512];
+	static const char *const sources[] = {
+		[READER_AUTO] = "auto", [READER_FAST] = "fast",
+		[READER_BABELTRACE] = "babeltrace2", [READER_TEXT] = "text",
+	};
+
+	snprintf(line, sizeof(line), "%s events, %s, %s by source %s: %s events/s",
+		 format_whole(events, (double)info->events), format_bytes(bytes, (double)info->bytes),
+		 format_ns(time, seconds * 1e9, o->writing.unicode), sources[info->source],
+		 format_whole(speed, seconds > 0 ? (double)info->events / seconds : 0));
+	say(o, path, line);
+}
+
+/* STATUS_NOTHING when nothing of it can be used. */
+static int read_trace(const struct options *o, struct model *m, const char *path)
+{
+	char error[ERROR_SIZE] = "";
+	struct reader *r = reader_open(path, o->source, error, sizeof(error));
+	const struct reader_info *info;
+	double begin = now();
+	int err, status;
+
+	if (!r) {
+		if (!o->quiet)
+			fprintf(stderr, "dltrace-report: %s\n", error);
+		model_unreadable(m, path, error);
+		return STATUS_NOTHING;
+	}
+	err = model_read(m, r, path);
+	clear_progress();
+	info = reader_info(r);
+	status = say_problems(o, path, info);
+	if (!info->events) {
+		if (!o->quiet)
+			say(o, path, info->foreign ? "it holds no events of dltrace, only others" :
+						     "it holds no events");
+		status = STATUS_NOTHING;
+	} else if (err) {
+		status = STATUS_PARTLY;
+	}
+	if (o->verbose)
+		say_speed(o, path, info, now() - begin);
+	reader_close(r);
+	return status;
+}
+
+/* STATUS_OK, _PARTLY, or _NOTHING when not one trace could be read. */
+static int read_traces(const struct options *o, struct model *m, struct worker *w,
+		       char *const *broken)
+{
+	int unread = 0, partly = 0;
+
+	for (int i = 0; i < o->trace_count; i++) {
+		int status = STATUS_NOTHING;
+
+		w->trace = progress.trace = i;
+		worker_progress();
+		if (broken[i]) {
+			if (!o->quiet)
+				say(o, o->traces[i], broken[i]);
+			model_unreadable(m, o->traces[i], broken[i]);
+		} else {
+			status = read_trace(o, m, o->traces[i]);
+		}
+		unread += status == STATUS_NOTHING;
+		partly += status == STATUS_PARTLY;
+	}
+	if (unread == o->trace_count)
+		return STATUS_NOTHING;
+	return unread || partly ? STATUS_PARTLY : STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+static int write_outputs(const struct options *o, const struct report *r)
+{
+	char failed[PATH_MAX];
+	int status = STATUS_OK;
+
+	for (int i = 0; i < o->output_count; i++) {
+		const struct output_file *file = &o->outputs[i];
+		struct writer_options looks = o->writing;
+		int err;
+
+		if (strcmp(file->path, "-") && !o->color_always)
+			looks.color = false;
+		err = output_write(r, file->writer, file->path, &looks, failed);
+		if (err) {
+			fprintf(stderr, "dltrace-report: cannot write %s: %s\n", failed, strerror(-err));
+			status = STATUS_UNWRITTEN;
+		}
+	}
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static int report(const struct options *o, struct worker *w, char *const *broken)
+{
+	struct model_options options = o->model;
+	struct model *m;
+	struct report *r = report_new();
+	int status, written;
+
+	progress.shown = !o->quiet && isatty(STDERR_FILENO) == 1;
+	progress.begin = now();
+	progress.traces = o->trace_count;
+	options.progress = show_progress;
+	m = model_new(&options);
+	status = read_traces(o, m, w, broken);
+	w->stage = STAGE_REPORTING;
+	worker_progress();
+	if (status != STATUS_NOTHING) {
+		analyses_run(m, r);
+		written = write_outputs(o, r);
+		status = written ? written : status;
+	}
+	report_free(r);
+	model_free(m);
+	return status;
+}
+
+/* Prints the events of the traces, one after another. */
+static int dump(const struct options *o, struct worker *w, char *const *broken)
+{
+	int status = STATUS_OK;
+
+	for (int i = 0; i < o->trace_count; i++) {
+		char error[ERROR_SIZE] = "";
+		struct reader_event event;
+		struct reader *r;
+
+		w->trace = i;
+		r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
+		if (!r) {
+			fprintf(stderr, "dltrace-report: %s\n", broken[i] ? broken[i] : error);
+			status = STATUS_NOTHING;
+			continue;
+		}
+		text_write_header(stdout, reader_info(r));
+		while (reader_next(r, &event) > 0)
+			text_write_event(stdout, reader_info(r), &event);
+		text_write_end(stdout, reader_info(r));
+		if (say_problems(o, o->traces[i], reader_info(r)) && !status)
+			status = STATUS_PARTLY;
+		reader_close(r);
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "dltrace-report: cannot write standard output: %s\n", strerror(errno));
+		status = STATUS_UNWRITTEN;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+
+	options_parse(&o, argc, argv);
+	return worker_run(&o, o.dump ? dump : report);
 }

@@ -223,7 +223,7 @@ bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool o
 	struct dlt_totals_call call = {
 		.duration = dlt_clock_elapsed_ns(ticks),
 		.nested = frame.nested ? dlt_clock_elapsed_ns(frame.nested_time) : 0,
-		.bytes = bytes, .flops = flops, .outer = c->depth == 0, .ok = ok,
+		.bytes = ok ? bytes : 0, .flops = flops, .outer = c->depth == 0, .ok = ok,
 	};
 
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))

@@ -160,7 +160,8 @@ int model_read(struct model *m, struct reader *r, const char *path)
 		at = trace_time(t, e.time);
 		if (at > t->end)
 			t->end = at;
-		t->events++;
+		if ((++t->events & 0xffff) == 0 && m->options.progress)
+			m->options.progress(t->events);
 		t->by_type[e.type]++;
 		if (handlers[e.type])
 			handlers[e.type](t, at, e.data);

@@ -44,7 +44,7 @@ void stub_end_slow(struct stub *s, uint64_t begin, int failed)
 		now = now_ns();
 	__atomic_fetch_add(&s->calls, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->failed, failed != 0, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&s->bytes, moved, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->bytes, failed ? 0 : moved, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->ns, now - begin, __ATOMIC_RELAXED);
 	moved = 0;
 }

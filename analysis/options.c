@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the command line of dltrace-report. */
+#include "analysis/options.h"
+
+#include <argp.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "analysis/report/figure.h"
+#include "record/units.h"
+
+#define WIDTH_DEFAULT	80
+#define WIDTH_MIN	40
+#define WIDTH_MAX	1000
+
+enum key {
+	KEY_FIGURE = 0x100, KEY_TABLE, KEY_PROCESS, KEY_RANK, KEY_HOST, KEY_FRAMEWORK, KEY_FUNCTION,
+	KEY_LAYER, KEY_PHASE, KEY_FROM, KEY_TO, KEY_MIN_SHARE, KEY_COLOR, KEY_WIDTH, KEY_SOURCE,
+	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE,
+};
+
+static const struct argp_option table[] = {
+	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
+	{ "output", 'o', "FILE", 0, "by its ending: .txt .json .csv .svg; a folder of all tables or "
+	  "figures when it ends in /; - is standard output; may be repeated", 1 },
+	{ "format", 'f', "FORMAT", 0, "text, json, csv or svg, where the ending of FILE does not tell", 1 },
+	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, functions, heap", 1 },
+	{ "table", KEY_TABLE, "NAME", 0, "only this one: breakdown, shares, processes, threads, heap, "
+	  "series, ... (those of the JSON)", 1 },
+	{ 0, 0, 0, 0, "What is looked at:", 2 },
+	{ "process", KEY_PROCESS, "PID|GLOB", 0, "processes with this pid or program name", 2 },
+	{ "host", KEY_HOST, "GLOB", 0, "processes on these hosts", 2 },
+	{ "framework", KEY_FRAMEWORK, "GLOB", 0, "PyTorch, TensorFlow, ... (case ignored)", 2 },
+	{ "function", KEY_FUNCTION, "GLOB", 0, "functions", 2 },
+	{ "layer", KEY_LAYER, "GLOB", 0, "runtime, driver, blas, dnn, openmp, ...", 2 },
+	{ "from", KEY_FROM, "TIME", 0, "from this time after the trace's begin, as 500ms, 10s, 2m", 2 },
+	{ "to", KEY_TO, "TIME", 0, "until that time", 2 },
+	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "functions below it become \"other\" (1)", 2 },
+	{ "rank", KEY_RANK, "N", 0, "ranks of a distributed training (not available yet)", 2 },
+	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady (not available yet)", 2 },
+	{ 0, 0, 0, 0, "How:", 3 },
+	{ "color", KEY_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "auto (on a terminal, unless NO_COLOR is "
+	  "set), always, never", 3 },
+	{ "width", KEY_WIDTH, "COLUMNS", 0, "of text (the terminal's, else 80)", 3 },
+	{ "source", KEY_SOURCE, "WHICH", 0, "decoder: fast, babeltrace2 or text (by the trace)", 3 },
+	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 3 },
+	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds (not available yet)", 3 },
+	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 3 },
+	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 3 },
+	{ "verbose", 'v', 0, 0, "say what is read and how fast", 3 },
+	{ 0 },
+};
+
+/* What argp calls back for needs more than the options themselves. */
+struct parse {
+	struct options *o;
+	const char *paths[OUTPUTS_MAX];
+	const char *format, *color;
+};
+
+static int64_t time_option(const char *text, const char *name, struct argp_state *state)
+{
+	uint64_t ns = 0;
+
+	if (parse_time(text, &ns) < 0)
+		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name, text);
+	return (int64_t)ns;
+}
+
+static double share_option(const char *text, struct argp_state *state)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%")) || !(percent >= 0 && percent <= 100))
+		argp_error(state, "--min-share: %s: a percentage from 0 to 100 is needed", text);
+	return percent / 100;
+}
+
+static int width_option(const char *text, struct argp_state *state)
+{
+	char *end;
+	long columns = strtol(text, &end, 10);
+
+	if (end == text || *end || columns < WIDTH_MIN || columns > WIDTH_MAX)
+		argp_error(state, "--width: %s: a number from %d to %d is needed", text, WIDTH_MIN,
+			   WIDTH_MAX);
+	return (int)columns;
+}
+
+static enum reader_source source_option(const char *text, struct argp_state *state)
+{
+	static const struct { const char *name; enum reader_source source; } sources[] = {
+		{ "auto", READER_AUTO }, { "fast", READER_FAST },
+		{ "babeltrace2", READER_BABELTRACE }, { "text", READER_TEXT },
+	};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(sources[i].name, text))
+			return sources[i].source;
+	argp_error(state, "--source: %s: one of auto, fast, babeltrace2, text is needed", text);
+	return READER_AUTO;
+}
+
+static void add_output(struct parse *p, const char *path, struct argp_state *state)
+{
+	if (p->o->output_count == OUTPUTS_MAX)
+		argp_error(state, "more than %d outputs", OUTPUTS_MAX);
+	p->paths[p->o->output_count++] = path;
+}
+
+static const char *const not_available[] = {
+	[KEY_RANK - KEY_FIGURE] = "rank", [KEY_PHASE - KEY_FIGURE] = "phase",
+	[KEY_FAIL_IF - KEY_FIGURE] = "fail-if", [KEY_LIVE - KEY_FIGURE] = "live",
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+	struct options *o = p->o;
+
+	switch (key) {
+	case 'o':
+		add_output(p, arg, state);
+		return 0;
+	case 'f':
+		p->format = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case KEY_FIGURE:
+		o->writing.figure = arg;
+		return 0;
+	case KEY_TABLE:
+		o->writing.table = arg;
+		return 0;
+	case KEY_PROCESS:
+		o->model.process = arg;
+		return 0;
+	case KEY_HOST:
+		o->model.host = arg;
+		return 0;
+	case KEY_FRAMEWORK:
+		o->model.framework = arg;
+		return 0;
+	case KEY_FUNCTION:
+		o->model.function = arg;
+		return 0;
+	case KEY_LAYER:
+		o->model.layer = arg;
+		return 0;
+	case KEY_FROM:
+		o->model.from = time_option(arg, "from", state);
+		return 0;
+	case KEY_TO:
+		o->model.to = time_option(arg, "to", state);
+		return 0;
+	case KEY_MIN_SHARE:
+		o->model.min_share = share_option(arg, state);
+		return 0;
+	case KEY_COLOR:
+		p->color = arg ? arg : "always";
+		return 0;
+	case KEY_WIDTH:
+		o->writing.width = width_option(arg, state);
+		return 0;
+	case KEY_SOURCE:
+		o->source = source_option(arg, state);
+		return 0;
+	case KEY_DUMP:
+		o->dump = true;
+		return 0;
+	case KEY_RANK:
+	case KEY_PHASE:
+	case KEY_FAIL_IF:
+	case KEY_LIVE:
+		argp_error(state, "--%s is not available yet", not_available[key - KEY_FIGURE]);
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->traces = state->argv + state->next;
+		o->trace_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a trace is needed: a folder that dltrace-record wrote");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static _Noreturn void usage(const char *form, const char *a, const char *b)
+{
+	fputs("dltrace-report: ", stderr);
+	fprintf(stderr, form, a, b);
+	fputc('\n', stderr);
+	exit(STATUS_USAGE);
+}
+
+static const struct writer *format_option(const char *name)
+{
+	const struct writer *w = name ? writer_by_name(name) : NULL;
+
+	if (name && !w)
+		usage("-f %s: no such format; there are text, json, csv, svg%s", name, "");
+	if (w && !w->write)
+		usage("-f %s: %s is not available yet", name, w->name);
+	return w;
+}
+
+/* A name with a known ending means that, unless -f says what the rest means. */
+static void choose_writers(struct parse *p)
+{
+	const struct writer *format = format_option(p->format);
+	struct options *o = p->o;
+
+	if (!o->output_count)
+		p->paths[o->output_count++] = "-";
+	for (int i = 0; i < o->output_count; i++) {
+		const char *path = p->paths[i];
+		const struct writer *w = strcmp(path, "-") ? writer_by_path(path) : NULL;
+
+		if (!w && format)
+			w = format;
+		if (!w && strcmp(path, "-"))
+			usage("-o %s: its ending tells no format (.txt, .json, .csv, .svg), nor does -f%s",
+			      path, "");
+		if (!w)
+			w = writer_by_name("text");
+		if (!w->write)
+			usage("-o %s: %s is not available yet", path, w->name);
+		o->outputs[i] = (struct output_file){ path, w };
+	}
+}
+
+/* All tables exist in every report, so an empty one knows their names. */
+static void check_pages(const struct options *o)
+{
+	struct model *m;
+	struct report *r;
+
+	if (o->writing.figure && !figure_by_name(o->writing.figure))
+		usage("--figure %s: no such figure; there are curves, functions, heap%s",
+		      o->writing.figure, "");
+	if (!o->writing.table)
+		return;
+	m = model_new(&o->model);
+	r = report_new();
+	analyses_run(m, r);
+	if (!writer_has_page(PAGES_TABLES, r, o->writing.table))
+		usage("--table %s: no such table; there are those of the JSON, as in %s",
+		      o->writing.table, "dltrace-report(1)");
+	report_free(r);
+	model_free(m);
+}
+
+static void choose_looks(struct options *o, const char *color)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool terminal = isatty(STDOUT_FILENO) == 1;
+	struct winsize size;
+
+	if (color && strcmp(color, "auto") && strcmp(color, "always") && strcmp(color, "never"))
+		usage("--color=%s: one of auto, always, never is needed%s", color, "");
+	if (color && strcmp(color, "auto"))
+		o->writing.color = !strcmp(color, "always");
+	else
+		o->writing.color = terminal && !(no_color && *no_color) &&
+				   !(term && !strcmp(term, "dumb"));
+	o->color_always = color && !strcmp(color, "always");
+	if (!o->writing.width && terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
+	    size.ws_col >= WIDTH_MIN)
+		o->writing.width = size.ws_col < WIDTH_MAX ? size.ws_col : WIDTH_MAX;
+	if (!o->writing.width)
+		o->writing.width = WIDTH_DEFAULT;
+}
+
+/* Only the width and kind of characters follow the locale: numbers look the same everywhere. */
+static void choose_characters(struct options *o)
+{
+	setlocale(LC_CTYPE, "");
+	o->writing.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!o->writing.unicode)
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = table,
+		.parser = parse_option,
+		.args_doc = "TRACE...",
+		.doc = "Reports what was recorded in TRACE: a folder written by dltrace-record, or any "
+		       "LTTng trace with events of dltrace. Several are compared in one report.\v"
+		       "Exit status: 0; 1 something could not be read, the rest is reported; 2 the command "
+		       "line is wrong, or asks for what is not available yet; 4 nothing could be read; "
+		       "5 an output could not be written.",
+	};
+	struct parse p = { .o = o };
+
+	*o = (struct options){ .model = MODEL_OPTIONS_INIT };
+	argp_program_version = "dltrace-report " PACKAGE_VERSION;
+	argp_err_exit_status = STATUS_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
+		exit(STATUS_USAGE);
+	choose_characters(o);
+	choose_writers(&p);
+	choose_looks(o, p.color);
+	check_pages(o);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What people look at in a series: its extremes, its mean, and a line of blocks. */
+#ifndef DLT_ANALYSIS_REPORT_CURVE_VIEW_H
+#define DLT_ANALYSIS_REPORT_CURVE_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/report/table.h"
+
+struct summary {
+	double min, mean, max;	/* mean over time, each value lasting until the next point */
+	int64_t begin, end;	/* of the points, ns */
+};
+
+/* False when no point has a finite value. */
+bool series_summary(const struct series *s, struct summary *sum);
+
+/* The series of a run (process -1) or process with that name; NULL when there is none. */
+const struct series *report_series(const struct report *r, uint32_t trace, int64_t process,
+				   const char *name);
+
+/*
+ * A curve in one line of `columns` characters over [begin, end): each shows the largest value of
+ * its time, so that no peak is lost; from 0 to `top`. Without points so far, or with NaN: blank.
+ * The result is the caller's.
+ */
+char *sparkline(const struct series *s, int64_t begin, int64_t end, double top, int columns,
+		bool unicode);
+
+#endif

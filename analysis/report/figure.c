@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of figures, and how they name what they show. */
+#include "analysis/report/figure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/memory.h"
+#include "analysis/report/text.h"
+
+const struct figure figures[] = {
+	{ "curves", "Threads, CPU and memory over time", figure_curves },
+	{ "functions", "Share of time by function", figure_functions },
+	{ "heap", "Heap over time", figure_heap },
+};
+const size_t figure_count = sizeof(figures) / sizeof(figures[0]);
+
+const struct figure *figure_by_name(const char *name)
+{
+	for (size_t i = 0; i < figure_count; i++)
+		if (!strcmp(figures[i].name, name))
+			return &figures[i];
+	return NULL;
+}
+
+char *figure_trace_label(const struct report *r, size_t trace)
+{
+	const struct table *traces = report_table(r, "traces");
+	const char *path = text_base_name(cell_text(table_get(traces, trace, "path")));
+	char *frameworks = text_frameworks(r, trace);
+	char *command = text_command(table_get(traces, trace, "command"));
+	char *label = NULL;
+	bool several = traces && traces->row_count > 1;
+	const char *what = *frameworks ? frameworks : command && *command ? command : "trace";
+	int n;
+
+	if (several)
+		n = asprintf(&label, "%s (%s)", what, path);
+	else if (*frameworks && command && *command)
+		n = asprintf(&label, "%s: %s", frameworks, command);
+	else
+		n = asprintf(&label, "%s", what);
+	free(frameworks);
+	free(command);
+	return need(n < 0 ? NULL : label);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables for people on a terminal. */
+#include "analysis/report/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/escape.h"
+#include "analysis/report/format.h"
+#include "analysis/report/memory.h"
+
+#define COLUMNS_MAX	24
+#define STRETCH_MIN	12	/* a stretching column is not cut below this */
+#define GAP		2	/* columns between columns */
+
+struct grid_entry {
+	char *text;		/* owned; cleaned */
+	enum style style;
+};
+
+struct grid_row {
+	struct grid_entry entries[COLUMNS_MAX];
+	int used;
+};
+
+struct grid_col {
+	const char *title;
+	int flags, optional;
+	int width;		/* 0 after layout: left out */
+};
+
+struct grid {
+	const struct writer_options *options;	/* borrowed */
+	struct grid_col columns[COLUMNS_MAX];
+	int column_count;
+	struct grid_row *rows;	/* owned */
+	size_t row_count, row_capacity;
+};
+
+struct grid *grid_new(const struct writer_options *options)
+{
+	struct grid *g = need(calloc(1, sizeof(*g)));
+
+	g->options = options;
+	return g;
+}
+
+void grid_free(struct grid *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; i < g->row_count; i++)
+		for (int c = 0; c < g->column_count; c++)
+			free(g->rows[i].entries[c].text);
+	free(g->rows);
+	free(g);
+}
+
+void grid_column(struct grid *g, const char *title, int flags, int optional)
+{
+	if (g->column_count < COLUMNS_MAX)
+		g->columns[g->column_count++] = (struct grid_col){ title, flags, optional, 0 };
+}
+
+void grid_row(struct grid *g)
+{
+	if (g->row_count == g->row_capacity) {
+		g->row_capacity = g->row_capacity ? g->row_capacity * 2 : 32;
+		g->rows = need(reallocarray(g->rows, g->row_capacity, sizeof(*g->rows)));
+	}
+	memset(&g->rows[g->row_count++], 0, sizeof(*g->rows));
+}
+
+/* Takes the text. */
+static void add(struct grid *g, char *clean, enum style style)
+{
+	struct grid_row *row = &g->rows[g->row_count - 1];
+
+	if (row->used < g->column_count)
+		row->entries[row->used++] = (struct grid_entry){ clean, style };
+	else
+		free(clean);
+}
+
+void grid_text(struct grid *g, const char *text, enum style style)
+{
+	add(g, text_clean(text ? text : "", g->options->unicode), style);
+}
+
+void grid_cell(struct grid *g, enum unit unit, const struct cell *c)
+{
+	char buf[FORMAT_SIZE];
+
+	if (c->type == CELL_TEXT) {
+		grid_text(g, c->text, STYLE_PLAIN);
+	} else if (c->type == CELL_TREE) {
+		char *text = json_dumps(c->tree, JSON_SORT_KEYS | JSON_ENCODE_ANY);
+
+		grid_text(g, text, STYLE_PLAIN);
+		free(text);
+	} else {
+		grid_text(g, format_cell(buf, unit, c, g->options->unicode),
+			  c->type == CELL_NULL ? STYLE_DIM : STYLE_PLAIN);
+	}
+}
+
+void grid_number(struct grid *g, enum unit unit, double value)
+{
+	char buf[FORMAT_SIZE];
+
+	grid_text(g, format_value(buf, unit, value, g->options->unicode), STYLE_PLAIN);
+}
+
+void grid_bar(struct grid *g, double value, int width, enum style style)
+{
+	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
+	char buf[256 * 4] = "";
+	int steps, unit = g->options->unicode ? 8 : 1;
+	size_t at = 0;
+
+	width = width < 1 ? 1 : width > 200 ? 200 : width;
+	value = isfinite(value) ? fmin(fmax(value, 0), 1) : 0;
+	steps = (int)lround(value * width * unit);
+	if (!steps && value > 0)
+		steps = 1;	/* what is there is seen */
+	for (; steps > 0; steps -= unit) {
+		const char *piece = unit == 1 ? "#" : eighths[steps > 8 ? 8 : steps];
+
+		memcpy(buf + at, piece, strlen(piece) + 1);
+		at += strlen(piece);
+	}
+	add(g, need(strdup(buf)), style);
+}
+
+/* ---- layout ---- */
+
+static int total_width(const struct grid *g)
+{
+	int total = 0;
+
+	for (int c = 0; c < g->column_count; c++)
+		if (g->columns[c].width)
+			total += g->columns[c].width + (total ? GAP : 0);
+	return total;
+}
+
+static void natural_widths(struct grid *g)
+{
+	for (int c = 0; c < g->column_count; c++) {
+		int width = text_width(g->columns[c].title);
+
+		for (size_t i = 0; i < g->row_count; i++) {
+			const char *text = g->rows[i].entries[c].text;
+			int w = text ? text_width(text) : 0;
+
+			width = w > width ? w : width;
+		}
+		g->columns[c].width = width;
+	}
+}
+
+/* Takes what is missing from the widest stretching columns. */
+static void shrink(struct grid *g, int room)
+{
+	while (total_width(g) > room) {
+		struct grid_col *widest = NULL;
+
+		for (int c = 0; c < g->column_count; c++)
+			if (g->columns[c].flags & GRID_STRETCH &&
+			    g->columns[c].width > STRETCH_MIN &&
+			    (!widest || g->columns[c].width > widest->width))
+				widest = &g->columns[c];
+		if (!widest)
+			return;
+		widest->width--;
+	}
+}
+
+static bool drop_one(struct grid *g)
+{
+	struct grid_col *last = NULL;
+
+	for (int c = 0; c < g->column_count; c++)
+		if (g->columns[c].optional && g->columns[c].width &&
+		    (!last || g->columns[c].optional > last->optional))
+			last = &g->columns[c];
+	if (last)
+		last->width = 0;
+	return last != NULL;
+}
+
+static int least_width(const struct grid *g)
+{
+	int total = 0;
+
+	for (int c = 0; c < g->column_count; c++) {
+		int w = g->columns[c].width;
+
+		if (g->columns[c].flags & GRID_STRETCH && w > 2 * STRETCH_MIN)
+			w = 2 * STRETCH_MIN;
+		if (w)
+			total += w + (total ? GAP : 0);
+	}
+	return total;
+}
+
+/* ---- printing ---- */
+
+static const char *sgr(enum style style)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "", [STYLE_BOLD] = "1", [STYLE_DIM] = "2", [STYLE_GOOD] = "32",
+		[STYLE_WARNING] = "33", [STYLE_PROBLEM] = "1;31", [STYLE_BAR] = "36",
+	};
+
+	return codes[style];
+}
+
+void style_begin(FILE *out, const struct writer_options *o, enum style style)
+{
+	if (o->color && *sgr(style))
+		fprintf(out, "\033[%sm", sgr(style));
+}
+
+void style_end(FILE *out, const struct writer_options *o, enum style style)
+{
+	if (o->color && *sgr(style))
+		fputs("\033[0m", out);
+}
+
+/* Where the last `columns` columns of cleaned text begin. */
+static const char *tail(const char *clean, int columns)
+{
+	int excess = text_width(clean) - columns;
+	const char *p = clean;
+
+	if (excess <= 0)
+		return clean;
+	p += text_fit(clean, excess);
+	while (text_width(p) > columns) {	/* a wide character stood across the cut */
+		uint32_t c;
+		size_t n = utf8_next(p, &c);
+
+		p += n ? n : 1;
+	}
+	return p;
+}
+
+void put_cut(FILE *out, const struct writer_options *o, const char *clean, int columns, int flags)
+{
+	const char *dots = o->unicode ? "…" : "..";
+	int room = columns - (o->unicode ? 1 : 2);
+	int left;
+
+	if (text_width(clean) <= columns) {
+		fputs(clean, out);
+		return;
+	}
+	if (room < 1) {
+		fwrite(clean, 1, text_fit(clean, columns), out);
+		return;
+	}
+	left = flags & GRID_MIDDLE ? room / 3 : room;
+	fwrite(clean, 1, text_fit(clean, left), out);
+	fputs(dots, out);
+	if (flags & GRID_MIDDLE)
+		fputs(tail(clean, room - left), out);
+}
+
+static void put_entry(const struct grid *g, FILE *out, const struct grid_col *c, const char *text,
+		      enum style style, bool last)
+{
+	int width = text ? text_width(text) : 0;
+	int pad = width < c->width ? c->width - width : 0;
+
+	if (c->flags & GRID_RIGHT)
+		fprintf(out, "%*s", pad, "");
+	if (width) {
+		style_begin(out, g->options, style);
+		put_cut(out, g->options, text, c->width, c->flags);
+		style_end(out, g->options, style);
+	}
+	if (!(c->flags & GRID_RIGHT) && !last)
+		fprintf(out, "%*s", pad, "");
+}
+
+/* Of the columns shown, the last one that has text: nothing is padded after it. */
+static int last_shown(const struct grid *g, const struct grid_row *row)
+{
+	int last = -1;
+
+	for (int c = 0; c < g->column_count; c++) {
+		const char *text = row ? row->entries[c].text : g->columns[c].title;
+
+		if (g->columns[c].width && text && *text)
+			last = c;
+	}
+	return last;
+}
+
+static void grid_put_row(const struct grid *g, FILE *out, const struct grid_row *row, int indent)
+{
+	int last = last_shown(g, row);
+	bool first = true;
+
+	for (int c = 0; c <= last; c++) {
+		if (!g->columns[c].width)
+			continue;
+		fprintf(out, "%*s", first ? indent : GAP, "");
+		first = false;
+		put_entry(g, out, &g->columns[c], row ? row->entries[c].text : g->columns[c].title,
+			  row ? row->entries[c].style : STYLE_DIM, c == last);
+	}
+	fputc('\n', out);
+}
+
+void grid_print(struct grid *g, FILE *out, int indent)
+{
+	int room = g->options->width - indent;
+
+	natural_widths(g);
+	while (least_width(g) > room && drop_one(g))
+		;
+	shrink(g, room);
+	if (last_shown(g, NULL) >= 0)
+		grid_put_row(g, out, NULL, indent);
+	for (size_t i = 0; i < g->row_count; i++)
+		grid_put_row(g, out, &g->rows[i], indent);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Typed tables and series in memory. Out of memory stops the program: this is an offline tool. */
+#include "analysis/report/table.h"
+
+#include <string.h>
+
+#include "analysis/report/memory.h"
+
+static const struct cell null_cell = { .type = CELL_NULL };
+
+/* Room for one more element of an array that doubles. */
+static void *grow(void *array, size_t count, size_t *capacity, size_t element)
+{
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return need(reallocarray(array, *capacity, element));
+}
+
+static void cell_clear(struct cell *c)
+{
+	if (c->type == CELL_TEXT)
+		free(c->text);
+	else if (c->type == CELL_TREE)
+		json_decref(c->tree);
+	c->type = CELL_NULL;
+}
+
+static void table_free(struct table *t)
+{
+	for (size_t i = 0; i < t->row_count * t->column_count; i++)
+		cell_clear(&t->cells[i]);
+	free(t->cells);
+	free(t);
+}
+
+static void series_free(struct series *s)
+{
+	free(s->host);
+	free(s->points);
+	free(s);
+}
+
+struct report *report_new(void)
+{
+	return need(calloc(1, sizeof(struct report)));
+}
+
+void report_free(struct report *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->table_count; i++)
+		table_free(r->tables[i]);
+	for (size_t i = 0; i < r->series_count; i++)
+		series_free(r->series[i]);
+	free(r->tables);
+	free(r->series);
+	free(r);
+}
+
+struct table *report_add_table(struct report *r, const char *name, const char *title,
+			       const struct column *columns, size_t column_count)
+{
+	struct table *t = need(calloc(1, sizeof(*t)));
+
+	t->name = name;
+	t->title = title;
+	t->columns = columns;
+	t->column_count = column_count;
+	r->tables = need(reallocarray(r->tables, r->table_count + 1, sizeof(*r->tables)));
+	r->tables[r->table_count++] = t;
+	return t;
+}
+
+struct table *report_table(const struct report *r, const char *name)
+{
+	for (size_t i = 0; i < r->table_count; i++)
+		if (!strcmp(r->tables[i]->name, name))
+			return r->tables[i];
+	return NULL;
+}
+
+struct series *report_add_series(struct report *r, const char *name, const char *title,
+				 const char *unit, uint32_t trace, int64_t process,
+				 const char *host)
+{
+	struct series *s = need(calloc(1, sizeof(*s)));
+
+	s->name = name;
+	s->title = title;
+	s->unit = unit;
+	s->trace = trace;
+	s->process = process;
+	s->host = need(strdup(host ? host : ""));
+	r->series = need(reallocarray(r->series, r->series_count + 1, sizeof(*r->series)));
+	r->series[r->series_count++] = s;
+	return s;
+}
+
+void series_add(struct series *s, int64_t t, double value)
+{
+	s->points = grow(s->points, s->point_count, &s->point_capacity, sizeof(*s->points));
+	s->points[s->point_count++] = (struct point){ .t = t, .value = value };
+}
+
+void table_add_row(struct table *t)
+{
+	t->cells = grow(t->cells, t->row_count, &t->row_capacity,
+			t->column_count * sizeof(*t->cells));
+	for (size_t i = 0; i < t->column_count; i++)
+		t->cells[t->row_count * t->column_count + i] = null_cell;
+	t->row_count++;
+}
+
+static ssize_t column_index(const struct table *t, const char *column)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (!strcmp(t->columns[i].name, column))
+			return (ssize_t)i;
+	return -1;
+}
+
+/* The cell of the last row, emptied. A column that does not exist is a bug of the analysis. */
+static struct cell *last(struct table *t, const char *column)
+{
+	ssize_t i = column_index(t, column);
+	struct cell *c;
+
+	if (i < 0 || !t->row_count) {
+		fprintf(stderr, "dltrace-report: bug: table %s has no %s %s\n", t->name,
+			i < 0 ? "column" : "row for", column);
+		abort();
+	}
+	c = &t->cells[(t->row_count - 1) * t->column_count + (size_t)i];
+	cell_clear(c);
+	return c;
+}
+
+void table_set_int(struct table *t, const char *column, int64_t value)
+{
+	*last(t, column) = (struct cell){ .type = CELL_INT, .i = value };
+}
+
+void table_set_uint(struct table *t, const char *column, uint64_t value)
+{
+	*last(t, column) = (struct cell){ .type = CELL_UINT, .u = value };
+}
+
+void table_set_real(struct table *t, const char *column, double value)
+{
+	*last(t, column) = (struct cell){ .type = CELL_REAL, .r = value };
+}
+
+void table_set_text(struct table *t, const char *column, const char *value)
+{
+	struct cell *c = last(t, column);
+
+	if (value)
+		*c = (struct cell){ .type = CELL_TEXT, .text = need(strdup(value)) };
+}
+
+void table_set_tree(struct table *t, const char *column, json_t *value)
+{
+	struct cell *c = last(t, column);
+
+	if (value)
+		*c = (struct cell){ .type = CELL_TREE, .tree = value };
+}
+
+const struct cell *table_get(const struct table *t, size_t row, const char *column)
+{
+	ssize_t i = t ? column_index(t, column) : -1;
+
+	if (i < 0 || row >= t->row_count)
+		return &null_cell;
+	return &t->cells[row * t->column_count + (size_t)i];
+}
+
+double cell_real(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_INT:
+		return (double)c->i;
+	case CELL_UINT:
+		return (double)c->u;
+	case CELL_REAL:
+		return c->r;
+	default:
+		return 0;
+	}
+}
+
+uint64_t cell_uint(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_INT:
+		return c->i > 0 ? (uint64_t)c->i : 0;
+	case CELL_UINT:
+		return c->u;
+	case CELL_REAL:
+		return c->r > 0 ? c->r < 0x1p64 ? (uint64_t)c->r : UINT64_MAX : 0;
+	default:
+		return 0;
+	}
+}
+
+const char *cell_text(const struct cell *c)
+{
+	return c->type == CELL_TEXT ? c->text : "";
+}
+
+/* Integers are compared as such: 2^53 and above differ by one in reality, not as doubles. */
+static int compare(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_UINT && b->type == CELL_UINT)
+		return (a->u > b->u) - (a->u < b->u);
+	return (cell_real(a) > cell_real(b)) - (cell_real(a) < cell_real(b));
+}
+
+/* Merges two runs of rows that are in order; rows of the left run come first when equal. */
+static void merge(struct cell *to, const struct cell *left, size_t left_rows,
+		  const struct cell *right, size_t right_rows, size_t width, size_t key)
+{
+	while (left_rows || right_rows) {
+		bool take_left = left_rows &&
+				 (!right_rows || compare(&left[key], &right[key]) >= 0);
+		const struct cell **from = take_left ? &left : &right;
+
+		memcpy(to, *from, width * sizeof(*to));
+		to += width;
+		*from += width;
+		--*(take_left ? &left_rows : &right_rows);
+	}
+}
+
+void table_sort_falling(struct table *t, const char *column)
+{
+	size_t width = t->column_count;
+	ssize_t key = column_index(t, column);
+	struct cell *from = t->cells, *to, *spare;
+
+	if (key < 0 || t->row_count < 2)
+		return;
+	spare = to = need(reallocarray(NULL, t->row_count * width, sizeof(*to)));
+	for (size_t run = 1; run < t->row_count; run *= 2) {
+		struct cell *swap = from;
+
+		for (size_t i = 0; i < t->row_count; i += 2 * run) {
+			size_t rest = t->row_count - i;
+			size_t a = rest < run ? rest : run;
+			size_t b = rest - a < run ? rest - a : run;
+
+			merge(to + i * width, from + i * width, a, from + (i + a) * width, b, width,
+			      (size_t)key);
+		}
+		from = to;
+		to = swap;
+	}
+	if (from != t->cells)
+		memcpy(t->cells, from, t->row_count * width * sizeof(*from));
+	free(spare);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text: what a person wants to know in ten seconds, then the tables. A section is a function and
+ * one line of `sections`; one that has nothing to say prints nothing.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/text.h"
+#include "analysis/report/curve_view.h"
+#include "analysis/report/escape.h"
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+#include "analysis/report/memory.h"
+
+/* ---- pieces ---- */
+
+void text_heading(const struct text *t, const char *title, const char *remark)
+{
+	char *clean_title = text_clean(title, t->o->unicode);
+	char *clean_remark = text_clean(remark ? remark : "", t->o->unicode);
+	int room = t->o->width - text_width(clean_title) - 2;
+
+	fputc('\n', t->out);
+	style_begin(t->out, t->o, STYLE_BOLD);
+	put_cut(t->out, t->o, clean_title, t->o->width, 0);
+	style_end(t->out, t->o, STYLE_BOLD);
+	if (*clean_remark && room > 8) {
+		fputs("  ", t->out);
+		style_begin(t->out, t->o, STYLE_DIM);
+		put_cut(t->out, t->o, clean_remark, room, 0);
+		style_end(t->out, t->o, STYLE_DIM);
+	}
+	fputc('\n', t->out);
+	free(clean_title);
+	free(clean_remark);
+}
+
+const char *text_dot(const struct text *t)
+{
+	return t->o->unicode ? " · " : ", ";
+}
+
+/* Bytes of the next word, of no more columns than a line has. */
+static size_t word_length(const char *clean, int room)
+{
+	size_t n = strcspn(clean, " ");
+	size_t most = text_fit(clean, room);
+
+	return n > most && most ? most : n;
+}
+
+/* Words of cleaned text in lines of the page's width, all beginning at column `indent`. */
+static void put_wrapped(const struct text *t, const char *clean, int indent)
+{
+	int room = t->o->width - indent > 20 ? t->o->width - indent : 20;
+	int used = 0;
+
+	for (clean += strspn(clean, " "); *clean; clean += strspn(clean, " ")) {
+		size_t n = word_length(clean, room);
+		char *word = strndup(clean, n);
+		int width = word ? text_width(word) : 0;
+
+		if (used && used + 1 + width > room) {
+			fprintf(t->out, "\n%*s", indent, "");
+			used = 0;
+		}
+		used += fprintf(t->out, used ? " " : "") + width;
+		fwrite(clean, 1, n, t->out);
+		free(word);
+		clean += n;
+	}
+	fputc('\n', t->out);
+}
+
+/* One point of a list: a coloured mark, then wrapped text. */
+static void put_item(const struct text *t, const char *mark, enum style style, const char *text)
+{
+	char *clean = text_clean(text, t->o->unicode);
+
+	fputs("  ", t->out);
+	style_begin(t->out, t->o, style);
+	fputs(mark, t->out);
+	style_end(t->out, t->o, style);
+	fputc(' ', t->out);
+	put_wrapped(t, clean, 4);
+	free(clean);
+}
+
+size_t text_rows(const struct table *t)
+{
+	return t ? t->row_count : 0;
+}
+
+/* ---- what was run ---- */
+
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool needs_quotes(const char *word)
+{
+	return !*word || strpbrk(word, " \t\n\"'\\$`;&|<>()*?[]#~{}!") != NULL;
+}
+
+char *text_command(const struct cell *c)
+{
+	char *text = NULL;
+	size_t size, i;
+	json_t *word;
+	FILE *f;
+
+	if (c->type == CELL_TEXT)
+		return need(strdup(c->text));
+	f = text_open(&text, &size);
+	if (c->type == CELL_TREE) {
+		json_array_foreach(c->tree, i, word) {
+			const char *s = json_is_string(word) ? json_string_value(word) : "?";
+
+			fprintf(f, needs_quotes(s) ? "%s'%s'" : "%s%s", i ? " " : "", s);
+		}
+	}
+	return text_close(f, &text);
+}
+
+char *text_exit(const struct cell *c)
+{
+	const json_t *tree = c->type == CELL_TREE ? c->tree : NULL;
+	const json_t *status = json_object_get(tree, "status");
+	const json_t *sig = json_object_get(tree, "signal");
+	char *text = NULL;
+	int n = 0;
+
+	if (json_is_integer(sig)) {
+		long long number = json_integer_value(sig);
+		const char *name = number > 0 && number < 65 ? sigabbrev_np((int)number) : NULL;
+
+		n = name ? asprintf(&text, "SIG%s", name) : asprintf(&text, "signal %lld", number);
+	} else if (json_is_integer(status)) {
+		n = asprintf(&text, "exit %lld", (long long)json_integer_value(status));
+	}
+	return n < 0 ? NULL : text;
+}
+
+char *text_frameworks(const struct report *r, uint64_t trace)
+{
+	const struct table *processes = report_table(r, "processes");
+	json_t *seen = json_object();
+	char *text;
+	size_t size;
+	FILE *f = text_open(&text, &size);
+	size_t rows = text_rows(processes);
+
+	for (size_t row = 0; row < rows; row++) {
+		const struct cell *c = table_get(processes, row, "frameworks");
+		json_t *one;
+		size_t i;
+
+		if (cell_uint(table_get(processes, row, "trace")) != trace || c->type != CELL_TREE)
+			continue;
+		json_array_foreach(c->tree, i, one) {
+			const char *name = json_string_value(json_object_get(one, "name"));
+			const char *version = json_string_value(json_object_get(one, "version"));
+
+			if (!name || json_object_get(seen, name))
+				continue;
+			fprintf(f, "%s%s%s%s", json_object_size(seen) ? ", " : "", name,
+				version ? " " : "", version ? version : "");
+			json_object_set_new(seen, name, json_true());
+		}
+	}
+	json_decref(seen);
+	return text_close(f, &text);
+}
+
+static void put_part(FILE *f, const struct text *t, const char *text)
+{
+	if (text && *text)
+		fprintf(f, "%s%s", ftell(f) > 0 ? text_dot(t) : "", text);
+}
+
+static void put_number(FILE *f, const struct text *t, const char *form, enum unit unit,
+		       const struct cell *c)
+{
+	char buf[FORMAT_SIZE], part[2 * FORMAT_SIZE];
+
+	if (c->type == CELL_NULL)
+		return;
+	snprintf(part, sizeof(part), form, format_cell(buf, unit, c, t->o->unicode));
+	put_part(f, t, part);
+}
+
+/* "PyTorch 1.13.1 · host fire · 2 cores · 23.4 GiB · 41.2 s · exit 0" */
+static void machine_line(const struct text *t, FILE *f, size_t trace)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	const struct table *machines = report_table(t->r, "machines");
+	char *names = text_frameworks(t->r, trace), *ending;
+	size_t rows = text_rows(machines);
+
+	put_part(f, t, names);
+	free(names);
+	for (size_t row = 0; row < rows; row++) {
+		if (cell_uint(table_get(machines, row, "trace")) != trace)
+			continue;
+		put_part(f, t, cell_text(table_get(machines, row, "host")));
+		put_number(f, t, "%s cores", UNIT_COUNT, table_get(machines, row, "cpus"));
+		put_number(f, t, "%s", UNIT_BYTES, table_get(machines, row, "memory_bytes"));
+	}
+	put_number(f, t, "%s", UNIT_NS, table_get(traces, trace, "duration_ns"));
+	ending = text_exit(table_get(traces, trace, "exit"));
+	put_part(f, t, ending);
+	free(ending);
+}
+
+/* "2026-11-21T10:24:10 · level calls · 123,456 events · none lost · /tmp/t" */
+static void trace_line(const struct text *t, FILE *f, size_t trace)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	const struct cell *lost = table_get(traces, trace, "lost");
+	const char *level = cell_text(table_get(traces, trace, "level"));
+	char begin[32];
+	size_t n;
+
+	/* to the second: the rest is in the data formats */
+	snprintf(begin, sizeof(begin), "%s", cell_text(table_get(traces, trace, "begin")));
+	n = strcspn(begin, ".");
+	if (begin[n] == '.')
+		snprintf(begin + n, sizeof(begin) - n, "%s", strchr(begin + n, 'Z') ? " UTC" : "");
+	if (n > 10 && begin[10] == 'T')
+		begin[10] = ' ';
+	put_part(f, t, begin);
+	if (*level) {
+		char part[64];
+
+		snprintf(part, sizeof(part), "level %s", level);
+		put_part(f, t, part);
+	}
+	put_number(f, t, "%s events", UNIT_COUNT, table_get(traces, trace, "events"));
+	if (lost->type != CELL_NULL && cell_uint(lost) == 0)
+		put_part(f, t, "none lost");
+	else
+		put_number(f, t, "%s lost", UNIT_COUNT, lost);
+	put_part(f, t, cell_text(table_get(traces, trace, "path")));
+}
+
+static void put_line(const struct text *t, const char *text, enum style style, int indent)
+{
+	char *clean = text_clean(text, t->o->unicode);
+
+	fprintf(t->out, "%*s", indent, "");
+	style_begin(t->out, t->o, style);
+	put_cut(t->out, t->o, clean, t->o->width - indent, 0);
+	style_end(t->out, t->o, style);
+	fputc('\n', t->out);
+	free(clean);
+}
+
+static void put_built_line(const struct text *t, size_t trace, enum style style, int indent,
+			   void (*build)(const struct text *, FILE *, size_t))
+{
+	char *text;
+	size_t size;
+	FILE *f = text_open(&text, &size);
+
+	build(t, f, trace);
+	if (*text_close(f, &text))
+		put_line(t, text, style, indent);
+	free(text);
+}
+
+/* Numbered when there are several. */
+static void put_command(const struct text *t, const char *command, int indent, size_t trace)
+{
+	char *line = NULL;
+
+	if (!command || !*command)
+		command = "(command not known)";
+	if ((indent ? asprintf(&line, "%-*zu%s", indent, trace, command) :
+		      asprintf(&line, "%s", command)) < 0)
+		return;
+	put_line(t, line, STYLE_BOLD, 0);
+	free(line);
+}
+
+static void section_header(const struct text *t)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	size_t rows = text_rows(traces);
+
+	for (size_t row = 0; row < rows; row++) {
+		char *command = text_command(table_get(traces, row, "command"));
+		int indent = rows > 1 ? 4 : 0;
+
+		if (row)
+			fputc('\n', t->out);
+		put_command(t, command, indent, row);
+		put_built_line(t, row, STYLE_PLAIN, indent, machine_line);
+		put_built_line(t, row, STYLE_DIM, indent, trace_line);
+		free(command);
+	}
+}
+
+/* ---- findings, failures, limits: lists of sentences ---- */
+
+static void section_findings(const struct text *t)
+{
+	static const struct { const char *severity, *mark, *ascii; enum style style; } marks[] = {
+		{ "problem", "✗", "x", STYLE_PROBLEM },
+		{ "warning", "!", "!", STYLE_WARNING },
+		{ "info", "·", "-", STYLE_DIM },
+	};
+	const struct table *findings = report_table(t->r, "findings");
+	size_t rows = text_rows(findings);
+
+	text_heading(t, "Findings", NULL);
+	if (!rows)
+		put_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		for (size_t row = 0; row < rows; row++)
+			if (!strcmp(cell_text(table_get(findings, row, "severity")), marks[i].severity))
+				put_item(t, t->o->unicode ? marks[i].mark : marks[i].ascii,
+					 marks[i].style, cell_text(table_get(findings, row, "text")));
+}
+
+static void put_list(const struct text *t, const char *table, const char *title, size_t most,
+		     enum style style)
+{
+	const struct table *list = report_table(t->r, table);
+	size_t rows = text_rows(list);
+	char buf[FORMAT_SIZE], more[64 + FORMAT_SIZE];
+
+	if (!rows)
+		return;
+	text_heading(t, title, NULL);
+	for (size_t row = 0; row < rows && row < most; row++) {
+		const struct cell *at = table_get(list, row, "t_ns");
+		char *text = NULL;
+
+		if (asprintf(&text, "%s%s%s", at->type == CELL_NULL ? "" :
+			     format_cell(buf, UNIT_TIME, at, t->o->unicode),
+			     at->type == CELL_NULL ? "" : ": ",
+			     cell_text(table_get(list, row, "text"))) < 0)
+			return;
+		put_item(t, t->o->unicode ? "·" : "-", style, text);
+		free(text);
+	}
+	if (rows > most) {
+		snprintf(more, sizeof(more), "and %s more (--table %s)",
+			 format_whole(buf, (double)(rows - most)), table);
+		put_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
+	}
+}
+
+static void section_failures(const struct text *t)
+{
+	put_list(t, "failures", "Failures", 12, STYLE_PROBLEM);
+}
+
+static void section_limits(const struct text *t)
+{
+	put_list(t, "limits", "What limits this report", 12, STYLE_DIM);
+}
+
+/* ---- the whole ---- */
+
+static void (*const sections[])(const struct text *) = {
+	section_header, section_findings, text_curves, text_functions, text_libraries,
+	text_processes, text_threads, text_heap, section_failures, section_limits,
+};
+
+int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o)
+{
+	const struct text t = { r, out, o };
+
+	if (page || o->table)
+		return text_page(&t, page ? page : o->table);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		sections[i](&t);
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the text writer share, and what names things for figures too. */
+#ifndef DLT_ANALYSIS_REPORT_TEXT_H
+#define DLT_ANALYSIS_REPORT_TEXT_H
+
+#include "analysis/report/writer.h"
+
+struct text {
+	const struct report *r;
+	FILE *out;
+	const struct writer_options *o;
+};
+
+void text_heading(const struct text *t, const char *title, const char *remark);
+const char *text_dot(const struct text *t);	/* between the parts of a line */
+
+size_t text_rows(const struct table *t);	/* NULL has none */
+
+/* What comes after the last slash; borrowed. */
+const char *text_base_name(const char *path);
+
+/* A command line as one would type it, and an exit as "exit 0", "SIGSEGV". The caller's; or NULL. */
+char *text_command(const struct cell *c);
+char *text_exit(const struct cell *c);
+
+/* The frameworks of a trace's processes, each once: "PyTorch 1.13.1, Horovod". The caller's. */
+char *text_frameworks(const struct report *r, uint64_t trace);
+
+/* A layer as people call it: "CUDA runtime". Borrowed; the layer itself when it has no other name. */
+const char *text_layer(const char *layer);
+
+/* Sections: text_curves.c, text_tables.c. */
+void text_curves(const struct text *t);
+void text_functions(const struct text *t);
+void text_libraries(const struct text *t);
+void text_processes(const struct text *t);
+void text_threads(const struct text *t);
+void text_heap(const struct text *t);
+
+/* One table with all its columns, or "series". -ENOENT when there is none. */
+int text_page(const struct text *t, const char *page);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The section of the text report that shows curves in a line each. */
+#include <stdlib.h>
+
+#include "analysis/report/text.h"
+#include "analysis/report/curve_view.h"
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+
+struct shown_curve {
+	const char *name, *title;
+	bool even_if_zero;
+};
+
+/* Curves of the run, in this order. */
+static const struct shown_curve shown_curves[] = {
+	{ "threads", "threads", true },
+	{ "cpu_percent", "CPU", true },
+	{ "cpu_cores", "CPU cores", true },
+	{ "cpu_limit_percent", "CPU of limit", false },
+	{ "rss_bytes", "memory", true },
+	{ "run_ram_percent", "RAM, this run", true },
+	{ "ram_percent", "RAM, all", false },
+	{ "heap_bytes", "heap", true },
+	{ "mapped_bytes", "mapped", false },
+	{ "gpu_reserved_bytes", "GPU reserved", false },
+	{ "pinned_bytes", "pinned", false },
+};
+
+#define CURVE_TITLE	14	/* columns */
+#define CURVE_NUMBER	9
+#define SPARK_MAX	120
+
+static void put_curve(const struct text *t, const struct shown_curve *c, const struct series *s,
+		      int64_t end, int columns)
+{
+	enum unit unit = format_unit(s->unit);
+	struct summary sum;
+	char buf[FORMAT_SIZE], *spark;
+
+	if (!series_summary(s, &sum) || (!c->even_if_zero && sum.max <= 0))
+		return;
+	spark = sparkline(s, 0, end, sum.max, columns, t->o->unicode);
+	fprintf(t->out, "  %-*s  ", CURVE_TITLE, c->title);
+	style_begin(t->out, t->o, STYLE_BAR);
+	fputs(spark, t->out);
+	style_end(t->out, t->o, STYLE_BAR);
+	free(spark);
+	fprintf(t->out, " %*s", CURVE_NUMBER, format_value(buf, unit, sum.min, t->o->unicode));
+	if (unit == UNIT_COUNT && sum.mean >= 0.05)	/* a mean of threads has a fraction */
+		snprintf(buf, sizeof(buf), sum.mean < 999.95 ? "%.1f" : "%.0f", sum.mean);
+	else
+		format_value(buf, unit, sum.mean, t->o->unicode);
+	fprintf(t->out, " %*s", CURVE_NUMBER, buf);
+	fprintf(t->out, " %*s\n", CURVE_NUMBER, format_value(buf, unit, sum.max, t->o->unicode));
+}
+
+/* "min mean max" above, the times below. */
+static void put_curve_title(const struct text *t, size_t trace, int columns)
+{
+	char title[64];
+	int room = CURVE_TITLE + 4 + columns;
+
+	snprintf(title, sizeof(title), "Over time");
+	if (text_rows(report_table(t->r, "traces")) > 1)
+		snprintf(title, sizeof(title), "Over time, trace %zu", trace);
+	fputc('\n', t->out);
+	style_begin(t->out, t->o, STYLE_BOLD);
+	fprintf(t->out, "%-*s", room, title);
+	style_end(t->out, t->o, STYLE_BOLD);
+	style_begin(t->out, t->o, STYLE_DIM);
+	fprintf(t->out, " %*s %*s %*s", CURVE_NUMBER, "min", CURVE_NUMBER, "mean", CURVE_NUMBER,
+		"max");
+	style_end(t->out, t->o, STYLE_DIM);
+	fputc('\n', t->out);
+}
+
+static void put_curve_axis(const struct text *t, int64_t end, int columns)
+{
+	char buf[FORMAT_SIZE];
+
+	style_begin(t->out, t->o, STYLE_DIM);
+	fprintf(t->out, "  %*s  0 s%*s", CURVE_TITLE, "", columns - 3,
+		format_ns(buf, (double)end, t->o->unicode));
+	style_end(t->out, t->o, STYLE_DIM);
+	fputc('\n', t->out);
+}
+
+static void put_trace_curves(const struct text *t, size_t trace)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	int64_t end = (int64_t)cell_real(table_get(traces, trace, "duration_ns"));
+	int columns = t->o->width - CURVE_TITLE - 4 - 3 * (CURVE_NUMBER + 1);
+	const size_t count = sizeof(shown_curves) / sizeof(shown_curves[0]);
+	const struct series *found[sizeof(shown_curves) / sizeof(shown_curves[0])];
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		struct summary sum;
+
+		found[i] = report_series(t->r, (uint32_t)trace, -1, shown_curves[i].name);
+		if (!found[i] || !series_summary(found[i], &sum))
+			continue;
+		any = true;
+		end = end > sum.end ? end : sum.end;
+	}
+	if (!any)
+		return;
+	columns = columns < 10 ? 10 : columns > SPARK_MAX ? SPARK_MAX : columns;
+	put_curve_title(t, trace, columns);
+	for (size_t i = 0; i < count; i++)
+		if (found[i])
+			put_curve(t, &shown_curves[i], found[i], end, columns);
+	put_curve_axis(t, end, columns);
+}
+
+void text_curves(const struct text *t)
+{
+	for (size_t i = 0; i < text_rows(report_table(t->r, "traces")); i++)
+		put_trace_curves(t, i);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/* The sections of the text report that are tables, and any one table in full. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/text.h"
+#include "analysis/report/curve_view.h"
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+
+/* ---- time by function ---- */
+
+static const char *const group_columns[] = { "trace", "framework", "layer" };
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return !strcmp(cell_text(a), cell_text(b)) && cell_real(a) == cell_real(b);
+}
+
+static bool same_group(const struct table *s, size_t a, size_t b)
+{
+	for (size_t i = 0; i < sizeof(group_columns) / sizeof(group_columns[0]); i++)
+		if (!same_cell(table_get(s, a, group_columns[i]), table_get(s, b, group_columns[i])))
+			return false;
+	return true;
+}
+
+/* What the layers of functions.tbl are called by people. */
+const char *text_layer(const char *layer)
+{
+	static const struct { const char *layer, *title; } titles[] = {
+		{ "runtime", "CUDA runtime" }, { "driver", "CUDA driver" }, { "gpu", "GPU" },
+		{ "nccl", "NCCL" }, { "blas", "BLAS" }, { "dnn", "oneDNN" },
+		{ "openmp", "OpenMP" }, { "opencl", "OpenCL" },
+	};
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		if (!strcmp(titles[i].layer, layer))
+			return titles[i].title;
+	return layer;
+}
+
+static void group_heading(const struct text *t, const struct table *s, size_t row, double total)
+{
+	const char *framework = cell_text(table_get(s, row, "framework"));
+	const char *layer = text_layer(cell_text(table_get(s, row, "layer")));
+	char *title = NULL, *remark = NULL;
+	char buf[FORMAT_SIZE];
+	int n;
+
+	n = asprintf(&title, "Time in %s%s%s%s", *layer ? layer : "calls", *framework ? " (" : "",
+		     framework, *framework ? ")" : "");
+	if (n >= 0 && text_rows(report_table(t->r, "traces")) > 1)
+		n = asprintf(&remark, "trace %.0f%s%s", cell_real(table_get(s, row, "trace")),
+			     text_dot(t), format_ns(buf, total, t->o->unicode));
+	else if (n >= 0)
+		n = asprintf(&remark, "%s in all threads",
+			     format_ns(buf, total, t->o->unicode));
+	if (n >= 0)
+		text_heading(t, title, remark);
+	free(title);
+	free(remark);
+}
+
+static const struct {
+	const char *column, *title;
+	enum unit unit;
+	int optional;
+	bool if_any;		/* only where a row of the group has some */
+} share_numbers[] = {
+	{ "share", "share", UNIT_FRACTION, 0, false },
+	{ "calls", "calls", UNIT_COUNT, 0, false },
+	{ "total_ns", "total", UNIT_NS, 0, false },
+	{ "mean_ns", "mean", UNIT_NS, 2, false },
+	{ "p99_ns", "p99", UNIT_NS, 3, false },
+	{ "bytes", "bytes", UNIT_BYTES, 5, true },
+	{ "failed", "failed", UNIT_COUNT, 4, true },
+};
+
+#define SHARE_NUMBERS (sizeof(share_numbers) / sizeof(share_numbers[0]))
+
+static double largest_of(const struct table *s, size_t begin, size_t end, const char *column)
+{
+	double largest = 0;
+
+	for (size_t row = begin; row < end; row++)
+		largest = fmax(largest, cell_real(table_get(s, row, column)));
+	return largest;
+}
+
+static void put_shares(const struct text *t, const struct table *s, size_t begin, size_t end)
+{
+	int bar = t->o->width >= 120 ? 32 : t->o->width >= 100 ? 24 : 10;
+	double largest = largest_of(s, begin, end, "share");
+	struct grid *g = grid_new(t->o);
+	bool shown[SHARE_NUMBERS];
+
+	grid_column(g, "function", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "", 0, 1);
+	for (size_t i = 0; i < SHARE_NUMBERS; i++) {
+		shown[i] = !share_numbers[i].if_any ||
+			   largest_of(s, begin, end, share_numbers[i].column) > 0;
+		if (shown[i])
+			grid_column(g, share_numbers[i].title, GRID_RIGHT, share_numbers[i].optional);
+	}
+	for (size_t row = begin; row < end; row++) {
+		const char *function = cell_text(table_get(s, row, "function"));
+		double share = cell_real(table_get(s, row, "share"));
+
+		grid_row(g);
+		grid_text(g, function, strcmp(function, "other") ? STYLE_PLAIN : STYLE_DIM);
+		grid_bar(g, largest > 0 ? share / largest : 0, bar, STYLE_BAR);
+		for (size_t i = 0; i < SHARE_NUMBERS; i++)
+			if (shown[i])
+				grid_cell(g, share_numbers[i].unit,
+					  table_get(s, row, share_numbers[i].column));
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+}
+
+static size_t put_share_group(const struct text *t, const struct table *s, size_t begin)
+{
+	double total = 0;
+	size_t end = begin;
+
+	for (; end < s->row_count && same_group(s, begin, end); end++)
+		total += cell_real(table_get(s, end, "total_ns"));
+	group_heading(t, s, begin, total);
+	put_shares(t, s, begin, end);
+	return end;
+}
+
+void text_functions(const struct text *t)
+{
+	const struct table *s = report_table(t->r, "shares");
+
+	for (size_t row = 0; row < text_rows(s); )
+		row = put_share_group(t, s, row);
+}
+
+/* ---- time by layer and library: self time, so that nothing is counted twice ---- */
+
+struct part {
+	const char *layer, *library;	/* borrowed from the table */
+	double self, calls;
+};
+
+static int by_self(const void *a, const void *b)
+{
+	double x = ((const struct part *)a)->self, y = ((const struct part *)b)->self;
+
+	return (x < y) - (x > y);
+}
+
+static struct part *sum_parts(const struct table *b, size_t *count, double *total)
+{
+	struct part *parts = calloc(b->row_count + 1, sizeof(*parts));
+
+	*count = 0;
+	*total = 0;
+	for (size_t row = 0; parts && row < b->row_count; row++) {
+		const char *layer = cell_text(table_get(b, row, "layer"));
+		const char *library = text_base_name(cell_text(table_get(b, row, "library")));
+		double self = cell_real(table_get(b, row, "total_ns")) -
+			      cell_real(table_get(b, row, "nested_ns"));
+		size_t i = 0;
+
+		while (i < *count && (strcmp(parts[i].layer, layer) ||
+				      strcmp(parts[i].library, library)))
+			i++;
+		if (i == *count)
+			parts[(*count)++] = (struct part){ layer, library, 0, 0 };
+		parts[i].self += fmax(self, 0);
+		parts[i].calls += cell_real(table_get(b, row, "calls"));
+		*total += fmax(self, 0);
+	}
+	return parts;
+}
+
+#define PARTS_SHOWN 10
+
+void text_libraries(const struct text *t)
+{
+	const struct table *b = report_table(t->r, "breakdown");
+	struct part *parts;
+	struct grid *g;
+	double total;
+	size_t count;
+
+	if (!text_rows(b) || !(parts = sum_parts(b, &count, &total)))
+		return;
+	if (total > 0) {
+		qsort(parts, count, sizeof(*parts), by_self);
+		text_heading(t, "Time by calling library",
+			     "nested calls counted once, where they ran");
+		g = grid_new(t->o);
+		grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
+		grid_column(g, "layer", 0, 0);
+		grid_column(g, "share", GRID_RIGHT, 0);
+		grid_column(g, "calls", GRID_RIGHT, 1);
+		grid_column(g, "time", GRID_RIGHT, 0);
+		for (size_t i = 0; i < count && i < PARTS_SHOWN && parts[i].self > 0; i++) {
+			grid_row(g);
+			grid_text(g, *parts[i].library ? parts[i].library : "(unknown)",
+				  STYLE_PLAIN);
+			grid_text(g, text_layer(parts[i].layer), STYLE_PLAIN);
+			grid_number(g, UNIT_FRACTION, parts[i].self / total);
+			grid_number(g, UNIT_COUNT, parts[i].calls);
+			grid_number(g, UNIT_NS, parts[i].self);
+		}
+		grid_print(g, t->out, 2);
+		grid_free(g);
+	}
+	free(parts);
+}
+
+/* ---- processes, threads, heap ---- */
+
+#define ROWS_SHOWN 12
+
+static void put_more(const struct text *t, size_t rows, size_t shown, const char *table)
+{
+	char buf[FORMAT_SIZE];
+
+	if (rows <= shown)
+		return;
+	style_begin(t->out, t->o, STYLE_DIM);
+	fprintf(t->out, "  and %s more (--table %s)", format_whole(buf, (double)(rows - shown)),
+		table);
+	style_end(t->out, t->o, STYLE_DIM);
+	fputc('\n', t->out);
+}
+
+static void put_process(const struct text *t, struct grid *g, const struct table *p, size_t row)
+{
+	const struct cell *begin = table_get(p, row, "begin_ns"), *end = table_get(p, row, "end_ns");
+	const struct cell *exit_cell = table_get(p, row, "exit");
+	char *ending = text_exit(exit_cell), *command = text_command(table_get(p, row, "command"));
+	bool bad = ending && strcmp(ending, "exit 0");
+
+	grid_row(g);
+	if (text_rows(report_table(t->r, "traces")) > 1)
+		grid_cell(g, UNIT_ID, table_get(p, row, "trace"));
+	grid_cell(g, UNIT_ID, table_get(p, row, "pid"));
+	grid_cell(g, UNIT_TEXT, table_get(p, row, "name"));
+	if (begin->type != CELL_NULL && end->type != CELL_NULL)
+		grid_number(g, UNIT_NS, cell_real(end) - cell_real(begin));
+	else
+		grid_text(g, "", STYLE_PLAIN);
+	grid_text(g, ending ? ending : "?", bad ? STYLE_PROBLEM : STYLE_PLAIN);
+	grid_cell(g, UNIT_COUNT, table_get(p, row, "threads_peak"));
+	grid_cell(g, UNIT_BYTES, table_get(p, row, "rss_peak_bytes"));
+	grid_cell(g, UNIT_BYTES, table_get(p, row, "heap_peak_bytes"));
+	grid_text(g, command, STYLE_DIM);
+	free(ending);
+	free(command);
+}
+
+void text_processes(const struct text *t)
+{
+	const struct table *p = report_table(t->r, "processes");
+	struct grid *g;
+
+	if (!text_rows(p))
+		return;
+	text_heading(t, "Processes", NULL);
+	g = grid_new(t->o);
+	if (text_rows(report_table(t->r, "traces")) > 1)
+		grid_column(g, "trace", GRID_RIGHT, 0);
+	grid_column(g, "pid", GRID_RIGHT, 0);
+	grid_column(g, "name", GRID_STRETCH, 0);
+	grid_column(g, "lived", GRID_RIGHT, 1);
+	grid_column(g, "end", 0, 0);
+	grid_column(g, "threads", GRID_RIGHT, 3);
+	grid_column(g, "memory peak", GRID_RIGHT, 0);
+	grid_column(g, "heap peak", GRID_RIGHT, 2);
+	grid_column(g, "command", GRID_STRETCH, 4);
+	for (size_t row = 0; row < text_rows(p) && row < ROWS_SHOWN; row++)
+		put_process(t, g, p, row);
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	put_more(t, text_rows(p), ROWS_SHOWN, "processes");
+}
+
+/* Threads that differ only in a number are one line: "pt_autograd_#". */
+struct thread_kind {
+	char *kind;		/* owned */
+	const char *first;	/* name of the first one; borrowed */
+	double count, cpu, longest;
+};
+
+static char *kind_of(const char *name, const char *routine)
+{
+	char *kind = strdup(*name ? name : *routine ? text_base_name(routine) : "(no name)");
+	char *to = kind;
+
+	for (const char *p = kind; kind && *p && *name; p++) {
+		if (!isdigit((unsigned char)*p))
+			*to++ = *p;
+		else if (to == kind || to[-1] != '#')
+			*to++ = '#';
+	}
+	if (kind && *name)
+		*to = '\0';
+	return kind;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct thread_kind *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return (x->cpu < y->cpu) - (x->cpu > y->cpu);
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+#define KINDS_MAX 256	/* what is beyond counts as the last one */
+
+static size_t sum_kinds(const struct table *threads, struct thread_kind *kinds)
+{
+	size_t count = 0;
+
+	for (size_t row = 0; row < threads->row_count; row++) {
+		const char *name = cell_text(table_get(threads, row, "name"));
+		char *kind = kind_of(name, cell_text(table_get(threads, row, "routine")));
+		double cpu = cell_real(table_get(threads, row, "cpu_ns"));
+		size_t i = 0;
+
+		while (kind && i < count && strcmp(kinds[i].kind, kind))
+			i++;
+		if (i == count && count < KINDS_MAX) {
+			kinds[count++] = (struct thread_kind){ kind, name, 0, 0, 0 };
+			kind = NULL;
+		}
+		free(kind);
+		i = i < count ? i : count - 1;
+		kinds[i].count++;
+		kinds[i].cpu += cpu;
+		kinds[i].longest = fmax(kinds[i].longest, cpu);
+	}
+	return count;
+}
+
+void text_threads(const struct text *t)
+{
+	const struct table *threads = report_table(t->r, "threads");
+	struct thread_kind *kinds = calloc(KINDS_MAX, sizeof(*kinds));
+	size_t count = kinds && text_rows(threads) ? sum_kinds(threads, kinds) : 0;
+	char buf[FORMAT_SIZE], remark[FORMAT_SIZE + 16];
+	struct grid *g;
+
+	if (count) {
+		qsort(kinds, count, sizeof(*kinds), by_cpu);
+		snprintf(remark, sizeof(remark), "%s in all",
+			 format_whole(buf, (double)text_rows(threads)));
+		text_heading(t, "Threads", remark);
+		g = grid_new(t->o);
+		grid_column(g, "name", GRID_STRETCH | GRID_MIDDLE, 0);
+		grid_column(g, "threads", GRID_RIGHT, 0);
+		grid_column(g, "CPU time", GRID_RIGHT, 0);
+		grid_column(g, "busiest", GRID_RIGHT, 0);
+		for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+			grid_row(g);
+			grid_text(g, kinds[i].count > 1 || !*kinds[i].first ? kinds[i].kind :
+				  kinds[i].first, STYLE_PLAIN);
+			grid_number(g, UNIT_COUNT, kinds[i].count);
+			grid_number(g, UNIT_NS, kinds[i].cpu);
+			grid_number(g, UNIT_NS, kinds[i].longest);
+		}
+		grid_print(g, t->out, 2);
+		grid_free(g);
+		put_more(t, count, ROWS_SHOWN, "threads");
+	}
+	for (size_t i = 0; i < count; i++)
+		free(kinds[i].kind);
+	free(kinds);
+}
+
+/* "python3 (1234)" of a process's id. */
+static void put_process_name(const struct text *t, struct grid *g, const struct cell *id)
+{
+	const struct table *p = report_table(t->r, "processes");
+	char *text = NULL;
+
+	for (size_t row = 0; row < text_rows(p) && !text; row++)
+		if (cell_uint(table_get(p, row, "process")) == cell_uint(id) &&
+		    asprintf(&text, "%s (%.0f)", cell_text(table_get(p, row, "name")),
+			     cell_real(table_get(p, row, "pid"))) < 0)
+			text = NULL;
+	grid_text(g, text ? text : "?", STYLE_PLAIN);
+	free(text);
+}
+
+void text_heap(const struct text *t)
+{
+	static const struct { const char *column, *title; enum unit unit; int optional; } shown[] = {
+		{ "allocations", "allocations", UNIT_COUNT, 0 },
+		{ "frees", "frees", UNIT_COUNT, 1 },
+		{ "allocated_bytes", "allocated", UNIT_BYTES, 2 },
+		{ "peak_bytes", "peak", UNIT_BYTES, 0 },
+		{ "peak_error_bytes", "error", UNIT_BYTES, 3 },
+		{ "live_bytes", "live at end", UNIT_BYTES, 0 },
+	};
+	const size_t count = sizeof(shown) / sizeof(shown[0]);
+	const struct table *h = report_table(t->r, "heap");
+	struct grid *g;
+
+	if (!text_rows(h))
+		return;
+	text_heading(t, "Heap", "usable bytes, counted at every call");
+	g = grid_new(t->o);
+	grid_column(g, "process", GRID_STRETCH, 0);
+	for (size_t i = 0; i < count; i++)
+		grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
+	for (size_t row = 0; row < text_rows(h) && row < ROWS_SHOWN; row++) {
+		grid_row(g);
+		put_process_name(t, g, table_get(h, row, "process"));
+		for (size_t i = 0; i < count; i++)
+			grid_cell(g, shown[i].unit, table_get(h, row, shown[i].column));
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	put_more(t, text_rows(h), ROWS_SHOWN, "heap");
+}
+
+/* ---- one table in full ---- */
+
+static int page_series(const struct text *t)
+{
+	static const char *const titles[] = { "trace", "process", "name", "unit", "", "min", "mean",
+					      "max" };
+	struct grid *g = grid_new(t->o);
+	struct summary sum;
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		grid_column(g, titles[i], i > 4 || i < 2 ? GRID_RIGHT : 0, i == 4);
+	for (size_t i = 0; i < t->r->series_count; i++) {
+		const struct series *s = t->r->series[i];
+		enum unit unit = format_unit(s->unit);
+		char *spark;
+
+		if (!series_summary(s, &sum))
+			continue;
+		grid_row(g);
+		grid_number(g, UNIT_ID, s->trace);
+		if (s->process >= 0)
+			grid_number(g, UNIT_ID, (double)s->process);
+		else
+			grid_text(g, "", STYLE_PLAIN);
+		grid_text(g, s->name, STYLE_PLAIN);
+		grid_text(g, s->unit, STYLE_PLAIN);
+		spark = sparkline(s, sum.begin, sum.end, sum.max, 24, t->o->unicode);
+		grid_text(g, spark, STYLE_BAR);
+		free(spark);
+		grid_number(g, unit, sum.min);
+		grid_number(g, unit, sum.mean);
+		grid_number(g, unit, sum.max);
+	}
+	grid_print(g, t->out, 0);
+	grid_free(g);
+	return 0;
+}
+
+int text_page(const struct text *t, const char *page)
+{
+	const struct table *table = report_table(t->r, page);
+	struct grid *g;
+
+	if (!strcmp(page, "series"))
+		return page_series(t);
+	if (!table)
+		return -ENOENT;
+	g = grid_new(t->o);
+	for (size_t i = 0; i < table->column_count; i++) {
+		enum unit unit = table->columns[i].unit;
+		bool text = unit == UNIT_TEXT || unit == UNIT_TREE;
+
+		grid_column(g, table->columns[i].title, text ? GRID_STRETCH : GRID_RIGHT, (int)i);
+	}
+	for (size_t row = 0; row < table->row_count; row++) {
+		grid_row(g);
+		for (size_t i = 0; i < table->column_count; i++)
+			grid_cell(g, table->columns[i].unit,
+				  &table->cells[row * table->column_count + i]);
+	}
+	grid_print(g, t->out, 0);
+	grid_free(g);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of formats, and finding one by name or by a file's ending. */
+#include "analysis/report/writer.h"
+
+#include <string.h>
+
+#include "analysis/report/figure.h"
+
+/* Longer endings first where one ends in another. No function: not available yet. */
+const struct writer writers[] = {
+	{ "text", ".txt", PAGES_TABLES, write_text },
+	{ "markdown", ".md", PAGES_NONE, NULL },
+	{ "latex", ".tex", PAGES_NONE, NULL },
+	{ "speedscope", ".speedscope.json", PAGES_NONE, NULL },
+	{ "json", ".json", PAGES_TABLES, write_json },
+	{ "csv", ".csv", PAGES_TABLES, write_csv },
+	{ "html", ".html", PAGES_NONE, NULL },
+	{ "svg", ".svg", PAGES_FIGURES, write_svg },
+	{ "png", ".png", PAGES_NONE, NULL },
+	{ "pdf", ".pdf", PAGES_NONE, NULL },
+	{ "sqlite", ".sqlite", PAGES_NONE, NULL },
+	{ "folded", ".folded", PAGES_NONE, NULL },
+	{ "perfetto", ".pftrace", PAGES_NONE, NULL },
+	{ "ctf", ".ctf", PAGES_NONE, NULL },
+};
+const size_t writer_count = sizeof(writers) / sizeof(writers[0]);
+
+const struct writer *writer_by_name(const char *name)
+{
+	for (size_t i = 0; i < writer_count; i++)
+		if (!strcmp(writers[i].name, name) || !strcmp(writers[i].ending + 1, name))
+			return &writers[i];
+	return NULL;
+}
+
+const struct writer *writer_by_path(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length && path[length - 1] == '/')
+		length--;
+	for (size_t i = 0; i < writer_count; i++) {
+		size_t n = strlen(writers[i].ending);
+
+		if (length >= n && !strncmp(path + length - n, writers[i].ending, n))
+			return &writers[i];
+	}
+	return NULL;
+}
+
+const char *writer_page(const struct writer *w, const struct report *r, size_t i)
+{
+	if (w->pages == PAGES_TABLES && i < r->table_count)
+		return r->tables[i]->name;
+	if (w->pages == PAGES_TABLES && i == r->table_count)
+		return "series";
+	if (w->pages == PAGES_FIGURES && i < figure_count)
+		return figures[i].name;
+	return NULL;
+}
+
+bool writer_has_page(enum writer_pages pages, const struct report *r, const char *page)
+{
+	const struct writer any = { .pages = pages };
+	const char *name;
+
+	for (size_t i = 0; (name = writer_page(&any, r, i)); i++)
+		if (!strcmp(name, page))
+			return true;
+	return false;
+}
