@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -125,12 +126,30 @@ static bool on_this_machine(const struct process *p)
 	return !gethostname(host, sizeof(host) - 1) && !strcmp(host, p->host);
 }
 
+/* libtorch_cpu.so.1.13 is a link to libtorch_cpu.so.1.13.0: the longer name tells more. */
+static bool version_of_link(const char *path, char *version, size_t size)
+{
+	char *target = realpath(path, NULL);
+	bool found = target && version_of_name(target, version, size);
+
+	free(target);
+	return found;
+}
+
 static void find_version(const struct process *p, const char *path, struct framework *f)
 {
-	if (*f->version || version_of_name(path, f->version, sizeof(f->version)))
+	char *version = f->version;
+	size_t size = sizeof(f->version);
+	bool here = on_this_machine(p);
+
+	if (*version)
 		return;
-	if (*f->rule->package && on_this_machine(p))
-		version_of_package(path, f->rule->package, f->version, sizeof(f->version));
+	if (here && version_of_link(path, version, size))
+		return;
+	if (version_of_name(path, version, size))
+		return;
+	if (here && *f->rule->package)
+		version_of_package(path, f->rule->package, version, size);
 }
 
 /* ---- processes ---- */

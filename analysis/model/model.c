@@ -141,6 +141,14 @@ static void start(struct trace *t, const struct reader_info *info, uint64_t time
 	t->clock_offset = info->clock_offset;
 }
 
+/* Numbers for people, from 1, without gaps for what turned out to be part of another. */
+static void number(struct model *m, struct trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++)
+		if (!t->processes[i]->merged && !process_foreign(t->processes[i]))
+			t->processes[i]->report_id = ++m->processes;
+}
+
 int model_read(struct model *m, struct reader *r, const char *path)
 {
 	struct trace *t = trace_add(m, path);
@@ -169,6 +177,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	trace_round(t);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);
+	number(m, t);
 	t->error = ret;
 	return ret;
 }

@@ -131,7 +131,7 @@ struct process_now {
 
 struct process {
 	uint32_t id;			/* the recording's */
-	int64_t report_id;		/* unique in the report, from 1 */
+	int64_t report_id;		/* unique in the report, from 1; given at the trace's end */
 	struct trace *trace;		/* borrowed */
 	struct process *parent;		/* borrowed; NULL: not known */
 	uint32_t parent_id, pid, parent_pid;

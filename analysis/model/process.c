@@ -26,7 +26,6 @@ static struct process *process_new(struct trace *t, uint32_t id)
 			     sizeof(*t->processes));
 	t->processes[t->process_count++] = p;
 	p->id = id;
-	p->report_id = ++((struct model *)t->model)->processes;
 	p->trace = t;
 	p->host = p->exe = p->folder = p->command = p->version = trace_keep(t, "");
 	p->begin = p->end = p->last = p->sample_at = UNKNOWN;
