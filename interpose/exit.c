@@ -197,5 +197,5 @@ DLT_EXPORT int kill(pid_t pid, int sig)
 void dlt_exit_init(void)
 {
 	if (dlt_process.traced)
-		at_quick_exit(end_quickly);
+		(void)at_quick_exit(end_quickly);
 }
