@@ -65,3 +65,27 @@ python_with_torch() {
 holds() {
 	jq -e "$2" "${3:-report.json}" >/dev/null || fail "$1: not so: $2"
 }
+
+# json EXPRESSION: prints a Python expression over the report $TMP/r.json, which report_text wrote.
+# `r` is the report, row(TABLE, COLUMN=VALUE...) the first row that fits, points(NAME, PROCESS) a series.
+json() {
+	python3 - "$TMP/r.json" "$1" <<-'END'
+	import json, sys
+	r = json.load(open(sys.argv[1]))
+	def rows(table, **wanted):
+	    return [x for x in r[table] if all(x[k] == v for k, v in wanted.items())]
+	def row(table, **wanted):
+	    return rows(table, **wanted)[0]
+	def points(name, process=None):
+	    return [s["points"] for s in r["series"] if s["name"] == name and s["process"] == process][0]
+	def peak(name, process=None):
+	    return max(v for _, v in points(name, process))
+	print(eval(sys.argv[2]))
+	END
+}
+
+# report_text [OPTION]... <TRACE: a report in $TMP/r.json on a text trace (tests/report/README)
+report_text() {
+	cat >"$TMP/trace.txt"
+	"$REPORT" -q -f json "$@" "$TMP/trace.txt" >"$TMP/r.json" || [ $? = 1 ] || fail "dltrace-report failed"
+}

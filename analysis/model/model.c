@@ -72,7 +72,7 @@ static struct trace *trace_add(struct model *m, const char *path)
 	t->end = UNKNOWN;
 	t->exit_status = -1;
 	t->round = 1;
-	t->round_at = UNKNOWN;
+	t->round_begin = t->round_at = UNKNOWN;
 	return t;
 }
 

@@ -243,7 +243,7 @@ struct trace {
 	struct curve curves[RUN_CURVES];
 	struct process *alive;		/* list */
 	uint64_t round;
-	int64_t round_at;
+	int64_t round_begin, round_at;	/* first and last sample of it */
 };
 
 struct model {

@@ -7,6 +7,11 @@
 
 /* A rate over less than this is noise: the time is added to the next interval. */
 #define RATE_INTERVAL 5000000	/* ns */
+/*
+ * The run's curves are drawn by rounds, each process once, so that a sum never mixes one's new
+ * value with another's old one. Processes that are sampled in turn are sampled within this.
+ */
+#define ROUND_INTERVAL 30000000	/* ns */
 
 static int64_t when(const struct trace *t, int64_t at, uint64_t monotonic)
 {
@@ -172,9 +177,12 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	struct process *p = trace_process_make(t, e->process);
 	int64_t at = when(t, event_at, e->time);
 
-	if (p->now.sampled && p->now.round == t->round)
+	if ((p->now.sampled && p->now.round == t->round) ||
+	    (t->round_begin != UNKNOWN && at - t->round_begin > ROUND_INTERVAL))
 		trace_round(t);
 	if (!e->final) {
+		if (t->round_begin == UNKNOWN)
+			t->round_begin = at;
 		p->now.round = t->round;
 		if (at > t->round_at)
 			t->round_at = at;
@@ -292,6 +300,7 @@ void trace_round(struct trace *t)
 	for (int i = RUN_CPU; i <= RUN_MAPPED; i++)
 		trace_point(t, &t->curves[i], t->round_at, sum[i]);
 	t->round++;
+	t->round_begin = UNKNOWN;
 }
 
 /* ---- threads, totals, the machine ---- */

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# CPU in percent of the machine and in cores; ticks that pile up in one interval never show more
+# CPUs than there are, and nothing of the time is dropped.
+. "$top_srcdir/tests/lib.sh"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G busy=[1s 1s] cgroup_cpu=1000
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="h"
+[2s] dltrace_sample:process process=1 time=2s threads=1 user=900ms system=100ms
+[2s] dltrace_sample:process process=2 time=2s threads=1 user=500ms
+[2s] dltrace_sample:machine host="h" time=2s cpus=2 memory=8G available=2G busy=[2s 2s]
+[3s] dltrace_sample:process process=1 time=3s threads=1 user=3500ms system=100ms
+[3s] dltrace_sample:process process=2 time=3s threads=1 user=500ms
+[4s] dltrace_sample:process process=1 time=4s threads=1 user=3600ms system=100ms
+[4s] dltrace_sample:process process=2 time=4s threads=1 user=500ms
+END
+same "one process" "[50.0, 100.0, 35.0]" "$(json '[round(float(v), 3) for t, v in points("cpu_percent", 1)]')"
+same "in cores" "[1.0, 2.0, 0.7]" "$(json '[round(float(v), 3) for t, v in points("cpu_cores", 1)]')"
+same "the run" "[75.0, 100.0, 35.0]" "$(json '[round(float(v), 3) for t, v in points("cpu_percent")]')"
+same "the machine" "[100.0]" "$(json '[round(float(v), 3) for t, v in points("machine_cpu_percent")]')"
+same RAM "[25.0, 75.0]" "$(json '[round(float(v), 3) for t, v in points("ram_percent")]')"
+same "CPU time" 3700000000 "$(json 'row("processes", pid=100)["cpu_ns"]')"

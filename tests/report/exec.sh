@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# exec: the old image ends without a failure, the new one goes on under the same pid.
+. "$top_srcdir/tests/lib.sh"
+report_text <<'END'
+dltrace-text 1
+recording id 1
+recording exit 3
+[1s] dltrace_proc:process process=1 pid=100 begin=1s recording=1 exe="/bin/sh"
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1M
+[3s] dltrace_proc:process process=2 pid=100 begin=3s recording=1 reason=2 exe="/usr/bin/python3"
+[4s] dltrace_sample:process process=2 time=4s threads=1 rss_anon=2M
+[5s] dltrace_sample:process process=2 time=5s final=1
+END
+same "the old one's end" 2000000000 "$(json 'row("processes", name="sh")["end_ns"]')"
+same "no failure of its own" "[2]" "$(json '[f["process"] for f in r["failures"]]')"
+same "the recorder knows the status" "{'status': 3}" "$(json 'row("processes", name="python3")["exit"]')"
+same "the trace's" "{'status': 3}" "$(json 'r["traces"][0]["exit"]')"
+same "memory is not added up" 2097152 "$(json 'int(peak("rss_bytes"))')"

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Device memory follows each allocation and free; page-locked host memory is another curve.
+. "$top_srcdir/tests/lib.sh"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[1s] dltrace_proc:process process=2 pid=101 begin=1s
+[1s] dltrace_proc:function function=cudaMalloc layer="runtime" kind="allocate" name="cudaMalloc"
+[1s] dltrace_proc:function function=cudaHostAlloc layer="runtime" kind="allocate" name="cudaHostAlloc"
+[2s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=1ms ptr=0x1000 size=1000
+[3s] dltrace_cuda:alloc thread=2 function=cudaMalloc duration=1ms ptr=0x1000 size=500
+[4s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=1ms result=2 size=9000
+[5s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc duration=1ms ptr=0x2000 size=70
+[6s] dltrace_cuda:free thread=1 function=cudaFree duration=1ms ptr=0x1000
+[7s] dltrace_cuda:free thread=1 function=cudaFree duration=1ms ptr=0x7777
+[8s] dltrace_proc:exit process=2
+END
+same run "[1000, 1500, 500, 0]" "$(json '[int(v) for t, v in points("gpu_reserved_bytes")]')"
+same pinned 70 "$(json 'int(peak("pinned_bytes"))')"
+same process 500 "$(json 'int(peak("gpu_reserved_bytes", 2))')"

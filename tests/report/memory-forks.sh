@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# A parent with 1 GiB, 8 forks and 1 GiB that all share is 2 GiB of memory, not 18: with Pss and without.
+. "$top_srcdir/tests/lib.sh"
+trace() {
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo "[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1G rss_shmem=1G pss=$1"
+	for i in 2 3 4 5 6 7 8 9; do
+		echo "[3s] dltrace_proc:process process=$i parent=1 pid=20$i begin=3s reason=1"
+		echo "[4s] dltrace_sample:process process=$i time=4s threads=1 rss_anon=1G rss_shmem=1G pss=$2"
+	done
+	echo "[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=1G rss_shmem=1G pss=$2"
+	# one child writes 100 MB of its own
+	echo "[5s] dltrace_sample:process process=2 time=5s threads=1 rss_anon=1124M rss_shmem=1G"
+	echo "[6s] dltrace_sample:process process=2 time=6s final=1"
+	# the parent goes: what they shared stays
+	echo "[7s] dltrace_sample:process process=1 time=7s final=1"
+	echo "[8s] dltrace_sample:process process=3 time=8s threads=1 rss_anon=1G rss_shmem=1G"
+}
+at() {
+	json "[round(v / 2**20) for t, v in points('rss_bytes') if t == $1 * 10**9][-1]"
+}
+# what 9 processes share evenly; a little over, since bytes do not divide
+pss=$((2147483648 / 9))
+trace 0 0 | report_text
+same "before the fork" 2048 "$(at 1)"
+same "with eight children" 2048 "$(at 3)"
+same "when one writes" 2148 "$(at 4)"
+same "without the writer" 2048 "$(at 5)"
+same "without the parent" 2048 "$(at 6)"
+trace 2G $pss | report_text
+same "before the fork, by Pss" 2048 "$(at 1)"
+same "with eight children, by Pss" 2048 "$(at 3)"
+same "when one writes, by Pss" 2148 "$(at 4)"

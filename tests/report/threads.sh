@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Threads are counted by their begin and end and by samples, once; who made them and what they run.
+. "$top_srcdir/tests/lib.sh"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"
+[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s
+[1s] dltrace_proc:library process=1 library=1 path="/lib/libgomp.so.1"
+[1100ms] dltrace_proc:thread thread=2 process=1 tid=101 creator=1 creator_library=1 start_library=1 start_offset=0x40 begin=1100ms name="worker"
+[1200ms] dltrace_proc:thread thread=3 process=1 tid=102 creator=1 creator_library=1 begin=1200ms
+# sampled before the event of thread 4 was written, but after its birth
+[1300ms] dltrace_sample:process process=1 time=1300ms threads=4
+[1301ms] dltrace_proc:thread thread=4 process=1 tid=103 creator=1 begin=1299ms
+[1400ms] dltrace_sample:process process=1 time=1400ms threads=4
+[1500ms] dltrace_proc:thread_end thread=2 cpu=30ms events=2
+[1600ms] dltrace_proc:thread_end thread=3 cpu=40ms events=2
+[1700ms] dltrace_sample:process process=1 time=1700ms threads=2
+[1800ms] dltrace_proc:exit process=1 events=9
+END
+same peak 4 "$(json 'row("processes", pid=100)["threads_peak"]')"
+same "the run's peak" 4 "$(json 'int(peak("threads"))')"
+same "after two ends" 2 "$(json '[int(v) for t, v in points("threads") if t == 600000000][0]')"
+same "at the end" 0 "$(json 'int(points("threads")[-1][1])')"
+same creator 1 "$(json 'row("threads", thread=2)["creator"]')"
+same routine libgomp.so.1+0x40 "$(json 'row("threads", thread=2)["routine"]')"
+same name worker "$(json 'row("threads", thread=2)["name"]')"
+same cpu 30000000 "$(json 'row("threads", thread=2)["cpu_ns"]')"
+same end 500000000 "$(json 'row("threads", thread=2)["end_ns"]')"
+same "end with the process" 800000000 "$(json 'row("threads", thread=4)["end_ns"]')"
+same "nothing is missing" 0 "$(json 'r["traces"][0]["lost"]')"

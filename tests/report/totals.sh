@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# The library's totals are the exact counts, the last reading wins, and what events miss is said.
+. "$top_srcdir/tests/lib.sh"
+cat >trace <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[1s] dltrace_proc:function process=1 function=sgemm_ layer="blas" kind="compute" name="sgemm_"
+[1s] dltrace_proc:function process=1 function=dgemm_ layer="blas" kind="compute" name="dgemm_"
+[1100ms] dltrace_cpu:blas thread=1 function=sgemm_ duration=50ms
+[1200ms] dltrace_sample:function process=1 function=sgemm_ calls=7 outer_calls=5 total=60ms outer_total=55ms nested=5ms first=1ms min=900 max=50ms squares_low=1000 buckets=[0x10000000000007]
+[1250ms] dltrace_sample:function process=1 function=sgemm_ calls=9 outer_calls=6 total=80ms outer_total=75ms nested=5ms first=1ms min=800 max=50ms squares_high=1 buckets=[0x10000000000009]
+[1300ms] dltrace_sample:function process=1 function=dgemm_ calls=3 outer_calls=3 total=25ms outer_total=25ms min=1ms max=9ms
+[2s] dltrace_proc:exit process=1 events=5
+END
+report_text <trace
+same calls 9 "$(json 'row("breakdown", function="sgemm_")["calls"]')"
+same total 80000000 "$(json 'row("breakdown", function="sgemm_")["total_ns"]')"
+same "share counts outermost time" 0.75 "$(json 'row("breakdown", function="sgemm_")["share"]')"
+same first 1000000 "$(json 'row("breakdown", function="sgemm_")["first_ns"]')"
+same min 800 "$(json 'row("breakdown", function="sgemm_")["min_ns"]')"
+same "only counted" 8.0 "$(json 'float(row("limits", kind="threshold")["value"])')"
+
+# From --from on there are only events.
+report_text --from 50ms --to 150ms <trace
+same "calls in the window" 1 "$(json 'row("breakdown", function="sgemm_")["calls"]')"
+report_text --from 120ms <trace
+same "no call in the window" 0 "$(json 'len(r["breakdown"])')"
