@@ -44,7 +44,8 @@
 struct export {
 	struct dlt_elf_name name;
 	ElfW(Sym) *symbol;
-	ElfW(Addr) value;		/* of the symbol while it is shown */
+	ElfW(Addr) value;		/* of the symbol while it is shown ... */
+	unsigned char info;		/* ... and its type */
 	bool for_ever;			/* defined by an object loaded at start */
 	bool there;
 };
@@ -109,6 +110,7 @@ static void list_exports(void)
 			continue;
 		exports[export_count++] = (struct export){
 			.name = dlt_elf_name(name), .symbol = s, .value = s->st_value,
+			.info = s->st_info,
 		};
 	}
 }
@@ -135,11 +137,12 @@ static void show_and_hide(void)
 		struct export *x = &exports[i];
 		ElfW(Addr) value = x->there ? x->value : 0;
 
-		if (x->symbol->st_value == value)
+		if (x->symbol->st_value == value && x->symbol->st_info == x->info)
 			continue;
 		if (!writable && protect_symbols(PROT_READ | PROT_WRITE) != 0)
 			return;
 		writable = true;
+		x->symbol->st_info = x->info;
 		__atomic_store_n(&x->symbol->st_value, value, __ATOMIC_RELAXED);
 	}
 	if (writable)
@@ -220,11 +223,7 @@ static void make_resolver(struct export *x)
 	x->there = true;
 	x->for_ever = true;
 	x->value = u.address - self.base;
-	if (protect_symbols(PROT_READ | PROT_WRITE) != 0)
-		return;
-	x->symbol->st_value = x->value;
-	x->symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
-	protect_symbols(PROT_READ);
+	x->info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
 }
 
 /* True when the loader has made the place read-only after relocation: whole pages only. */
