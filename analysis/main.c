@@ -20,13 +20,13 @@
 #define ERROR_SIZE	1024
 #define PROBLEMS_SHOWN	10	/* a trace; all are in the report */
 
-/* One line on stderr; what a trace says in it is made harmless. */
+/* One line on stderr, about a path if there is one; what a trace says in it is made harmless. */
 static void say(const struct options *o, const char *path, const char *text)
 {
-	char *clean_path = text_clean(path, o->writing.unicode);
+	char *clean_path = text_clean(path ? path : "", o->writing.unicode);
 	char *clean_text = text_clean(text, o->writing.unicode);
 
-	fprintf(stderr, "dltrace-report: %s: %s\n", clean_path, clean_text);
+	fprintf(stderr, "dltrace-report: %s%s%s\n", clean_path, path ? ": " : "", clean_text);
 	free(clean_path);
 	free(clean_text);
 }
@@ -122,7 +122,7 @@ static int read_trace(const struct options *o, struct model *m, const char *path
 
 	if (!r) {
 		if (!o->quiet)
-			fprintf(stderr, "dltrace-report: %s\n", error);
+			say(o, NULL, error);
 		model_unreadable(m, path, error);
 		return STATUS_NOTHING;
 	}
@@ -172,6 +172,14 @@ static int read_traces(const struct options *o, struct model *m, struct worker *
 
 /* ---- writing ---- */
 
+static void say_unwritten(const struct options *o, const char *path, int err)
+{
+	char line[PATH_MAX + 128];
+
+	snprintf(line, sizeof(line), "cannot write %s: %s", path, strerror(err));
+	say(o, NULL, line);
+}
+
 static int write_outputs(const struct options *o, const struct report *r)
 {
 	char failed[PATH_MAX];
@@ -186,7 +194,7 @@ static int write_outputs(const struct options *o, const struct report *r)
 			looks.color = false;
 		err = output_write(r, file->writer, file->path, &looks, failed);
 		if (err) {
-			fprintf(stderr, "dltrace-report: cannot write %s: %s\n", failed, strerror(-err));
+			say_unwritten(o, failed, -err);
 			status = STATUS_UNWRITTEN;
 		}
 	}
@@ -233,7 +241,7 @@ static int dump(const struct options *o, struct worker *w, char *const *broken)
 		w->trace = i;
 		r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
 		if (!r) {
-			fprintf(stderr, "dltrace-report: %s\n", broken[i] ? broken[i] : error);
+			say(o, broken[i] ? o->traces[i] : NULL, broken[i] ? broken[i] : error);
 			status = STATUS_NOTHING;
 			continue;
 		}
@@ -245,8 +253,9 @@ static int dump(const struct options *o, struct worker *w, char *const *broken)
 			status = STATUS_PARTLY;
 		reader_close(r);
 	}
+	w->stage = STAGE_REPORTING;
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "dltrace-report: cannot write standard output: %s\n", strerror(errno));
+		say_unwritten(o, "standard output", errno);
 		status = STATUS_UNWRITTEN;
 	}
 	return status;

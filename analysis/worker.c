@@ -15,7 +15,9 @@
 
 #include "analysis/report/memory.h"
 
+#ifndef STALL_SECONDS
 #define STALL_SECONDS	60		/* CPU time without progress */
+#endif
 #define MEMORY_LEAST	(1ULL << 30)	/* bytes that are always allowed */
 
 /*

@@ -218,7 +218,7 @@ static void machine_line(const struct text *t, FILE *f, size_t trace)
 	free(ending);
 }
 
-/* "2026-11-21T10:24:10 · level calls · 123,456 events · none lost · /tmp/t" */
+/* "2026-11-21 10:24:10 UTC · level calls · 123,456 events · none lost" */
 static void trace_line(const struct text *t, FILE *f, size_t trace)
 {
 	const struct table *traces = report_table(t->r, "traces");
@@ -246,16 +246,15 @@ static void trace_line(const struct text *t, FILE *f, size_t trace)
 		put_part(f, t, "none lost");
 	else
 		put_number(f, t, "%s lost", UNIT_COUNT, lost);
-	put_part(f, t, cell_text(table_get(traces, trace, "path")));
 }
 
-static void put_line(const struct text *t, const char *text, enum style style, int indent)
+static void put_line(const struct text *t, const char *text, enum style style, int indent, int flags)
 {
 	char *clean = text_clean(text, t->o->unicode);
 
 	fprintf(t->out, "%*s", indent, "");
 	style_begin(t->out, t->o, style);
-	put_cut(t->out, t->o, clean, t->o->width - indent, 0);
+	put_cut(t->out, t->o, clean, t->o->width - indent, flags);
 	style_end(t->out, t->o, style);
 	fputc('\n', t->out);
 	free(clean);
@@ -270,7 +269,7 @@ static void put_built_line(const struct text *t, size_t trace, enum style style,
 
 	build(t, f, trace);
 	if (*text_close(f, &text))
-		put_line(t, text, style, indent);
+		put_line(t, text, style, indent, 0);
 	free(text);
 }
 
@@ -284,7 +283,7 @@ static void put_command(const struct text *t, const char *command, int indent, s
 	if ((indent ? asprintf(&line, "%-*zu%s", indent, trace, command) :
 		      asprintf(&line, "%s", command)) < 0)
 		return;
-	put_line(t, line, STYLE_BOLD, 0);
+	put_line(t, line, STYLE_BOLD, 0, 0);
 	free(line);
 }
 
@@ -302,6 +301,7 @@ static void section_header(const struct text *t)
 		put_command(t, command, indent, row);
 		put_built_line(t, row, STYLE_PLAIN, indent, machine_line);
 		put_built_line(t, row, STYLE_DIM, indent, trace_line);
+		put_line(t, cell_text(table_get(traces, row, "path")), STYLE_DIM, indent, GRID_MIDDLE);
 		free(command);
 	}
 }

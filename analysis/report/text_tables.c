@@ -289,7 +289,7 @@ void text_processes(const struct text *t)
 /* Threads that differ only in a number are one line: "pt_autograd_#". */
 struct thread_kind {
 	char *kind;		/* owned */
-	const char *first;	/* name of the first one; borrowed */
+	const char *name;	/* that all of them have, or NULL; borrowed */
 	double count, cpu, longest;
 };
 
@@ -338,6 +338,8 @@ static size_t sum_kinds(const struct table *threads, struct thread_kind *kinds)
 		}
 		free(kind);
 		i = i < count ? i : count - 1;
+		if (kinds[i].name && strcmp(kinds[i].name, name))
+			kinds[i].name = NULL;
 		kinds[i].count++;
 		kinds[i].cpu += cpu;
 		kinds[i].longest = fmax(kinds[i].longest, cpu);
@@ -365,8 +367,8 @@ void text_threads(const struct text *t)
 		grid_column(g, "busiest", GRID_RIGHT, 0);
 		for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
 			grid_row(g);
-			grid_text(g, kinds[i].count > 1 || !*kinds[i].first ? kinds[i].kind :
-				  kinds[i].first, STYLE_PLAIN);
+			grid_text(g, kinds[i].name && *kinds[i].name ? kinds[i].name : kinds[i].kind,
+				  STYLE_PLAIN);
 			grid_number(g, UNIT_COUNT, kinds[i].count);
 			grid_number(g, UNIT_NS, kinds[i].cpu);
 			grid_number(g, UNIT_NS, kinds[i].longest);

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# The command line of dltrace-report: exit statuses, formats, what is not available yet.
+. "$top_srcdir/tests/lib.sh"
+training=$top_srcdir/tests/report/training.txt
+cp "$training" t.txt
+
+# status EXPECTED ARGUMENT...: stderr goes to the file err, stdout to out
+status() {
+	expected=$1
+	shift
+	actual=0
+	"$REPORT" "$@" >out 2>err || actual=$?
+	[ $actual = "$expected" ] || { cat err; fail "$*: exit $actual, not $expected"; }
+}
+says() {
+	grep -q -- "$1" err || { cat err; fail "stderr lacks: $1"; }
+}
+one_line() {
+	same "lines on stderr" 1 "$(wc -l <err)"
+}
+
+status 0 t.txt
+same "stderr of a good trace" "" "$(cat err)"
+grep -q "Time in BLAS" out || fail "no breakdown in the text"
+status 0 --help
+status 0 --version
+status 2
+status 2 --nonsense t.txt
+status 2 t.txt -o x.unknown; says "tells no format"; one_line
+status 2 -f nonsense t.txt; one_line
+status 2 --table nonsense t.txt; says nonsense; one_line
+status 2 --figure nonsense t.txt; says "curves, functions, heap"; one_line
+status 2 --color=green t.txt; one_line
+status 2 --from 10 t.txt; says "unit"
+status 2 --to 10 t.txt; says "unit"
+status 2 --min-share x t.txt
+status 2 --width 3 t.txt
+
+for ending in .md .tex .html .png .pdf .sqlite .folded .pftrace .speedscope.json .ctf/; do
+	status 2 t.txt -o "x$ending"
+	says "not available yet"
+	one_line
+	[ ! -e "x$ending" ] || fail "x$ending was made"
+done
+status 2 --rank 1 t.txt; says "not available yet"
+status 2 --phase steady t.txt; says "not available yet"
+status 2 --fail-if 'lost>0' t.txt; says "not available yet"
+
+status 4 nothing-here; says "nothing-here"; one_line
+mkdir empty
+status 4 empty; one_line
+status 1 t.txt nothing-here; one_line
+grep -q "Time in BLAS" out || fail "the good trace was not reported"
+status 4 -q nothing-here
+same "stderr with -q" "" "$(cat err)"
+echo 'dltrace-text 1' >nothing.txt
+status 4 nothing.txt; says "no events"
+
+status 0 t.txt -o r.txt -o r.json -o r.csv -o r.svg -o tables.csv/ -o figures.svg/ -o t.json/ -o -
+same "files in figures.svg" "curves.svg functions.svg heap.svg" "$(echo $(ls figures.svg))"
+for name in traces machines processes threads libraries coverage breakdown shares heap phases \
+	iterations failures findings limits series; do
+	[ -s tables.csv/$name.csv ] || fail "tables.csv/$name.csv is missing"
+	[ -s t.json/$name.json ] || fail "t.json/$name.json is missing"
+done
+cmp r.txt out || fail "text in a file differs from text on a pipe"
+cmp r.csv tables.csv/breakdown.csv || fail "a single CSV is the breakdown"
+cmp r.svg figures.svg/curves.svg || fail "a single SVG is the curves"
+same "left over" "" "$(ls -A | grep '^\.' || :)"
+
+status 0 t.txt -f json
+cmp out r.json || fail "-f json differs from -o r.json"
+status 0 t.txt --source text -f json
+cmp out r.json || fail "--source text differs"
+status 0 t.txt -f csv --table shares
+cmp out tables.csv/shares.csv || fail "--table shares"
+status 0 t.txt -f svg --figure functions
+cmp out figures.svg/functions.svg || fail "--figure functions"
+status 0 t.txt --table processes
+grep -q "python3" out || fail "--table processes as text"
+
+# filters reach the model
+status 0 t.txt --function 'sgemm*' -f csv --table breakdown
+grep -q sgemm_ out || fail "--function lost it"
+grep -q cudaMalloc out && fail "--function kept others"
+status 0 t.txt --min-share 0 -f csv --table shares
+grep -q sgemv_ out || fail "--min-share 0"
+status 0 t.txt --from 400ms --to 1s -f csv --table breakdown
+
+# colours: not in a pipe, unless asked for
+status 0 t.txt
+grep -q "$(printf '\033')" out && fail "colours in a pipe"
+status 0 --color=always t.txt
+grep -q "$(printf '\033')" out || fail "--color=always"
+if command -v script >/dev/null; then
+	TERM=xterm script -qec "stty cols 100; $REPORT t.txt" /dev/null >out
+	grep -q "$(printf '\033\\[1m')" out || fail "no colours on a terminal"
+	NO_COLOR=1 TERM=xterm script -qec "$REPORT t.txt" /dev/null >out
+	grep -q "$(printf '\033\\[1m')" out && fail "colours in spite of NO_COLOR"
+fi
+LC_ALL=C "$REPORT" t.txt >out
+LC_ALL=C grep -q '[^ -~]' out && fail "more than ASCII in the C locale"
+LC_ALL=C "$REPORT" t.txt -f json | cmp - r.json || fail "JSON depends on the locale"
+exit 0
