@@ -181,7 +181,8 @@ int child_lookup(const char *command)
 
 	if (strchr(command, '/'))
 		return executable(command);
-	for (path = path ? path : "/bin:/usr/bin"; *command && *path; path += strcspn(path, ":"), path += *path == ':') {
+	for (path = path ? path : "/bin:/usr/bin"; *command && *path;
+	     path += strcspn(path, ":"), path += *path == ':') {
 		int n = snprintf(file, sizeof(file), "%.*s/%s", (int)strcspn(path, ":"), path, command);
 		int err = n > 0 && (size_t)n < sizeof(file) ? executable(*path == ':' ? command : file) : -ENOENT;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What every file of the sources keeps to: a licence line, 100 columns (tests may be wider), 600
-# lines, no stray blanks, nothing of one machine's paths.
+# What every file of the sources keeps to: a licence line, 100 columns (120 at the very most; tests
+# may be wider), 600 lines, no stray blanks, nothing of one machine's paths.
 . "$top_srcdir/tests/lib.sh"
 cd "$top_srcdir"
 
@@ -26,8 +26,8 @@ for file in scripts/* tests/run tests/run-test tests/bench/*; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
 done | complain "no SPDX line"
 sources '*.[ch]' | grep -v '^tests/' | while read -r file; do
-	expand "$file" | awk -v f="$file" 'length > 100 { print f ":" FNR }'
-done | complain "over 100 columns"
+	expand "$file" | awk -v f="$file" 'length > 120 { print f ":" FNR }'
+done | complain "over 120 columns"
 sources '*.[ch]' | while read -r file; do
 	awk -v f="$file" 'END { if (NR > 600) print f ", " NR }' "$file"
 done | complain "over 600 lines"
