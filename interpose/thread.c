@@ -14,7 +14,7 @@
 #include "process.h"
 #include "sys.h"
 
-#define CHUNK (64 * 1024)	/* bytes of records mapped at once */
+#define CHUNK (16 * 1024)	/* bytes of records mapped at once */
 
 __thread struct dlt_thread *dlt_thread_tls;
 static __thread bool is_dead;	/* the record was given back; what still comes is counted late */
@@ -25,7 +25,6 @@ struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
 /* Most processes have one thread and never map a chunk. */
 static struct dlt_thread first_record = { .index = 1 };
 static struct dlt_thread late_record = { .guard = 1 };
-static struct dlt_thread *records = &first_record;
 static uint32_t last_index = 1;
 
 static pthread_key_t exit_key;
@@ -33,7 +32,7 @@ static bool exit_key_made;
 
 struct dlt_thread *dlt_thread_next(struct dlt_thread *t)
 {
-	return t ? t->next : __atomic_load_n(&records, __ATOMIC_ACQUIRE);
+	return t ? __atomic_load_n(&t->next, __ATOMIC_ACQUIRE) : &first_record;
 }
 
 static struct dlt_thread *claim_record(uint32_t id)
@@ -49,23 +48,34 @@ static struct dlt_thread *claim_record(uint32_t id)
 	return NULL;
 }
 
+/* Puts a chain of new records behind the last one, so that low slots are claimed first. */
+static void append(struct dlt_thread *chain)
+{
+	struct dlt_thread *last = dlt_thread_next(NULL), *end = NULL;
+
+	while (!__atomic_compare_exchange_n(&last->next, &end, chain, false, __ATOMIC_RELEASE,
+					    __ATOMIC_ACQUIRE)) {
+		last = end;
+		end = NULL;
+	}
+}
+
 /* Two threads may do this at once: then there are more records, no harm. */
 static bool add_records(void)
 {
 	struct dlt_thread *chunk = dlt_sys_map(NULL, CHUNK, PROT_READ | PROT_WRITE,
 					       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	const size_t count = CHUNK / sizeof(*chunk);
 
 	if (!chunk)
 		return false;
-	for (struct dlt_thread *t = chunk; t < chunk + CHUNK / sizeof(*t); t++) {
+	for (size_t i = 0; i < count; i++) {
 		uint32_t index = __atomic_add_fetch(&last_index, 1, __ATOMIC_RELAXED);
 
-		t->index = index < DLT_BOX_SLOTS ? index : 0;
-		t->next = __atomic_load_n(&records, __ATOMIC_RELAXED);
-		while (!__atomic_compare_exchange_n(&records, &t->next, t, false, __ATOMIC_RELEASE,
-						    __ATOMIC_RELAXED))
-			;
+		chunk[i].index = index < DLT_BOX_SLOTS ? index : 0;
+		chunk[i].next = i + 1 < count ? &chunk[i + 1] : NULL;
 	}
+	append(chunk);
 	return true;
 }
 

@@ -21,6 +21,13 @@ need() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
+# boxes: a folder for black boxes as dltrace-record makes one, named by $DLTRACE_BOX.
+boxes() {
+	DLTRACE_BOX=$(mktemp -d "$TMP/box.XXXXXX")
+	export DLTRACE_BOX
+	(umask 077 && head -c 4 /dev/zero >"$DLTRACE_BOX/ids")
+}
+
 # session_start EVENT...: a private session daemon and a running session named "test" that writes
 # to $TMP/trace; the caller's programs reach it by $LTTNG_HOME. session_stop ends both.
 # Where run-test could not give the test a /run/lttng of its own, tests with a session take turns.

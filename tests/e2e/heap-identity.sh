@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# Live heap bytes by the black box equal what glibc's mallinfo2 says, to the byte.
+. "$top_srcdir/tests/lib.sh"
+
+# One arena, no thread caches, fixed mmap threshold: then glibc's numbers follow from the blocks.
+GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=131072
+export GLIBC_TUNABLES
+
+# Without LTTng, whose threads have caches too: a library that stands alone.
+mkdir alone && cp "$DLTRACE_LIB" alone/
+boxes
+LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_identity" || fail "heap_identity"
+same "boxes (one process, four children)" 5 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
+"$APPS/box_totals" "$DLTRACE_BOX"/*.box >totals
+same "boxes with a complete header" 5 "$(grep -c 'magic=1$' totals)"
+same "slots (eight threads at once)" 0 "$(awk '{ sub(".*slots=", ""); if ($1 > 12) n++ } END { print n + 0 }' totals)"
+
+# With LTTng and every heap event recorded.
+boxes
+session_start 'dltrace_*' 'dltracefull_*'
+LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_identity" parent || fail "heap_identity with a session"
+session_stop
