@@ -164,9 +164,13 @@ static COLD void count_slowly(const struct heap_call *call)
 	if (!hot.counts)
 		return;
 	t = dlt_thread_self();
-	own = has_slot(t) && hot.has_header ? t : NULL;
-	count_call(t, call->operation, call->size);
-	counted(t, call);
+	/* A shell or compiler that nobody asks about: from now on calls only pass. */
+	hot.counts = dlt_process.counted;
+	own = has_slot(t) && hot.has_header && hot.counts ? t : NULL;
+	if (hot.counts) {
+		count_call(t, call->operation, call->size);
+		counted(t, call);
+	}
 	errno = saved;
 }
 
@@ -494,7 +498,7 @@ void dlt_heap_init(void)
 	real();
 	hot.event_size = dlt_process.threshold;
 	/* A program with a malloc of its own never comes here: say so instead of showing 0. */
-	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)malloc)
+	if (owner_of(dlsym(RTLD_DEFAULT, "malloc")) != owner_of((const void *)resolve))
 		dlt_process.heap = DLT_HEAP_FOREIGN;
 	dlt_box->heap = dlt_process.heap;
 	dlt_log("heap", "cover", hot.has_header ? "headers" : "malloc_usable_size",

@@ -108,6 +108,7 @@ static void read_settings(void)
 	dlt_process.traced = !dlt_process.off &&
 			     dlt_children_traced(env_or_empty("DLTRACE_CHILDREN"), first_argv);
 	/* What is only counted leaves nothing behind: no file, no ids taken. */
+	dlt_process.counted = dlt_process.traced;
 	if (dlt_process.traced && strlen(folder) < sizeof(box_folder))
 		strcpy(box_folder, folder);
 }
@@ -149,9 +150,11 @@ void dlt_process_after_fork(void)
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_FORK;
-	dlt_process.traced = dlt_children_fork_traced();
 	if (dlt_process.traced)
-		dlt_ids_init(box_folder);
+		dlt_process.traced = dlt_process.counted = dlt_children_fork_traced();
+	if (!dlt_process.counted)
+		box_folder[0] = '\0';
+	dlt_ids_init(box_folder);
 	dlt_process.id = dlt_thread_new_id();
 	dlt_box_make(box_folder);
 	dlt_box->inherited = inherited;

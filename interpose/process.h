@@ -21,7 +21,8 @@ struct dlt_process {
 	pid_t pid;
 	uint64_t begin;			/* ns CLOCK_MONOTONIC */
 	enum dlt_process_reason reason;
-	bool traced;			/* false: only counted, nothing is emitted */
+	bool traced;			/* false: nothing is emitted */
+	bool counted;			/* false: not even counted, hooks only pass */
 	uint32_t heap;			/* enum dlt_heap_cover */
 	bool off;			/* DLTRACE=off: loaded but inert */
 	uint64_t threshold;		/* bytes, DLTRACE_THRESHOLD */
