@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `coverage`: what of the work of a process and its libraries could be seen. */
+/*
+ * The table `coverage`: what of the work of a process and its libraries could be seen. A forked
+ * child has its parent's libraries; only what it loaded itself stands here.
+ */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -38,6 +41,15 @@ static void add_row(struct table *t, const struct process *p, const char *librar
 	table_set_text(t, "text", text);
 }
 
+/* The same library under two of its paths is told once. */
+static bool told(const struct process *p, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(base_name(p->libraries[j].path), base_name(p->libraries[i].path)))
+			return true;
+	return library_inherited(p, &p->libraries[i]);
+}
+
 static void add(const struct process *p, struct table *t)
 {
 	if (p->orphan || !p->announced)
@@ -50,7 +62,9 @@ static void add(const struct process *p, struct table *t)
 		for (size_t j = 0; j < sizeof(rules) / sizeof(*rules); j++) {
 			if (fnmatch(rules[j].pattern, name, 0))
 				continue;
-			add_row(t, p, name, rules[j].kind, rules[j].covered, rules[j].text);
+			if (!told(p, i))
+				add_row(t, p, name, rules[j].kind, rules[j].covered,
+					rules[j].text);
 			break;
 		}
 	}

@@ -24,6 +24,8 @@ static void add(const struct process *p, struct table *t)
 		const struct framework_rule *rule = library_framework(l->path);
 		char base[32];
 
+		if (library_inherited(p, l))
+			continue;
 		table_add_row(t);
 		table_set_int(t, "process", p->report_id);
 		table_set_text(t, "library", base_name(l->path));

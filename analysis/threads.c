@@ -51,8 +51,7 @@ static void add(struct table *t, const struct thread *thread)
 		table_set_uint(t, "creator", thread->creator);
 	set_text(t, "creator_library", library_name(p, thread->creator_library));
 	set_routine(t, thread);
-	set_time(t, "begin_ns", thread->begin != UNKNOWN || !thread->first_thread ? thread->begin
-										  : p->begin);
+	set_time(t, "begin_ns", thread->first_thread ? p->begin : thread->begin);
 	set_time(t, "end_ns", thread->end != UNKNOWN ? thread->end : p->end);
 	if (thread->cpu)
 		table_set_uint(t, "cpu_ns", thread->cpu);

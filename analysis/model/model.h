@@ -124,6 +124,7 @@ struct process_now {
 	int64_t anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
 	int64_t shared;			/* bytes of `anon` that its parent is charged with */
 	int64_t pss, pss_base;		/* bytes at the last Pss reading; of anon + shmem then */
+	int64_t pss_at;			/* when that was */
 	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
 	uint64_t round;
 	bool alive, sampled, gone;
@@ -169,7 +170,9 @@ struct process {
 	struct curve curves[PROCESS_CURVES];
 	struct process_now now;
 	struct process *next_alive;
+	int64_t family_changed;		/* last fork or end in the family whose eldest this is */
 	int64_t family_shmem;		/* scratch of a round */
+	bool family_pss;		/* the same */
 };
 
 struct machine {
@@ -267,6 +270,8 @@ bool process_foreign(const struct process *p);
 const char *process_name(const struct process *p);
 /* In the process itself, or in those it was forked from; NULL when nobody named it. */
 const struct library *process_library(const struct process *p, uint16_t id);
+/* Was it mapped already in the process that forked this one? */
+bool library_inherited(const struct process *p, const struct library *l);
 /*
  * Never NULL. What the trace does not name has the name of our own table if the process ran the
  * same version, else everything is "".

@@ -159,6 +159,16 @@ const struct library *process_library(const struct process *p, uint16_t id)
 	return NULL;
 }
 
+bool library_inherited(const struct process *p, const struct library *l)
+{
+	const struct process *from = forked_from(p);
+
+	for (size_t i = 0; from && i < from->library_count; i++)
+		if (from->libraries[i].path == l->path && from->libraries[i].base == l->base)
+			return true;
+	return false;
+}
+
 const struct function *process_function(const struct process *p, uint16_t id)
 {
 	static const struct function unnamed = { "", "", "" };

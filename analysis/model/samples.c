@@ -81,14 +81,25 @@ static void keep_last(struct process *p, const struct dlt_ev_sample_process *e)
 	s->events = larger(e->events, was.events);
 }
 
+/* The eldest of those that were forked from each other. */
+static struct process *family(struct process *p)
+{
+	for (int depth = 0; p->reason == 1 && p->parent && depth < 64; depth++)
+		p = p->parent;
+	return p;
+}
+
 /*
  * A forked child's pages are its parent's until somebody writes: what it had at its first sample
- * is charged to the parent, once. Pss, where it was read, replaces this estimate.
+ * is charged to the parent, once. Pss replaces this estimate where all of the family have a
+ * reading since the last fork or end among them: each changes everybody's share.
  */
-static void memory(struct process *p, const struct dlt_ev_sample_process *e)
+static void memory(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
 {
 	struct process_now *now = &p->now;
 
+	if (!now->sampled)
+		family(p)->family_changed = at;
 	if (!now->sampled && p->reason == 1 && p->parent && p->parent->now.sampled) {
 		now->shared = (int64_t)e->rss_anon;
 		if (now->shared > p->parent->now.anon)
@@ -99,6 +110,7 @@ static void memory(struct process *p, const struct dlt_ev_sample_process *e)
 	if (e->pss) {
 		now->pss = (int64_t)e->pss;
 		now->pss_base = now->anon + now->shmem;
+		now->pss_at = at;
 	}
 }
 
@@ -195,7 +207,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	p->now.mapped = (int64_t)e->mapped;
 	process_point(p, CURVE_HEAP, at, p->now.heap);
 	if (!e->final || e->rss_anon) {
-		memory(p, e);
+		memory(p, at, e);
 		memory_points(p, at, e);
 	}
 	if (!p->now.gone && !e->final)
@@ -231,6 +243,7 @@ void process_ended(struct process *p, int64_t at)
 	if (p->now.sampled && p->now.round == t->round)
 		trace_round(t);
 	p->now.gone = true;
+	family(p)->family_changed = at;
 	process_point(p, CURVE_THREADS, at, 0);
 	for (int id = 0; id < RUN_CURVES; id++)
 		run_level(p, (enum run_curve_id)id, at, 0);
@@ -244,20 +257,13 @@ void process_ended(struct process *p, int64_t at)
 
 /* ---- sums over the run ---- */
 
-static struct process *family(struct process *p)
-{
-	for (int depth = 0; p->reason == 1 && p->parent && depth < 64; depth++)
-		p = p->parent;
-	return p;
-}
-
 /* Bytes that are charged to this process; shared memory once a family of forks. */
 static int64_t charge(struct process *p)
 {
 	struct process_now *now = &p->now;
 	int64_t bytes, *shmem;
 
-	if (now->pss) {
+	if (family(p)->family_pss) {
 		bytes = now->pss + now->anon + now->shmem - now->pss_base;
 		return bytes > 0 ? bytes : 0;
 	}
@@ -268,6 +274,35 @@ static int64_t charge(struct process *p)
 		*shmem = now->shmem;
 	}
 	return bytes;
+}
+
+/* Live heap, without what a living parent is counted for. */
+static int64_t own_heap(const struct process *p)
+{
+	int64_t inherited = (int64_t)p->inherited_bytes;
+
+	if (p->heap_cover)
+		return 0;	/* not ours, not known */
+	if (!p->parent || p->parent->now.gone || !p->parent->now.sampled)
+		return p->now.heap;
+	return p->now.heap > inherited ? p->now.heap - inherited : 0;
+}
+
+static bool counts(const struct process *p)
+{
+	return p->now.sampled && process_shown(p);
+}
+
+/* Is there a Pss reading of everybody since the family changed? */
+static void find_pss(struct trace *t)
+{
+	for (struct process *p = t->alive; p; p = p->next_alive) {
+		family(p)->family_shmem = 0;
+		family(p)->family_pss = true;
+	}
+	for (struct process *p = t->alive; p; p = p->next_alive)
+		if (counts(p) && (!p->now.pss || p->now.pss_at < family(p)->family_changed))
+			family(p)->family_pss = false;
 }
 
 static void unlink_gone(struct trace *t)
@@ -287,14 +322,13 @@ void trace_round(struct trace *t)
 	int64_t sum[RUN_CURVES] = { 0 };
 
 	unlink_gone(t);
-	for (struct process *p = t->alive; p; p = p->next_alive)
-		family(p)->family_shmem = 0;
+	find_pss(t);
 	for (struct process *p = t->alive; p; p = p->next_alive) {
-		if (!p->now.sampled || !process_shown(p))
+		if (!counts(p))
 			continue;
 		sum[RUN_CPU] += p->now.cpu_rate;
 		sum[RUN_MEMORY] += charge(p);
-		sum[RUN_HEAP] += p->now.heap;
+		sum[RUN_HEAP] += own_heap(p);
 		sum[RUN_MAPPED] += p->now.mapped;
 	}
 	for (int i = RUN_CPU; i <= RUN_MAPPED; i++)

@@ -8,6 +8,7 @@ dltrace-text 1
 [1s] dltrace_proc:process process=2 parent=1 pid=101 begin=1s reason=1 inherited_bytes=1000 inherited_blocks=10
 [1s] dltrace_proc:process process=3 pid=102 begin=1s heap=1
 [2s] dltrace_sample:process process=1 time=2s threads=1 allocated=5000 freed=1000 allocations=50 frees=10 heap_peak=4500 peak_error=64K
+[2s] dltrace_sample:process process=2 time=2s threads=1 allocated=300 allocations=3 heap_peak=1200
 [2s] dltrace_sample:process process=3 time=2s threads=1 allocated=7 allocations=7
 [3s] dltrace_sample:process process=2 time=3s final=1 allocated=300 freed=900 allocations=3 frees=9 heap_peak=1200
 [4s] dltrace_sample:process process=1 time=4s final=1 allocated=6000 freed=5999 allocations=60 frees=59 heap_peak=4500 peak_error=64K
@@ -23,3 +24,4 @@ same "child's allocations" 3 "$(json 'row("heap", process=2)["allocations"]')"
 same "not ours" None "$(json 'row("heap", process=3)["live_bytes"]')"
 same "said so" no "$(json 'row("coverage", process=3, kind="heap")["covered"]')"
 same "peak of the curve" 4000 "$(json 'int(peak("heap_bytes", 1))')"
+same "inherited once in the run" 4300 "$(json 'int(peak("heap_bytes"))')"

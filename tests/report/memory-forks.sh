@@ -32,3 +32,5 @@ trace 2G $pss | report_text
 same "before the fork, by Pss" 2048 "$(at 1)"
 same "with eight children, by Pss" 2048 "$(at 3)"
 same "when one writes, by Pss" 2148 "$(at 4)"
+same "without the writer, Pss being stale" 2048 "$(at 5)"
+same "without the parent, Pss being stale" 2048 "$(at 6)"
