@@ -137,7 +137,7 @@ static struct axis make_axis(double max, int ticks, double factor, const char *u
 
 struct axis axis_count(double max, int ticks)
 {
-	struct axis a = make_axis(fmax(max, ticks / 2.0), ticks, 1, "");
+	struct axis a = make_axis(max, ticks, 1, "");
 
 	if (a.step < 1)		/* there are no half threads */
 		a = (struct axis){ .hi = ceil(max), .step = 1, .factor = 1, .unit = "" };

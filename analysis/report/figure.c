@@ -23,12 +23,32 @@ const struct figure *figure_by_name(const char *name)
 	return NULL;
 }
 
+/* A command as one would tell it: words without the folders that they lie in. */
+static char *short_command(const struct cell *c)
+{
+	json_t *words = json_array(), *word;
+	struct cell shortened = { .type = CELL_TREE, .tree = words };
+	char *text;
+	size_t i;
+
+	if (c->type == CELL_TREE) {
+		json_array_foreach(c->tree, i, word) {
+			const char *s = json_is_string(word) ? json_string_value(word) : "?";
+
+			json_array_append_new(words, json_string(*s == '/' ? text_base_name(s) : s));
+		}
+	}
+	text = text_command(&shortened);
+	json_decref(words);
+	return text;
+}
+
 char *figure_trace_label(const struct report *r, size_t trace)
 {
 	const struct table *traces = report_table(r, "traces");
 	const char *path = text_base_name(cell_text(table_get(traces, trace, "path")));
 	char *frameworks = text_frameworks(r, trace);
-	char *command = text_command(table_get(traces, trace, "command"));
+	char *command = short_command(table_get(traces, trace, "command"));
 	char *label = NULL;
 	bool several = traces && traces->row_count > 1;
 	const char *what = *frameworks ? frameworks : command && *command ? command : "trace";

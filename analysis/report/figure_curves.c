@@ -20,6 +20,7 @@
 #define BOTTOM		24.0
 #define PLOT_WIDTH	(FIGURE_WIDTH - LEFT - RIGHT)
 #define LINES_MAX	16
+#define HEADROOM	1.02	/* so that a curve does not run along the edge */
 
 struct line {
 	const struct series *series;	/* borrowed */
@@ -68,8 +69,8 @@ static struct axis value_axis(const struct panel *p)
 	double end = 0, max = panel_max(p, &end);
 	enum unit unit = p->line_count ? format_unit(p->lines[0].series->unit) : UNIT_COUNT;
 
-	return unit == UNIT_BYTES ? axis_bytes(max, 4) :
-	       unit == UNIT_PERCENT ? axis_percent(max, 4) : axis_count(max, 4);
+	return unit == UNIT_BYTES ? axis_bytes(max * HEADROOM, 5) :
+	       unit == UNIT_PERCENT ? axis_percent(max, 5) : axis_count(max * HEADROOM, 5);
 }
 
 /* ---- one curve ---- */

@@ -10,21 +10,22 @@
 struct shown_curve {
 	const char *name, *title;
 	bool even_if_zero;
+	const char *unless;	/* left out where this one is there: it has the same shape */
 };
 
 /* Curves of the run, in this order. */
 static const struct shown_curve shown_curves[] = {
-	{ "threads", "threads", true },
-	{ "cpu_percent", "CPU", true },
-	{ "cpu_cores", "CPU cores", true },
-	{ "cpu_limit_percent", "CPU of limit", false },
-	{ "rss_bytes", "memory", true },
-	{ "run_ram_percent", "RAM, this run", true },
-	{ "ram_percent", "RAM, all", false },
-	{ "heap_bytes", "heap", true },
-	{ "mapped_bytes", "mapped", false },
-	{ "gpu_reserved_bytes", "GPU reserved", false },
-	{ "pinned_bytes", "pinned", false },
+	{ "threads", "threads", true, NULL },
+	{ "cpu_percent", "CPU", true, NULL },
+	{ "cpu_cores", "CPU cores", true, "cpu_percent" },
+	{ "cpu_limit_percent", "CPU of limit", false, NULL },
+	{ "rss_bytes", "memory", true, NULL },
+	{ "run_ram_percent", "RAM", true, "rss_bytes" },
+	{ "ram_percent", "RAM, all", false, NULL },
+	{ "heap_bytes", "heap", true, NULL },
+	{ "mapped_bytes", "mapped", false, NULL },
+	{ "gpu_reserved_bytes", "GPU reserved", false, NULL },
+	{ "pinned_bytes", "pinned", false, NULL },
 };
 
 #define CURVE_TITLE	14	/* columns */
@@ -86,6 +87,14 @@ static void put_curve_axis(const struct text *t, int64_t end, int columns)
 	fputc('\n', t->out);
 }
 
+static const struct series *shown_series(const struct report *r, uint32_t trace,
+					 const struct shown_curve *c)
+{
+	if (c->unless && report_series(r, trace, -1, c->unless))
+		return NULL;
+	return report_series(r, trace, -1, c->name);
+}
+
 static void put_trace_curves(const struct text *t, size_t trace)
 {
 	const struct table *traces = report_table(t->r, "traces");
@@ -98,7 +107,7 @@ static void put_trace_curves(const struct text *t, size_t trace)
 	for (size_t i = 0; i < count; i++) {
 		struct summary sum;
 
-		found[i] = report_series(t->r, (uint32_t)trace, -1, shown_curves[i].name);
+		found[i] = shown_series(t->r, (uint32_t)trace, &shown_curves[i]);
 		if (!found[i] || !series_summary(found[i], &sum))
 			continue;
 		any = true;

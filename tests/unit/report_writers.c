@@ -342,7 +342,7 @@ static void peaks_are_kept(void **state)
 static void axes_have_round_ticks(void **state)
 {
 	char buf[32];
-	struct axis a = axis_count(17, 4);
+	struct axis a = axis_count(17, 5);
 
 	(void)state;
 	assert_true(a.hi == 20 && a.step == 5);
