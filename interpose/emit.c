@@ -19,7 +19,7 @@
 static const int nobody;
 const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &nobody };
 
-#define CLOSE_WAIT 20000000	/* ns */
+#define CLOSE_WAIT 100000000	/* ns: more threads than cores take turns to finish */
 
 static struct dlt_thread *closed_by;	/* the only one who may still emit; NULL: all */
 static dlt_emit_fn emitters[DLT_EVENTS];
@@ -34,18 +34,25 @@ static void count_event(struct dlt_thread *t)
 		__atomic_fetch_add(&t->slot->base_events, 1, __ATOMIC_RELAXED);
 }
 
+static bool is_closed_to(const struct dlt_thread *t)
+{
+	const struct dlt_thread *by = __atomic_load_n(&closed_by, __ATOMIC_RELAXED);
+
+	return __builtin_expect(by != NULL, 0) && by != t;
+}
+
 void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
 {
 	int saved = errno;
 
-	if (t->guard || t->helper || t->vforked || !dlt_process.traced)
+	if (t->guard || t->helper || t->vforked || !dlt_process.traced || is_closed_to(t))
 		return;
 	if (!t->announced)
 		dlt_threads_first_event(t, event);
 	t->guard = 1;
 	/* The guard is up before this is read: dlt_emit_close waits for guards. */
 	__asm__ volatile("" ::: "memory");
-	if (__atomic_load_n(&closed_by, __ATOMIC_RELAXED) == NULL || closed_by == t) {
+	if (!is_closed_to(t)) {
 		/* Before it is emitted, so that an event that tells the count can include itself. */
 		count_event(t);
 		__asm__ volatile("" ::: "memory");
@@ -95,6 +102,7 @@ bool dlt_emit_close(struct dlt_thread *t)
 		nap();
 	while ((!mine || others_emit(t)) && dlt_clock_ns() < end)
 		nap();
+	dlt_log("emit", "closed, still emitting:", NULL, others_emit(t));
 	return mine;
 }
 

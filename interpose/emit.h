@@ -31,7 +31,7 @@ void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data);
 
 /*
  * Before the process ends or replaces itself behind LTTng's back: from now on only the caller
- * emits, and whoever is in the middle of an event finishes it (20 ms at most). A thread killed
+ * emits, and whoever is in the middle of an event finishes it (100 ms at most). A thread killed
  * there would stop the recording on its CPU for everybody who shares the buffers. False when
  * another thread has closed before; then that one's end is waited for as long.
  */
