@@ -7,25 +7,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
+#include <time.h>
 
 #include "folder.h"
 
 #define RESERVE_LEAST	(1u << 20)
+#define STOP_TAKES	1000	/* ms */
 #define RESERVE_MOST	(128u << 20)
 
-/* A twentieth, within bounds: enough for what is still in the buffers. */
-void disk_init(struct disk *d, const char *path)
+/* A fiftieth, within bounds, above what is still in the buffers. */
+void disk_init(struct disk *d, const char *path, uint64_t buffered)
 {
 	struct statvfs fs;
 
-	*d = (struct disk){ .path = path, .reserve = RESERVE_LEAST };
+	*d = (struct disk){ .path = path, .reserve = RESERVE_LEAST, .free = UINT64_MAX };
 	if (!*path || statvfs(path, &fs) < 0)
 		return;
-	d->reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 20;
+	d->reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 50;
 	if (d->reserve < RESERVE_LEAST)
 		d->reserve = RESERVE_LEAST;
 	if (d->reserve > RESERVE_MOST)
 		d->reserve = RESERVE_MOST;
+	d->reserve += buffered;
+	disk_low(d);
+}
+
+bool disk_near(const struct disk *d)
+{
+	return d->free < 10 * d->reserve;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* Rises at once, falls slowly: traces come in bursts. */
+static void measure_rate(struct disk *d, uint64_t free_now)
+{
+	uint64_t now = now_ms();
+	double rate;
+
+	if (d->looked && now <= d->looked)
+		return;
+	rate = d->looked && free_now < d->free ? (double)(d->free - free_now) / (double)(now - d->looked) : 0;
+	d->rate = rate > d->rate ? rate : d->rate * 0.95 + rate * 0.05;
+	d->looked = now;
+	d->free = free_now;
 }
 
 bool disk_low(struct disk *d)
@@ -34,8 +65,8 @@ bool disk_low(struct disk *d)
 
 	if (statvfs(d->path, &fs) < 0)
 		return false;
-	d->free = (uint64_t)fs.f_bavail * fs.f_frsize;
-	return d->free < d->reserve;
+	measure_rate(d, (uint64_t)fs.f_bavail * fs.f_frsize);
+	return (double)d->free < (double)d->reserve + d->rate * STOP_TAKES;
 }
 
 uint64_t disk_current(const struct disk *d)

@@ -22,6 +22,7 @@
 #include "session.h"
 
 #define TICK		250	/* ms between looks at disk and daemons */
+#define TICK_NEAR	20	/* ms, when the disk is nearly full: buffers fill at 100 MB/s and more */
 #define ROTATE_LIMIT	5000	/* ms */
 #define DRAIN_LIMIT	5000	/* ms */
 
@@ -35,8 +36,10 @@ struct keeping {
 	struct disk disk;
 	int fd;
 	uint64_t started, next_rotation;	/* ms CLOCK_MONOTONIC; 0: not */
+	uint64_t rotating;			/* ms: since when; 0: not */
 	unsigned rotations;
-	bool daemon_lost, stopped, rotation_failed;
+	bool asked;				/* dltrace-record waits for the rotation */
+	bool daemon_lost, stopped, stall_said, last_rotation;
 };
 
 static uint64_t now_ms(void)
@@ -59,24 +62,49 @@ static void plan_rotation(struct keeping *k)
 		k->next_rotation = now_ms() + k->config.rotate / 1000000;
 }
 
-static int rotate(struct keeping *k, char *path, size_t size)
+static void rotation_ended(struct keeping *k, int result, const char *path)
 {
-	int err = session_rotate(&k->session, ROTATE_LIMIT, path, size);
+	k->rotating = 0;
+	if (result == 1) {
+		message_send(k->fd, "rotated");
+		if (k->config.max_size)
+			disk_trim(&k->disk, k->config.max_size);
+	}
+	if (k->asked)
+		message_send(k->fd, result == 1 ? "done %s" : "failed the rotation has failed", path);
+	k->asked = false;
+}
 
-	k->rotations++;
+static void rotate(struct keeping *k)
+{
+	int err = session_rotate(&k->session);
+
+	if (err == 0)
+		k->rotating = now_ms();
+	else if (k->asked && err == -ENOTSUP)
+		message_send(k->fd, "failed this session cannot be rotated");
+	if (err != -EBUSY)
+		k->rotations++;
+	if (err)
+		k->asked = k->asked && err == -EBUSY;
 	plan_rotation(k);
 	if (err == -ENOTSUP)
 		k->next_rotation = 0;
-	if (err == 0)
-		message_send(k->fd, "rotated");
-	if (err == -ETIMEDOUT && !k->rotation_failed) {
-		k->rotation_failed = true;
+}
+
+/* A rotation needs 0.1 to 0.5 s, in which the disk must be watched: it goes on beside all else. */
+static void check_rotation(struct keeping *k)
+{
+	char path[1024];
+	int result = session_rotated(&k->session, path, sizeof(path));
+
+	if (result != 0) {
+		rotation_ended(k, result, path);
+	} else if (now_ms() - k->rotating > ROTATE_LIMIT && !k->stall_said) {
+		k->stall_said = true;
 		message_send(k->fd, "note 1 stall 0 data does not leave LTTng's buffers: "
 			     "has a process been killed inside an event?");
 	}
-	if (err == 0 && k->config.max_size)
-		disk_trim(&k->disk, k->config.max_size);
-	return err;
 }
 
 static int begin(struct keeping *k, char *why, size_t size)
@@ -122,45 +150,58 @@ static void answer(struct keeping *k, const char *text)
 		message_send(k->fd, err ? "failed %s" : "done level %s",
 			     err ? why : level_names[k->session.level]);
 	} else if (message_is(text, "rotate")) {
-		err = rotate(k, why, sizeof(why));
-		if (err)
-			message_send(k->fd, "failed %s", err == -ENOTSUP ?
-				     "this session cannot be rotated" : strerror(-err));
-		else
-			message_send(k->fd, "done %s", why);
+		k->asked = true;
+		rotate(k);
 	}
 }
 
-/* The trace must stay readable: rotate, which writes the metadata, and stop while there is room. */
+/* The trace must stay readable: stop while there is room, and rotate, which writes the metadata. */
 static void disk_is_full(struct keeping *k)
 {
-	char path[1024];
-
 	message_send(k->fd, "note 2 disk %" PRIu64 " no space left for the trace, recording has stopped",
 		     k->disk.free);
-	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
-	rotate(k, path, sizeof(path));
+	/* The sampler writes that word into the trace first. */
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 	session_pause(&k->session);
 	k->stopped = true;
+	k->last_rotation = true;
+}
+
+static void look_after_daemon(struct keeping *k)
+{
+	const char *died = k->daemon_lost ? NULL : daemon_died(&k->daemon);
+
+	if (!died)
+		return;
+	k->daemon_lost = true;
+	k->next_rotation = 0;
+	message_send(k->fd, "note 2 consumer 0 LTTng's %s has died, recording has stopped", died);
+}
+
+static bool rotation_due(struct keeping *k)
+{
+	if (k->last_rotation) {
+		k->last_rotation = false;
+		return true;
+	}
+	if (k->stopped)
+		return false;
+	if (k->asked || (k->next_rotation && now_ms() >= k->next_rotation))
+		return true;
+	return k->config.max_size && *k->config.output && disk_current(&k->disk) > k->config.max_size / 4;
 }
 
 static void look_after(struct keeping *k)
 {
-	const char *died = k->daemon_lost ? NULL : daemon_died(&k->daemon);
-
-	if (died) {
-		k->daemon_lost = true;
-		k->next_rotation = 0;
-		message_send(k->fd, "note 2 consumer 0 LTTng's %s has died, recording has stopped", died);
-	}
-	if (!k->started || k->stopped || k->daemon_lost || !*k->config.output)
+	look_after_daemon(k);
+	if (!k->started || k->daemon_lost)
 		return;
-	if (disk_low(&k->disk))
+	if (*k->config.output && !k->stopped && disk_low(&k->disk))
 		disk_is_full(k);
-	else if (k->config.max_size && disk_current(&k->disk) > k->config.max_size / 4)
-		rotate(k, NULL, 0);
-	else if (k->next_rotation && now_ms() >= k->next_rotation)
-		rotate(k, NULL, 0);
+	if (k->rotating)
+		check_rotation(k);
+	if (!k->rotating && rotation_due(k))
+		rotate(k);
 }
 
 /* Until `stop`, or dltrace-record is gone. True: it is still there and wants to know. */
@@ -169,7 +210,7 @@ static bool serve(struct keeping *k)
 	char text[MESSAGE_MAX];
 
 	for (;;) {
-		int n = message_receive(k->fd, text, TICK);
+		int n = message_receive(k->fd, text, k->rotating || disk_near(&k->disk) ? TICK_NEAR : TICK);
 
 		if (n == -ETIMEDOUT)
 			look_after(k);
@@ -188,7 +229,7 @@ static void keep(struct keeping *k)
 	char why[512] = "unknown";
 	bool listens = true;
 
-	disk_init(&k->disk, k->config.output);
+	disk_init(&k->disk, k->config.output, plan_memory(k->config.plan, k->config.cpus));
 	if (begin(k, why, sizeof(why)) < 0) {
 		message_send(k->fd, "failed %s", why);
 	} else {

@@ -34,6 +34,7 @@ struct keeper_config {
 	const char *name;	/* ... of this name */
 	const char *relay;
 	const struct plan *plan;
+	unsigned cpus;		/* possible ones */
 	enum level level;
 	uint64_t rotate;	/* ns between rotations; 0: never */
 	uint64_t max_size;	/* bytes; 0: no limit */

@@ -87,6 +87,9 @@ int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
 	/* 512 MiB are enough for anybody: 128 CPUs at `calls` with a sub-buffer of 512 KiB. */
 	if (budget > 512u << 20)
 		budget = 512u << 20;
+	/* What is in the buffers must fit on the disk when that is full. */
+	if (m->disk_free && budget > m->disk_free / 8)
+		budget = m->disk_free / 8;
 	choose(p, level, m->cpus);
 	if (descriptors_of(p, m->cpus) > m->descriptors / 4)
 		p->count = 1;
@@ -119,13 +122,14 @@ static unsigned possible_cpus(void)
 	return (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 }
 
-void plan_read_machine(struct plan_machine *m)
+void plan_read_machine(struct plan_machine *m, const char *output)
 {
-	struct statvfs shm;
+	struct statvfs shm, disk;
 	struct rlimit files;
 
 	m->cpus = possible_cpus();
 	m->shm_free = statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : 0;
+	m->disk_free = *output && statvfs(output, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : 0;
 	m->descriptors = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : 1024;
 	if (m->descriptors > 1 << 20)
 		m->descriptors = 1 << 20;

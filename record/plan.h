@@ -42,6 +42,7 @@ struct plan_machine {
 	unsigned cpus;		/* possible ones: LTTng makes buffers for each */
 	uint64_t shm_free;	/* bytes free in /dev/shm */
 	uint64_t descriptors;	/* RLIMIT_NOFILE */
+	uint64_t disk_free;	/* bytes where the trace goes; 0: not on this machine */
 };
 
 /*
@@ -57,6 +58,7 @@ uint64_t plan_memory(const struct plan *p, unsigned cpus);
 /* Index of the channel of an event of the table: one channel holds all where CPUs are many. */
 unsigned plan_channel_of(const struct plan *p, const struct plan_event *event);
 
-void plan_read_machine(struct plan_machine *m);
+/* output: where the trace goes; "": not on this machine. */
+void plan_read_machine(struct plan_machine *m, const char *output);
 
 #endif

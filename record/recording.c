@@ -126,10 +126,11 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	const char *value;
 	int err;
 
-	plan_read_machine(&machine);
+	plan_read_machine(&machine, r->output);
+	config.cpus = machine.cpus;
 	err = plan_make(&plan, r->o->level, &machine);
 	if (err) {
-		snprintf(why, size, err == -ENOSPC ? "too little room in /dev/shm (%" PRIu64 " KiB free)" :
+		snprintf(why, size, err == -ENOSPC ? "too little room in /dev/shm (%" PRIu64 " KiB free) or for the trace" :
 			 "too few file descriptors for this many CPUs (ulimit -n)", machine.shm_free >> 10);
 		return err;
 	}
@@ -513,7 +514,7 @@ int recording_run(const struct options *o)
 {
 	struct recording r = {
 		.o = o, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1, .asker = -1,
-		.dumper = -1,
+		.dumper = -1, .survivors = -1,
 	};
 	char why[MESSAGE_MAX];
 	int err = child_lookup(o->command[0]), status;

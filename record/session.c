@@ -179,28 +179,31 @@ static void archive_path(struct lttng_rotation_handle *rotation, char *path, siz
 	snprintf(path, size, "%s", absolute ? absolute : "");
 }
 
-int session_rotate(struct session *s, int limit, char *path, size_t size)
+int session_rotate(struct session *s)
 {
-	enum lttng_rotation_state state = LTTNG_ROTATION_STATE_ONGOING;
-	struct lttng_rotation_handle *rotation = NULL;
-	int err = lttng_rotate_session(s->name, NULL, &rotation);
+	int err = s->rotation ? -LTTNG_ERR_ROTATION_PENDING : lttng_rotate_session(s->name, NULL, &s->rotation);
 
-	if (size)
-		path[0] = '\0';
 	if (err == -LTTNG_ERR_ROTATION_PENDING)
-		return -ETIMEDOUT;
-	if (err < 0)
-		return -ENOTSUP;
-	for (int waited = 0; waited < limit && state == LTTNG_ROTATION_STATE_ONGOING; waited += 10) {
-		pause_ms(10);
-		if (lttng_rotation_handle_get_state(rotation, &state) != LTTNG_ROTATION_STATUS_OK)
-			break;
+		return -EBUSY;
+	return err < 0 ? -ENOTSUP : 0;
+}
+
+int session_rotated(struct session *s, char *path, size_t size)
+{
+	enum lttng_rotation_state state;
+	int result = -EIO;
+
+	path[0] = '\0';
+	if (lttng_rotation_handle_get_state(s->rotation, &state) == LTTNG_ROTATION_STATUS_OK) {
+		if (state == LTTNG_ROTATION_STATE_ONGOING)
+			return 0;
+		result = state == LTTNG_ROTATION_STATE_COMPLETED ? 1 : -EIO;
 	}
-	err = state == LTTNG_ROTATION_STATE_COMPLETED ? 0 : state == LTTNG_ROTATION_STATE_ONGOING ? -ETIMEDOUT : -EIO;
-	if (err == 0 && size)
-		archive_path(rotation, path, size);
-	lttng_rotation_handle_destroy(rotation);
-	return err;
+	if (result == 1)
+		archive_path(s->rotation, path, size);
+	lttng_rotation_handle_destroy(s->rotation);
+	s->rotation = NULL;
+	return result;
 }
 
 static void count_lost(struct session *s, struct session_end *end)

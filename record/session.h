@@ -13,6 +13,7 @@
 #include "plan.h"
 
 struct lttng_handle;
+struct lttng_rotation_handle;
 
 struct session {
 	char name[64];
@@ -21,6 +22,7 @@ struct session {
 	struct plan plan;
 	enum level level;	/* whose events are enabled */
 	bool started;
+	struct lttng_rotation_handle *rotation;	/* owned; NULL: none is going on */
 };
 
 /* What an end has found. */
@@ -38,10 +40,13 @@ int session_set_level(struct session *s, enum level level, char *why, size_t siz
 int session_start(struct session *s, char *why, size_t size);
 
 /*
- * Everything recorded so far becomes a folder of its own that can be read. -ENOTSUP: this session
- * cannot; -ETIMEDOUT: `limit` ms were not enough. `path` (of `size` bytes): that folder, or "".
+ * Everything recorded so far becomes a folder of its own that can be read. Begins it: 0; -ENOTSUP:
+ * this session cannot; -EBUSY: the last one has not ended.
  */
-int session_rotate(struct session *s, int limit, char *path, size_t size);
+int session_rotate(struct session *s);
+
+/* 1: it has ended, and `path` (of `size` bytes) is that folder, or ""; 0: not yet; -EIO: failed. */
+int session_rotated(struct session *s, char *path, size_t size);
 
 /* Stops recording; what is there stays. */
 void session_pause(struct session *s);

@@ -67,9 +67,10 @@ static void patterns_expand(void **state)
 
 static void buffers_fit_the_machine(void **state)
 {
-	const struct plan_machine desk = { 8, 8ULL << 30, 1024 }, big = { 128, 64ULL << 30, 1024 };
-	const struct plan_machine container = { 8, 64 << 20, 1024 }, tiny = { 64, 1 << 20, 1024 };
-	const struct plan_machine few = { 128, 64ULL << 30, 256 };
+	const struct plan_machine desk = { 8, 8ULL << 30, 1024, 0 }, big = { 128, 64ULL << 30, 1024, 0 };
+	const struct plan_machine container = { 8, 64 << 20, 1024, 0 }, tiny = { 64, 1 << 20, 1024, 0 };
+	const struct plan_machine few = { 128, 64ULL << 30, 256, 0 };
+	const struct plan_machine small_disk = { 2, 8ULL << 30, 1024, 16 << 20 };
 	struct plan p;
 
 	(void)state;
@@ -82,6 +83,8 @@ static void buffers_fit_the_machine(void **state)
 	assert_int_equal(plan_make(&p, LEVEL_FULL, &big), 0);
 	assert_int_equal(p.count, 1);
 	assert_true(plan_memory(&p, 128) <= 512 << 20);
+	assert_int_equal(plan_make(&p, LEVEL_CALLS, &small_disk), 0);
+	assert_true(plan_memory(&p, 2) <= 2 << 20);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tiny), -ENOSPC);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &few), -EMFILE);
 }

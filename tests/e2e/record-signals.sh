@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# The command lives with its terminal and its signals as if dltrace-record were not there.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need python3
+
+# A terminal of its own: types Ctrl-C, Ctrl-Z and text at a shell with job control.
+cat >terminal.py <<'END'
+import os, pty, select, sys, time
+record = sys.argv[1:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["PS1"] = "ready> "
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+seen = b""
+
+def expect(text, limit=30):
+    global seen
+    end = time.time() + limit
+    while text not in seen:
+        if time.time() > end or not select.select([fd], [], [], 1)[0] and time.time() > end:
+            sys.exit("no %r in %r" % (text, seen[-2000:]))
+        if select.select([fd], [], [], 0.2)[0]:
+            seen += os.read(fd, 4096)
+    seen = seen[seen.index(text) + len(text):]
+
+def do(line):
+    os.write(fd, line.encode() + b"\n")
+
+command = " ".join(record)
+do("echo be''gin"); expect(b"begin")
+# reading from the terminal
+do(command + " -o read -- sh -c 'echo as''k; read x; echo got $x; exit 5'"); expect(b"ask")
+do("hello"); expect(b"got hello"); do("echo status=$?"); expect(b"status=5")
+# Ctrl-C: the command dies of it, dltrace-record finishes the trace
+do(command + " -o int -- sh -c 'echo runn''ing; sleep 60'"); expect(b"running")
+time.sleep(0.5); os.write(fd, b"\x03"); do("echo status=$?"); expect(b"status=130")
+# Ctrl-C where the command survives it
+do(command + """ -o int2 -- sh -c 'trap "echo caugh""t" INT; echo runn''ing; sleep 60; exit 7'"""); expect(b"running")
+time.sleep(0.5); os.write(fd, b"\x03"); expect(b"caught"); do("echo status=$?"); expect(b"status=7")
+# Ctrl-Z, and on
+do(command + " -o stop -- sh -c 'echo runn''ing; sleep 1; echo aw''ake; exit 9'"); expect(b"running")
+time.sleep(0.3); os.write(fd, b"\x1a"); expect(b"Stopped")
+do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"status=9")
+do("exit")
+END
+/usr/bin/python3 terminal.py "$RECORD" -q || fail "terminal"
+for t in read int int2 stop; do
+	grep -q '^end ' $t/recording || fail "$t has no end"
+done
+grep -q '^signal 2$' int/recording || fail "the signal is not in the label"
+
+echo "SIGTERM to dltrace-record is for the command"
+"$RECORD" -q -o term -- sh -c 'trap "kill \$!; exit 11" TERM; echo $$ >pid; sleep 60 & wait' &
+recorder=$!
+while [ ! -s pid ]; do sleep 0.1; done
+kill -TERM $recorder
+status=0
+wait $recorder || status=$?
+same "status" 11 $status
+grep -q '^exit 11$' term/recording || fail "label"
+
+echo "SIGKILL of dltrace-record: the command goes on, the trace can be read, nothing is left"
+"$RECORD" -q -o killed -- sh -c 'sleep 3; echo done >finished' &
+recorder=$!
+while ! grep -qs '^command' killed/recording; do sleep 0.1; done
+sleep 1.5
+kill -KILL $recorder
+wait $recorder || :
+sleep 3.5
+[ -e finished ] || fail "the command died with dltrace-record"
+babeltrace2 killed >events || fail "the trace cannot be read"
+[ -s events ] || fail "the trace is empty"
+! ls -d /dev/shm/dltrace-$recorder-* 2>/dev/null || fail "left behind"
