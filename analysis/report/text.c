@@ -370,7 +370,7 @@ static void section_limits(const struct text *t)
 /* ---- the whole ---- */
 
 static void (*const sections[])(const struct text *) = {
-	section_header, section_findings, text_curves, text_functions, text_libraries,
+	section_header, section_findings, text_comparison, text_curves, text_functions, text_libraries,
 	text_processes, text_threads, text_heap, section_failures, section_limits,
 };
 

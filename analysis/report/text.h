@@ -30,6 +30,7 @@ char *text_frameworks(const struct report *r, uint64_t trace);
 const char *text_layer(const char *layer);
 
 /* Sections: text_curves.c, text_tables.c. */
+void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);

@@ -141,6 +141,19 @@ static void text_tells(void **state)
 	free(text);
 }
 
+static void text_compares(void **state)
+{
+	char *text = written(fixture_two(), "text", NULL, &plain);
+
+	(void)state;
+	assert_non_null(strstr(text, "  0  PyTorch 1.13.1     41.2 s   1.00       17    84.0 %"));
+	assert_non_null(strstr(text, "  1  TensorFlow 2.21.0  41.2 s   1.00       17    50.4 %"));
+	free(text);
+	text = written(fixture_one(), "text", NULL, &plain);
+	assert_null(strstr(text, "Comparison"));
+	free(text);
+}
+
 static void text_has_colours_only_when_asked(void **state)
 {
 	struct writer_options o = plain;
@@ -431,6 +444,7 @@ int main(void)
 		cmocka_unit_test(sorting_is_stable),
 		cmocka_unit_test(text_fits),
 		cmocka_unit_test(text_tells),
+		cmocka_unit_test(text_compares),
 		cmocka_unit_test(text_has_colours_only_when_asked),
 		cmocka_unit_test(every_table_is_a_page),
 		cmocka_unit_test(json_is_valid),
