@@ -54,6 +54,8 @@ uint64_t trace_lost(const struct trace *t);
 /* The process that the trace's command became: the first one; NULL without any. */
 const struct process *trace_root(const struct trace *t);
 
+/* "python3.11 (pid 4711)"; valid until the next call. */
+const char *process_who(const struct process *p);
 /* Bytes for people, "1.5 GiB"; in a buffer of at least 32 characters, which it returns. */
 char *bytes_text(char *buffer, size_t size, double bytes);
 /* Times for people, "1.5 s". */

@@ -109,6 +109,17 @@ json_t *exit_object(const struct process *p)
 	return p->end != UNKNOWN ? json_pack("{s:b}", "unknown", 1) : NULL;
 }
 
+const char *process_who(const struct process *p)
+{
+	static char text[128];
+
+	if (p->pid)
+		snprintf(text, sizeof(text), "%.80s (pid %u)", process_name(p), p->pid);
+	else
+		snprintf(text, sizeof(text), "%.80s", process_name(p));
+	return text;
+}
+
 char *bytes_text(char *buffer, size_t size, double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };

@@ -38,14 +38,6 @@ found(struct table *t, enum severity severity, const struct process *p, json_t *
 	table_set_tree(t, "evidence", evidence);
 }
 
-static const char *who(const struct process *p)
-{
-	static char text[128];
-
-	snprintf(text, sizeof(text), "%.80s (pid %u)", process_name(p), p->pid);
-	return text;
-}
-
 /* ---- rules on a process ---- */
 
 /* After a failed allocation a program often dies somewhere else: the two are told together. */
@@ -61,14 +53,14 @@ static void died(struct table *t, const struct process *p)
 			 p->failed_count, p->failed_count == 1 ? "" : "s",
 			 bytes_text(size, sizeof(size), (double)p->failed[0].size));
 	if (e.ending == END_SIGNAL)
-		found(t, PROBLEM, p, json_pack("{s:i}", "signal", e.code), "%s died of %s%s", who(p),
+		found(t, PROBLEM, p, json_pack("{s:i}", "signal", e.code), "%s died of %s%s", process_who(p),
 		      signal_name(e.code, name, sizeof(name)), before);
 	else if (e.ending == END_STATUS)
 		found(t, PROBLEM, p, json_pack("{s:i}", "status", e.code),
-		      "%s ended with status %d%s", who(p), e.code, before);
+		      "%s ended with status %d%s", process_who(p), e.code, before);
 	else
 		found(t, PROBLEM, p, json_pack("{s:b}", "killed", 1),
-		      "%s is gone without having ended, so it was killed%s", who(p), before);
+		      "%s is gone without having ended, so it was killed%s", process_who(p), before);
 }
 
 static void allocation_failed(struct table *t, const struct process *p)
@@ -82,7 +74,7 @@ static void allocation_failed(struct table *t, const struct process *p)
 	found(t, PROBLEM, p,
 	      json_pack("{s:I, s:I, s:I}", "count", (json_int_t)p->failed_count, "size_bytes",
 			(json_int_t)f->size, "t_ns", (json_int_t)f->t),
-	      "%s: an allocation of %s by %s failed while %s were live%s", who(p),
+	      "%s: an allocation of %s by %s failed while %s were live%s", process_who(p),
 	      bytes_text(size, sizeof(size), (double)f->size), l ? base_name(l->path) : "an unknown caller",
 	      f->live == UNKNOWN ? "an unknown number of bytes"
 				 : bytes_text(live, sizeof(live), (double)f->live),
@@ -98,7 +90,7 @@ static void too_many_threads(struct table *t, const struct process *p)
 	if (!m || !m->cpus || peak < 4 * (int64_t)m->cpus + 16)
 		return;
 	found(t, WARNING, p, json_pack("{s:I, s:i}", "threads", (json_int_t)peak, "cpus", (int)m->cpus),
-	      "%s had %" PRId64 " threads at once on %u CPU%s", who(p), peak, m->cpus,
+	      "%s had %" PRId64 " threads at once on %u CPU%s", process_who(p), peak, m->cpus,
 	      m->cpus == 1 ? "" : "s");
 }
 
@@ -112,7 +104,7 @@ static void heap_grows(struct table *t, const struct process *p)
 	found(t, WARNING, p,
 	      json_pack("{s:f, s:f, s:I}", "bytes_per_second", g.per_second, "bytes", g.total, "over_ns",
 			(json_int_t)g.duration),
-	      "the heap of %s keeps growing: %s a second, %s in all", who(p),
+	      "the heap of %s keeps growing: %s a second, %s in all", process_who(p),
 	      bytes_text(rate, sizeof(rate), g.per_second), bytes_text(sum, sizeof(sum), g.total));
 }
 
@@ -124,7 +116,7 @@ static void events_lost(struct table *t, const struct process *p)
 		return;
 	found(t, lost * 100 > p->emitted ? WARNING : INFO, p,
 	      json_pack("{s:I, s:I}", "lost", (json_int_t)lost, "emitted", (json_int_t)p->emitted),
-	      "%" PRIu64 " of %" PRIu64 " events of %s were lost", lost, p->emitted, who(p));
+	      "%" PRIu64 " of %" PRIu64 " events of %s were lost", lost, p->emitted, process_who(p));
 }
 
 static void heap_not_ours(struct table *t, const struct process *p)
@@ -132,7 +124,7 @@ static void heap_not_ours(struct table *t, const struct process *p)
 	if (!p->heap_cover || p->traced)
 		return;
 	found(t, INFO, p, json_pack("{s:i}", "heap", (int)p->heap_cover),
-	      "the heap of %s cannot be seen: it does not use the C library's malloc", who(p));
+	      "the heap of %s cannot be seen: it does not use the C library's malloc", process_who(p));
 }
 
 static void cuda_failed(struct table *t, const struct process *p)
@@ -147,7 +139,7 @@ static void cuda_failed(struct table *t, const struct process *p)
 		found(t, WARNING, p,
 		      json_pack("{s:s, s:i, s:I}", "function", name, "code", f->failed_code, "count",
 				(json_int_t)f->events.failed),
-		      "%s: %s failed with %d%s%s%s, %" PRIu64 " time%s", who(p), name, f->failed_code,
+		      "%s: %s failed with %d%s%s%s, %" PRIu64 " time%s", process_who(p), name, f->failed_code,
 		      *error ? " (" : "", error, *error ? ")" : "", f->events.failed,
 		      f->events.failed == 1 ? "" : "s");
 	}
@@ -165,8 +157,9 @@ static void recorder_says(struct table *table, const struct trace *t)
 	for (size_t i = 0; i < t->note_count; i++) {
 		const struct note *n = &t->notes[i];
 
-		if (n->t == UNKNOWN || n->severity == INFO)
-			continue;	/* the reader's stand among the limits */
+		/* The reader's stand among the limits; who was killed, rules tell. */
+		if (n->t == UNKNOWN || n->severity == INFO || !strcmp(n->kind, NOTE_KILLED))
+			continue;
 		found(table, n->severity < PROBLEM ? WARNING : PROBLEM, NULL,
 		      json_pack("{s:s, s:I}", "kind", n->kind, "value", (json_int_t)n->value),
 		      "the recorder says: %s", n->text);

@@ -34,9 +34,10 @@ limit(struct table *t, const struct trace *trace, const struct process *p, const
 {
 	char text[512];
 	va_list args;
+	int whom = p && !p->orphan ? snprintf(text, sizeof(text), "%s: ", process_who(p)) : 0;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text + whom, sizeof(text) - (size_t)whom, format, args);
 	va_end(args);
 	table_add_row(t);
 	table_set_uint(t, "trace", trace->index);

@@ -41,9 +41,11 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		p->version = trace_keep(t, e->version);
 		p->folder = trace_keep(t, e->folder);
 	}
-	if (e->reason != AGAIN) {
+	if (e->reason != AGAIN && !p->from_start) {
 		p->reason = e->reason;
 		p->from_start = true;
+		/* From here on events tell of every thread. */
+		p->now.thread_offset = p->now.thread_candidate = 0;
 	}
 	p->exe = trace_keep(t, e->exe);
 	p->command = trace_keep(t, e->command);

@@ -208,6 +208,7 @@ struct note {
 };
 
 #define NOTES_KEPT 1000
+#define NOTE_KILLED "killed"	/* process, value: the signal */
 #define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 
 struct trace {

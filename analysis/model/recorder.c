@@ -19,10 +19,23 @@ static void on_recording(struct trace *t, int64_t at, const void *data)
 		t->command = trace_keep(t, e->command);
 }
 
+/* The recorder saw how a process ended that could not say it any more. */
+static void take_end(struct trace *t, const struct dlt_ev_record_note *e)
+{
+	struct process *p = e->process ? trace_process(t, e->process) : NULL;
+
+	if (!p || p->ending != END_UNKNOWN || e->value <= 0 || e->value > 255)
+		return;
+	p->ending = END_SIGNAL;
+	p->code = (int32_t)e->value;
+}
+
 static void on_note(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_record_note *e = data;
 
+	if (!strcmp(e->kind, NOTE_KILLED))
+		take_end(t, e);
 	if (t->note_count >= NOTES_KEPT) {
 		t->notes_left_out++;
 		return;

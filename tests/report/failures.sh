@@ -20,8 +20,11 @@ dltrace-text 1
 [2s] dltrace_sample:process process=3 time=2s final=1
 [1s] dltrace_proc:process process=4 pid=103 begin=1s exe="/bin/four"
 [2s] dltrace_proc:exit process=4 how=3 code=6
+[1s] dltrace_proc:process process=5 pid=104 begin=1s exe="/bin/five"
+[2s] dltrace_sample:process process=5 time=2s final=1
+[2s] dltrace_record:note severity=1 kind="killed" process=5 value=9 text="process 104 was ended by signal 9"
 END
-same kinds "['allocation', 'allocation', 'signal', 'exit', 'signal', 'signal']" "$(json '[f["kind"] for f in r["failures"]]')"
+same kinds "['allocation', 'allocation', 'signal', 'exit', 'signal', 'signal', 'signal']" "$(json '[f["kind"] for f in r["failures"]]')"
 same "size asked for" 5368709120 "$(json 'r["failures"][0]["size_bytes"]')"
 same "live then" 2147483648 "$(json 'r["failures"][0]["live_bytes"]')"
 same "who asked" libmodel.so "$(json 'r["failures"][0]["library"]')"
@@ -31,6 +34,8 @@ same signal "{'signal': 11}" "$(json 'row("processes", pid=100)["exit"]')"
 same status "{'status': 3}" "$(json 'row("processes", pid=101)["exit"]')"
 same killed "{'unknown': True}" "$(json 'row("processes", pid=102)["exit"]')"
 same abort "{'signal': 6}" "$(json 'row("processes", pid=103)["exit"]')"
+same "by the recorder's word" "{'signal': 9}" "$(json 'row("processes", pid=104)["exit"]')"
+same "told once" 1 "$(json 'sum("five" in f["text"] or "104" in f["text"] for f in r["findings"])')"
 same "one story" 1 "$(json 'sum("SIGSEGV" in f["text"] and "had failed" in f["text"] for f in r["findings"])')"
 same "worst first" problem "$(json 'r["findings"][0]["severity"]')"
 same "and as a limit" 102 "$(json 'row("processes", process=row("limits", kind="killed")["process"])["pid"]')"
