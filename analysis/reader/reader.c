@@ -20,16 +20,20 @@ void source_problem(struct reader *r, const char *kind, uint64_t value, const ch
 	char text[512];
 	va_list ap;
 
-	if (r->info.problem_count == PROBLEMS_MAX) {
-		r->problems_left_out++;
-		return;
-	}
+	if (!r->problems)
+		r->problems = must(calloc(PROBLEMS_MAX, sizeof(*r->problems)));
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	if (!r->problems)
-		r->problems = must(calloc(PROBLEMS_MAX, sizeof(*r->problems)));
-	p = &r->problems[r->info.problem_count++];
+	if (r->info.problem_count == PROBLEMS_MAX) {	/* the last one tells how many more */
+		p = &r->problems[PROBLEMS_MAX - 1];
+		value = ++r->problems_left_out + 1;
+		snprintf(text, sizeof(text), "%llu more problems of this kind and others",
+			 (unsigned long long)value);
+		free(p->text);
+	} else {
+		p = &r->problems[r->info.problem_count++];
+	}
 	p->kind = kind;
 	p->value = value;
 	p->text = must(strdup(text));

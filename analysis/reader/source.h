@@ -32,7 +32,7 @@ int source_open_text(struct reader *r, const char *path, char *error, size_t siz
 int source_open_fast(struct reader *r, const char *path, char *error, size_t size);
 int source_open_babeltrace(struct reader *r, const char *path, char *error, size_t size);
 
-/* Adds one line to the info. Beyond 100 they are only counted. */
+/* Adds one line to the info. Beyond 99 they are only counted, in the 100th. */
 void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

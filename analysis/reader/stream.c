@@ -153,10 +153,13 @@ static void count_lost(struct stream *s, const struct packet *before, const stru
 		info->discarded_packets += now->sequence - before->sequence - 1;
 	if (!now->has_discarded)
 		return;
-	if (before && now->discarded > before->discarded)
-		info->discarded += now->discarded - before->discarded;
-	else if (!before && (!now->has_sequence || now->sequence == 0))
-		info->discarded += now->discarded;
+	if (!before && now->has_sequence && now->sequence > 0)
+		s->discarded = now->discarded;	/* lost before what is here begins */
+	/* The counter only grows, but LTTng-UST now and then writes 0 for one packet. */
+	if (now->discarded > s->discarded) {
+		info->discarded += now->discarded - s->discarded;
+		s->discarded = now->discarded;
+	}
 }
 
 static void set_packet(struct stream *s, const uint8_t *bytes, const struct packet *p)

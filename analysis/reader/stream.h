@@ -42,6 +42,7 @@ struct stream {
 	uint64_t window_offset, window_size;	/* ... and what it covers */
 	struct packet packet;		/* the present one */
 	bool started;			/* a packet came before */
+	uint64_t discarded;		/* the highest count of its packets so far */
 	const struct part_class *class;
 	const uint8_t *base, *at, *end;	/* in the packet's content */
 	uint64_t cycles;		/* of the last event or the packet's begin */
