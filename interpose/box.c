@@ -213,7 +213,19 @@ static void fill_identity(struct dlt_box_header *h)
 	h->heap = dlt_process.heap;
 	h->state = DLT_BOX_ALIVE;
 	h->counted = !dlt_process.traced;
-	h->clock_is_tsc = dlt_clock_is_tsc;
+}
+
+/* A reader converts `since` by these. */
+static void fill_clock(struct dlt_box_header *h)
+{
+	memcpy(h->tsc, dlt_clock_pairs.tsc, sizeof(h->tsc));
+	memcpy(h->tsc_mono, dlt_clock_pairs.mono, sizeof(h->tsc_mono));
+	__atomic_store_n(&h->clock_is_tsc, dlt_clock_is_tsc, __ATOMIC_RELEASE);
+}
+
+void dlt_box_set_clock(void)
+{
+	fill_clock(dlt_box);
 }
 
 static void fill_layout(struct dlt_box_header *h)
@@ -311,6 +323,7 @@ void dlt_box_make(const char *folder)
 	id[0] ^= dlt_clock_ns() << 20 ^ (uint64_t)dlt_process.pid;
 	h = map_new(folder, id);
 	fill_identity(h);
+	fill_clock(h);
 	memcpy(h->id, id, sizeof(id));
 	if (dlt_box && h->late_count)
 		copy_names(h, dlt_box);

@@ -32,6 +32,9 @@ void dlt_box_publish(const char *folder);
 /* Makes sure that [p, p + size) inside the box can be written. Hook-safe. */
 bool dlt_box_back(const void *p, size_t size);
 
+/* Takes over dlt_clock_pairs after they have changed. */
+void dlt_box_set_clock(void);
+
 /* True when the box is a file that a recorder finds. */
 bool dlt_box_is_read(void);
 

@@ -9,11 +9,11 @@
 bool dlt_clock_is_tsc;
 uint64_t dlt_clock_mult;
 
+struct dlt_clock_pairs dlt_clock_pairs;
+
 struct pair {
 	uint64_t ticks, ns;
 };
-
-static struct pair first;
 
 #if defined(__x86_64__)
 /* The reading with the least time between two TSC reads of eight is off by the fewest ns. */
@@ -33,9 +33,14 @@ static struct pair take_pair(void)
 	return best;
 }
 
-static void set_rate(struct pair a, struct pair b)
+static void set_second(struct pair b)
 {
-	dlt_clock_mult = (uint64_t)(((unsigned __int128)(b.ns - a.ns) << DLT_CLOCK_SHIFT) / (b.ticks - a.ticks));
+	struct dlt_clock_pairs *p = &dlt_clock_pairs;
+
+	p->tsc[1] = b.ticks;
+	p->mono[1] = b.ns;
+	dlt_clock_mult = (uint64_t)(((unsigned __int128)(b.ns - p->mono[0]) << 32) /
+				    (b.ticks - p->tsc[0]));
 }
 
 static bool kernel_uses_tsc(void)
@@ -52,29 +57,50 @@ static bool kernel_uses_tsc(void)
 	return strncmp(name, "tsc", 3) == 0;
 }
 
-void dlt_clock_init(void)
+void dlt_clock_begin(void)
 {
+	struct pair a;
+
 	if (!kernel_uses_tsc())
 		return;
-	first = take_pair();
-	/* 200 us give the rate to 1e-4 at once; each refinement makes it better by its distance. */
-	while (dlt_clock_ns() - first.ns < 200000)
+	a = take_pair();
+	dlt_clock_pairs = (struct dlt_clock_pairs){ { a.ticks, 0 }, { a.ns, 0 } };
+}
+
+/*
+ * The first hook usually comes well before our constructor, so there is nothing to wait for.
+ * 50 us give the rate to about 1e-3; each refinement makes it better by its distance.
+ */
+void dlt_clock_init(void)
+{
+	if (!dlt_clock_pairs.mono[0] || dlt_clock_is_tsc)
+		return;
+	while (dlt_clock_ns() - dlt_clock_pairs.mono[0] < 50000)
 		;
-	set_rate(first, take_pair());
+	set_second(take_pair());
 	dlt_clock_is_tsc = true;
 }
 
-void dlt_clock_refine(void)
+bool dlt_clock_refine(void)
 {
-	if (dlt_clock_is_tsc)
-		set_rate(first, take_pair());
+	const struct dlt_clock_pairs *p = &dlt_clock_pairs;
+
+	if (!dlt_clock_is_tsc || __rdtsc() - p->tsc[0] < 2 * (p->tsc[1] - p->tsc[0]))
+		return false;
+	set_second(take_pair());
+	return true;
 }
 #else
+void dlt_clock_begin(void)
+{
+}
+
 void dlt_clock_init(void)
 {
 }
 
-void dlt_clock_refine(void)
+bool dlt_clock_refine(void)
 {
+	return false;
 }
 #endif

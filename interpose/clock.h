@@ -46,9 +46,16 @@ static inline uint64_t dlt_clock_elapsed_ns(uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * dlt_clock_mult >> DLT_CLOCK_SHIFT);
 }
 
-/* Reads the kernel's clock source; calibrates by a first pair, and better ones later. */
+/* Two moments, in ticks and in ns CLOCK_MONOTONIC, as far apart as possible; 0 without a TSC. */
+extern struct dlt_clock_pairs {
+	uint64_t tsc[2], mono[2];
+} dlt_clock_pairs;
+
+/* As early as possible: reads the kernel's clock source, takes the first pair. */
+void dlt_clock_begin(void);
+/* Takes the second pair; from now on ticks are the TSC's. */
 void dlt_clock_init(void);
-/* Takes a new pair; called at announcements. */
-void dlt_clock_refine(void);
+/* Takes a better second pair when twice the time has passed; true when it did. Cheap otherwise. */
+bool dlt_clock_refine(void);
 
 #endif

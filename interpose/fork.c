@@ -17,6 +17,7 @@
 
 #include "box_private.h"
 #include "emit.h"
+#include "export.h"
 #include "heap.h"
 #include "init.h"
 #include "log.h"
@@ -100,9 +101,8 @@ static void register_ours(void)
 }
 
 /* pthread_atfork is this, in every object that uses it. */
-__attribute__((visibility("default"))) int __register_atfork(void (*before)(void),
-							      void (*parent)(void),
-							      void (*child)(void), void *object)
+DLT_EXPORT int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+				 void *object)
 {
 	register_ours();
 	return dlt_real()->__register_atfork(before, parent, child, object);

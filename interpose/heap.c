@@ -15,14 +15,15 @@
 #include <stdlib.h>
 
 #include "box_private.h"
+#include "clock.h"
 #include "emit.h"
+#include "export.h"
 #include "init.h"
 #include "library.h"
 #include "log.h"
 #include "process.h"
 #include "real.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define COLD __attribute__((noinline, cold))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -115,6 +116,8 @@ static void publish(struct dlt_thread *t)
 
 	t->published = now;
 	raise_live(moved);
+	if (dlt_clock_refine())
+		dlt_box_set_clock();
 }
 
 static inline bool has_slot(const struct dlt_thread *t)
@@ -266,12 +269,12 @@ static COLD void *freed_more(void *p, struct dlt_thread *t, enum dlt_fn function
 		} \
 	} while (0)
 
-EXPORT void *malloc(size_t size)
+DLT_EXPORT void *malloc(size_t size)
 {
 	return ALLOCATED(hot.malloc(size), size, DLT_FN_malloc);
 }
 
-EXPORT void free(void *p)
+DLT_EXPORT void free(void *p)
 {
 	if (likely(p))
 		FREEING(p, DLT_FN_free);
@@ -290,7 +293,7 @@ static inline const struct dlt_real *real(void)
 	return &dlt_real_table;
 }
 
-EXPORT void *calloc(size_t count, size_t size)
+DLT_EXPORT void *calloc(size_t count, size_t size)
 {
 	size_t asked;
 
@@ -351,7 +354,7 @@ static void *realloc_block(void *old, size_t size, const void *caller)
 	return failed(size, DLT_FN_realloc, caller);
 }
 
-EXPORT void *realloc(void *old, size_t size)
+DLT_EXPORT void *realloc(void *old, size_t size)
 {
 	if (!old)
 		return ALLOCATED(real()->realloc(NULL, size), size, DLT_FN_realloc);
@@ -360,7 +363,7 @@ EXPORT void *realloc(void *old, size_t size)
 	return realloc_block(old, size, CALLER);
 }
 
-EXPORT int posix_memalign(void **p, size_t alignment, size_t size)
+DLT_EXPORT int posix_memalign(void **p, size_t alignment, size_t size)
 {
 	int err = real()->posix_memalign(p, alignment, size);
 
@@ -368,31 +371,31 @@ EXPORT int posix_memalign(void **p, size_t alignment, size_t size)
 	return err;
 }
 
-EXPORT void *aligned_alloc(size_t alignment, size_t size)
+DLT_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
 	return ALLOCATED(real()->aligned_alloc(alignment, size), size, DLT_FN_aligned_alloc);
 }
 
-EXPORT void *memalign(size_t alignment, size_t size)
+DLT_EXPORT void *memalign(size_t alignment, size_t size)
 {
 	return ALLOCATED(real()->memalign(alignment, size), size, DLT_FN_memalign);
 }
 
-EXPORT void *valloc(size_t size)
+DLT_EXPORT void *valloc(size_t size)
 {
 	return ALLOCATED(real()->valloc(size), size, DLT_FN_valloc);
 }
 
-EXPORT void *pvalloc(size_t size)
+DLT_EXPORT void *pvalloc(size_t size)
 {
 	return ALLOCATED(real()->pvalloc(size), size, DLT_FN_pvalloc);
 }
 
 /* C23; exists.c makes these two exist only where the C library has them. */
-EXPORT void free_sized(void *p, size_t size);
-EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size);
+DLT_EXPORT void free_sized(void *p, size_t size);
+DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size);
 
-EXPORT void free_sized(void *p, size_t size)
+DLT_EXPORT void free_sized(void *p, size_t size)
 {
 	if (likely(p))
 		FREEING(p, DLT_FN_free_sized);
@@ -402,7 +405,7 @@ EXPORT void free_sized(void *p, size_t size)
 		hot.free(p);
 }
 
-EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
+DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
 {
 	if (likely(p))
 		FREEING(p, DLT_FN_free_aligned_sized);

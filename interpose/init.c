@@ -67,6 +67,7 @@ __attribute__((constructor)) static void start(void)
 		return;
 	dlt_real_init();
 	dlt_clock_init();
+	dlt_box_set_clock();
 	dlt_box->clock_is_tsc = dlt_clock_is_tsc;	/* the box is older than the clock */
 	dlt_thread_init();
 	dlt_library_init();

@@ -125,6 +125,8 @@ static void first_call(void)
 {
 	find_stack();
 	read_settings();
+	if (dlt_process.traced)
+		dlt_clock_begin();
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_START;

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Live bytes of the application's own mappings are exact, and each large one is an event.
+. "$top_srcdir/tests/lib.sh"
+
+need babeltrace2
+boxes
+session_start 'dltrace_map:*'
+LD_PRELOAD=$DLTRACE_LIB "$APPS/map_moves" || fail "map_moves"
+session_stop
+babeltrace2 trace | grep dltrace_map:map >events
+same "failed ones" 2 "$(grep -c 'result = 12 ' events)"
+same "mremap" 1 "$(grep -c 'size = 3145728, old_address = 0x[0-9A-F]*, old_size = 1048576' events)"
