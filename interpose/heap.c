@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -496,12 +497,28 @@ static COLD void first_free(void *p)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
+/*
+ * True where somebody before us defines malloc. A fixed-address program that takes malloc's
+ * address has a symbol for it too, undefined and with its PLT's address: that leads to us.
+ */
+static bool is_foreign(void)
+{
+	void *found = dlsym(RTLD_DEFAULT, "malloc");
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (owner_of(found) == owner_of((const void *)resolve))
+		return false;
+	return !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+	       symbol->st_shndx != SHN_UNDEF;
+}
+
 void dlt_heap_init(void)
 {
 	real();
 	hot.event_size = dlt_process.threshold;
 	/* A program with a malloc of its own never comes here: say so instead of showing 0. */
-	if (owner_of(dlsym(RTLD_DEFAULT, "malloc")) != owner_of((const void *)resolve))
+	if (is_foreign())
 		dlt_process.heap = DLT_HEAP_FOREIGN;
 	dlt_box->heap = dlt_process.heap;
 	dlt_log("heap", "cover", hot.has_header ? "headers" : "malloc_usable_size",
