@@ -4,7 +4,8 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "sys.h"
 
 bool dlt_clock_is_tsc;
 uint64_t dlt_clock_mult;
@@ -43,17 +44,18 @@ static void set_second(struct pair b)
 				    (b.ticks - p->tsc[0]));
 }
 
+/* By system calls: close() is wrapped, and this runs in the first hook of all. */
 static bool kernel_uses_tsc(void)
 {
 	char name[16] = "";
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		      O_RDONLY | O_CLOEXEC);
+	int fd = dlt_sys_openat(AT_FDCWD,
+				"/sys/devices/system/clocksource/clocksource0/current_clocksource",
+				O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return false;
-	if (read(fd, name, sizeof(name) - 1) < 0)
-		name[0] = '\0';
-	close(fd);
+	dlt_sys(SYS_read, fd, (long)name, sizeof(name) - 1, 0, 0);
+	dlt_sys_close(fd);
 	return strncmp(name, "tsc", 3) == 0;
 }
 
