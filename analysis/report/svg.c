@@ -21,9 +21,14 @@ static cairo_status_t write_piece(void *closure, const unsigned char *data, unsi
 static double draw(const struct figure *f, const struct report *r, cairo_surface_t *surface)
 {
 	cairo_t *c = cairo_create(surface);
-	double height = f->draw(r, c);
-	cairo_status_t status = cairo_status(c);
+	cairo_status_t status;
+	double height;
 
+	/* Paper: dark text would vanish on a dark page. */
+	cairo_set_source_rgb(c, 1, 1, 1);
+	cairo_paint(c);
+	height = f->draw(r, c);
+	status = cairo_status(c);
 	cairo_destroy(c);
 	cairo_surface_finish(surface);
 	if (!status)
