@@ -48,6 +48,44 @@ static struct reader *open_trace(const struct trace *t)
 	return r;
 }
 
+/* Replaces the first `from` in the metadata, which must be there. */
+static void edit_metadata(const struct trace *t, const char *from, const char *to)
+{
+	char path[512], *text = calloc(1, 1 << 20), *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/metadata", t->folder);
+	f = fopen(path, "r");
+	assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+	fclose(f);
+	at = strstr(text, from);
+	assert_non_null(at);
+	f = fopen(path, "w");
+	fwrite(text, 1, (size_t)(at - text), f);
+	fputs(to, f);
+	fputs(at + strlen(from), f);
+	fclose(f);
+	free(text);
+}
+
+/* Another source gives the same. */
+static void same_from(enum reader_source source, const struct trace *t, const char *written)
+{
+	struct reader *r = reader_open(t->folder, source, error, sizeof(error));
+	char *read;
+
+	if (!r)
+		fail_msg("%s", error);
+	assert_int_equal(reader_info(r)->source, READER_BABELTRACE);
+	read = read_all(r);
+	assert_string_equal(read, written);
+	assert_string_equal(reader_info(r)->host, "unit");
+	assert_int_equal(reader_info(r)->begin, TRACE_OFFSET + 1000);
+	assert_int_equal(reader_info(r)->problem_count, 0);
+	free(read);
+	reader_close(r);
+}
+
 static void every_shape(void **state)
 {
 	char *written, *read;
@@ -75,10 +113,34 @@ static void every_shape(void **state)
 		assert_int_equal(reader_info(r)->begin, TRACE_OFFSET + 1000);
 		reader_close(r);
 		free(read);
+		if (HAVE_BABELTRACE && !(shape & 16))
+			same_from(READER_BABELTRACE, t, written);
 		free(written);
 		trace_remove(t);
 		free(t);
 	}
+}
+
+/* Metadata that only babeltrace2 understands. */
+static void other_source_helps(void **state)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+	char *written;
+	size_t size;
+	FILE *out = open_memstream(&written, &size);
+
+	(void)state;
+	if (!HAVE_BABELTRACE)
+		skip();
+	trace_write(t, 1, out);
+	fclose(out);
+	edit_metadata(t, "struct event_header {", "struct event_header {\n"
+		      "typealias integer { size = 8; } := inner_t;\n");
+	assert_null(reader_open(t->folder, READER_FAST, error, sizeof(error)));
+	same_from(READER_AUTO, t, written);
+	free(written);
+	trace_remove(t);
+	free(t);
 }
 
 /* One packet with `count` frees of sizes first, first+1, ... */
@@ -199,26 +261,6 @@ static void files_are_joined(void **state)
 	reader_close(r);
 	trace_remove(t);
 	free(t);
-}
-
-/* Replaces the first `from` in the metadata, which must be there. */
-static void edit_metadata(const struct trace *t, const char *from, const char *to)
-{
-	char path[512], *text = calloc(1, 1 << 20), *at;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/metadata", t->folder);
-	f = fopen(path, "r");
-	assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
-	fclose(f);
-	at = strstr(text, from);
-	assert_non_null(at);
-	f = fopen(path, "w");
-	fwrite(text, 1, (size_t)(at - text), f);
-	fputs(to, f);
-	fputs(at + strlen(from), f);
-	fclose(f);
-	free(text);
 }
 
 /* Fields of another width, of other names, in another order, of another kind. */
@@ -357,6 +399,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
+		cmocka_unit_test(other_source_helps),
 		cmocka_unit_test(truncated_keeps_whole_packets),
 		cmocka_unit_test(lost_is_counted),
 		cmocka_unit_test(files_are_joined),
