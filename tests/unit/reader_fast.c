@@ -179,6 +179,39 @@ static void assert_problem(const struct reader *r, const char *kind, const char 
 	fail_msg("no problem '%s' with '%s' of %zu", kind, text, info->problem_count);
 }
 
+/* Each class with its last bytes behind the packet's content: told, and not given. */
+static void nothing_beyond_the_content(void **state)
+{
+	struct odd odd = { .random = 7, .longest = 20, .words = 5 };
+	const struct dlt_ev_heap_free first = { .size = 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 40 * DLT_EVENTS; i++) {
+		struct trace *t = calloc(1, sizeof(*t));
+		enum dlt_event type = (enum dlt_event)(i / 40);
+		struct reader *r;
+		size_t before;
+
+		t->large = true;
+		t->natural = i & 2;
+		trace_open(t);
+		trace_begin_packet(t, 1000);
+		trace_put_event(t, DLT_EV_HEAP_FREE, &first, 1000, false);
+		before = t->used;
+		odd_event(&odd, type);
+		trace_put_event(t, type, odd.data, 1001, false);
+		t->used -= 1 + odd_draw(&odd) % (t->used - before - 1);
+		trace_end_packet(t);
+		fclose(t->stream);
+		r = open_slowly(t->folder, i & 1);
+		assert_int_equal(count_frees(r, 0), 1);
+		assert_problem(r, "corrupt", "bytes were left out: event 2");
+		reader_close(r);
+		trace_remove(t);
+		free(t);
+	}
+}
+
 static void truncated_keeps_whole_packets(void **state)
 {
 	struct trace *t = calloc(1, sizeof(*t));
@@ -269,11 +302,13 @@ static void other_versions(void **state)
 	struct trace *t = calloc(1, sizeof(*t));
 	const struct dlt_ev_heap_free *e;
 	struct reader_event event;
+	const struct dlt_ev_heap_alloc before = { 1, 2, 3, 4, 5 };
 	struct reader *r;
 
 	(void)state;
 	trace_open(t);
 	trace_begin_packet(t, 1000);
+	trace_put_event(t, DLT_EV_HEAP_ALLOC, &before, 1000, false);	/* must leave nothing */
 	trace_put_event_head(t, DLT_EV_HEAP_FREE, 1000, false);
 	trace_put(t, 0xfffe, 2);		/* thread, signed, of 16 bits */
 	trace_put_bytes(t, "new\0", 4);		/* a field that we do not know */
@@ -299,6 +334,7 @@ static void other_versions(void **state)
 		fclose(f);
 	}
 	r = open_trace(t);
+	assert_int_equal(reader_next(r, &event), 1);
 	assert_int_equal(reader_next(r, &event), 1);
 	e = event.data;
 	assert_int_equal(e->thread, 0xfffffffe);
@@ -400,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),
 		cmocka_unit_test(other_source_helps),
+		cmocka_unit_test(nothing_beyond_the_content),
 		cmocka_unit_test(truncated_keeps_whole_packets),
 		cmocka_unit_test(lost_is_counted),
 		cmocka_unit_test(files_are_joined),
