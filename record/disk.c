@@ -69,12 +69,15 @@ bool disk_low(struct disk *d)
 	return (double)d->free < (double)d->reserve + d->rate * STOP_TAKES;
 }
 
+/* LTTng puts what is not rotated yet beside `archives`, under a name that depends on its version. */
 uint64_t disk_current(const struct disk *d)
 {
+	uint64_t all = folder_size(d->path), rotated;
 	char path[PATH_MAX + 16];
 
-	snprintf(path, sizeof(path), "%s/ust", d->path);
-	return folder_size(path);
+	snprintf(path, sizeof(path), "%s/archives", d->path);
+	rotated = folder_size(path);
+	return rotated < all ? all - rotated : 0;
 }
 
 static int is_archive(const struct dirent *entry)

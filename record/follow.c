@@ -368,6 +368,12 @@ void follow_again(void)
 		sampled_process_again(f->process);
 }
 
+void follow_last(uint64_t now)
+{
+	for (struct followed *f = follow.list; f; f = f->next)
+		read_box(f, READ_LEAVE, now, NULL);
+}
+
 void follow_leave(uint64_t now)
 {
 	struct followed *next;

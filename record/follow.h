@@ -21,7 +21,9 @@ void follow_changes(void);
 void follow_tick(uint64_t now);
 /* The trace was rotated: say all names again. */
 void follow_again(void);
-/* Last samples of all that still live; the boxes stay for their processes. */
+/* Totals of all that live, since recording stops while they go on. */
+void follow_last(uint64_t now);
+/* The same at the end; the boxes stay for their processes. */
 void follow_leave(uint64_t now);
 
 /* Processes alive; ever seen; events that all of them have emitted. */

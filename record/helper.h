@@ -5,8 +5,9 @@
  * find the private daemon when it is loaded, because its threads must not be in the process that
  * forks the command, and because what it reads is not trusted.
  *
- * To it:   note SEVERITY KIND VALUE TEXT | again | dump | finish WAIT
- * From it: ready | say SEVERITY TEXT | line TEXT ... dumped | survivors N | final PROCESSES EVENTS
+ * To it:   note SEVERITY KIND VALUE TEXT | again | dump | survivors | last | finish
+ * From it: ready | say SEVERITY TEXT | line TEXT ... dumped | survivors N | said (after last)
+ *          final PROCESSES EVENTS (after finish)
  */
 #ifndef DLT_RECORD_HELPER_H
 #define DLT_RECORD_HELPER_H

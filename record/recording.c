@@ -42,7 +42,8 @@ struct recording {
 	struct child child;
 	FILE *label;
 	bool traced;			/* there is a session */
-	bool started, stopped;
+	bool start_asked, stop_asked, stopped;
+	uint64_t started;		/* ns CLOCK_MONOTONIC; 0: not yet */
 	bool waiting;			/* the command has ended, others have not (--wait) */
 	bool private_daemon;
 	int listener;			/* --control; or -1 */
@@ -170,9 +171,10 @@ static int start_tracing(struct recording *r, char *why, size_t size)
 {
 	char text[MESSAGE_MAX];
 
+	r->start_asked = true;
 	message_send(r->keeper.fd, "start");
 	if (message_receive(r->keeper.fd, text, KEEPER_START) > 0 && message_is(text, "started")) {
-		r->started = true;
+		r->started = now_ns();
 		return 0;
 	}
 	snprintf(why, size, "%s", message_is(text, "failed") ? message_is(text, "failed") :
@@ -275,7 +277,8 @@ static void from_keeper(struct recording *r)
 	if (message_receive(r->keeper.fd, text, 0) <= 0) {
 		close(r->keeper.fd);
 		r->keeper.fd = -1;
-		note(r, "2 keeper 0 the process that holds the LTTng session has died");
+		if (!r->stopped)
+			note(r, "2 keeper 0 the process that holds the LTTng session has died");
 	} else if ((value = message_is(text, "note"))) {
 		note(r, value);
 	} else if (message_is(text, "rotated")) {
@@ -285,7 +288,7 @@ static void from_keeper(struct recording *r)
 	} else if ((value = message_is(text, "failed"))) {
 		asked_keeper(r, value, "error");
 	} else if (message_is(text, "started")) {
-		r->started = true;
+		r->started = now_ns();
 	} else if ((value = message_is(text, "end"))) {
 		uint64_t packets = 0;
 		int stalled = 0;
@@ -309,6 +312,8 @@ static void from_sampler(struct recording *r)
 		note(r, "2 sampler 0 dltrace-sampler has died: no more samples");
 	} else if ((value = message_is(text, "note"))) {
 		written(r, value);
+	} else if (message_is(text, "said")) {
+		message_send(r->keeper.fd, "stop");
 	} else if ((value = message_is(text, "survivors"))) {
 		r->survivors = atoi(value);
 	} else if ((value = message_is(text, "final"))) {
@@ -319,6 +324,16 @@ static void from_sampler(struct recording *r)
 		close(r->dumper);
 		r->dumper = -1;
 	}
+}
+
+/* The command goes on. Totals and names first, by the sampler, which answers "said". */
+static void stop_early(struct recording *r)
+{
+	if (r->stop_asked)
+		return;
+	r->stop_asked = true;
+	if (message_send(r->sampler.fd, "last") < 0)
+		message_send(r->keeper.fd, "stop");
 }
 
 /* The answer comes later, from the helper that is asked. */
@@ -356,7 +371,7 @@ static void from_control(struct recording *r)
 		}
 	} else if (strcmp(request, "stop") == 0) {
 		if (hand_over(&r->asker, fd) == 0)
-			message_send(r->keeper.fd, "stop");
+			stop_early(r);
 	} else {
 		control_answer(fd, "error %s: one of dump, snapshot, level=summary|calls|full, stop is needed\n",
 			       request);
@@ -364,25 +379,30 @@ static void from_control(struct recording *r)
 	}
 }
 
-/* ms until --delay or --duration is due; does what is due. */
+/* ms until then, rounded up. */
+static int until(uint64_t then)
+{
+	uint64_t now = now_ns();
+
+	return now >= then ? 0 : (int)((then - now) / 1000000) + 1;
+}
+
+/* ms until --delay or --duration is due, -1: neither; does what is due. */
 static int timers(struct recording *r)
 {
-	uint64_t since = now_ns() - r->begin, end = r->o->delay + r->o->duration;
-
-	if (!r->traced || r->stopped || r->keeper.fd < 0)
+	if (!r->traced || r->stop_asked || r->keeper.fd < 0)
 		return -1;
-	if (r->o->delay && !r->started) {
-		if (since < r->o->delay)
-			return (int)((r->o->delay - since) / 1000000) + 1;
-		r->started = true;
+	if (!r->start_asked) {
+		if (until(r->begin + r->o->delay))
+			return until(r->begin + r->o->delay);
+		r->start_asked = true;
 		message_send(r->keeper.fd, "start");
 	}
-	if (!r->o->duration)
+	if (!r->o->duration || !r->started)
 		return -1;
-	if (since < end)
-		return (int)((end - since) / 1000000) + 1;
-	r->stopped = true;
-	message_send(r->keeper.fd, "stop");
+	if (until(r->started + r->o->duration))
+		return until(r->started + r->o->duration);
+	stop_early(r);
 	return -1;
 }
 
@@ -390,7 +410,7 @@ static bool going_on(const struct recording *r)
 {
 	if (r->child.pid)
 		return true;
-	return r->o->wait && r->traced && !r->stopped && r->survivors != 0 && r->sampler.fd >= 0;
+	return r->o->wait && r->traced && !r->stop_asked && r->survivors != 0 && r->sampler.fd >= 0;
 }
 
 static void loop(struct recording *r)
@@ -450,7 +470,7 @@ static void end_sampler(struct recording *r)
 
 static void end_keeper(struct recording *r)
 {
-	if (!r->stopped)
+	if (!r->stop_asked || !r->stopped)
 		message_send(r->keeper.fd, "stop");
 	drain(r, &r->keeper.fd, from_keeper, &r->stopped, KEEPER_END);
 	keeper_reap(&r->keeper, 5000);

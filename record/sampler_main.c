@@ -79,6 +79,10 @@ static bool answer(const char *text)
 		self.survivors = true;
 		self.told = UINT32_MAX;
 	}
+	if (message_is(text, "last")) {
+		follow_last(ticks_monotonic());
+		message_send(self.fd, "said");
+	}
 	if (message_is(text, "dump")) {
 		follow_dump(send_line, ticks_monotonic());
 		message_send(self.fd, "dumped");
@@ -105,8 +109,8 @@ static int until_next(void)
 static void sample(void)
 {
 	static uint64_t described, next;
-	static bool was_enabled;
-	bool enabled = sample_enabled(DLT_EV_RECORD_RECORDING);
+	static bool was_enabled, was_wanted;
+	bool wanted = sampler_wanted(), enabled = sample_enabled(DLT_EV_RECORD_RECORDING);
 	uint64_t now = ticks_monotonic(), period = sampler_period();
 
 	if (enabled && (!was_enabled || now - described >= AGAIN)) {
@@ -114,10 +118,11 @@ static void sample(void)
 		describe();
 	}
 	was_enabled = enabled;
-	if (now < next)
+	if (now < next && wanted == was_wanted)
 		return;
 	next = now - now % period + period;
-	if (!sampler_wanted())
+	was_wanted = wanted;
+	if (!wanted)
 		return;
 	follow_tick(now);
 	sampled_machine_tick(now);

@@ -214,8 +214,9 @@ static void count_lost(struct session *s, struct session_end *end)
 	for (int i = 0; i < count; i++) {
 		uint64_t n;
 
+		/* A buffer whose writer was killed gives 2^63 too many (2.13). */
 		if (lttng_channel_get_discarded_event_count(&channels[i], &n) == 0)
-			end->discarded += n;
+			end->discarded += n & INT64_MAX;
 		if (lttng_channel_get_lost_packet_count(&channels[i], &n) == 0)
 			end->lost_packets += n;
 	}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# A running recording is told to dump, to make a readable snapshot, to change its level, to stop;
+# --delay, --duration, --max-size, --session and --print.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need babeltrace2
+
+cat >busy.py <<'END'
+import sys, time
+end = time.time() + float(sys.argv[1])
+while time.time() < end:
+    x = [bytearray(70000) for i in range(50)]
+    time.sleep(0.001)
+END
+
+"$RECORD" -q -l summary -o t -- /usr/bin/python3 busy.py 4 &
+recorder=$!
+while ! grep -qs '^command' t/recording; do sleep 0.1; done
+sleep 0.5
+child=$(cat /proc/$recorder/task/$recorder/children | tr ' ' '\n' | while read -r p; do
+	case $(readlink "/proc/$p/exe") in *python3*) echo "$p" ;; esac; done || :)
+"$RECORD" --control $recorder dump >dump
+grep -q "process $child (python3): 1 threads, heap" dump || fail "dump: $(cat dump)"
+snapshot=$("$RECORD" --control "$child" snapshot)
+babeltrace2 "$snapshot" >events || fail "the snapshot $snapshot cannot be read"
+grep -q dltrace_sample:process events || fail "no samples in the snapshot"
+! grep -q dltrace_heap: events || fail "heap events at summary"
+same "level" "level calls" "$("$RECORD" --control $recorder level=calls)"
+sleep 0.5
+same "stop" stopped "$("$RECORD" --control $recorder stop)"
+status=0
+"$RECORD" --control $recorder nonsense 2>err || status=$?
+same "status of nonsense" 125 $status
+wait $recorder || fail "status of the command"
+babeltrace2 t >events
+[ "$(grep -c dltrace_heap:alloc events)" -gt 100 ] || fail "no heap events after level=calls"
+status=0
+"$RECORD" --control $$ dump 2>err || status=$?
+same "status for a process that is not recorded" 125 $status
+
+"$RECORD" -q --delay 1s --duration 500ms -o part -- /usr/bin/python3 busy.py 2.5
+babeltrace2 part >events
+length=$(sed -n 's/.*sample:process:.* time = \([0-9]*\),.*/\1/p' events | sort -n | awk 'NR == 1 { a = $1 } { b = $1 } END { print int((b - a) / 1e6) }')
+[ "$length" -gt 200 ] && [ "$length" -lt 1500 ] || fail "--duration 500ms took $length ms"
+
+cat >storm.py <<'END'
+import time
+end = time.time() + 4
+while time.time() < end:
+    x = [bytearray(70000) for i in range(50)]
+END
+"$RECORD" -q --max-size 16M -o small -- /usr/bin/python3 storm.py
+size=$(du -sk small | cut -f1)
+[ "$size" -lt 24000 ] || fail "--max-size 16M: $size KiB"
+[ "$(sed -n 's/^events //p' small/recording)" -gt 500000 ] || echo "a slow machine: --max-size was not tried"
+babeltrace2 small >events 2>errors || fail "--max-size: cannot be read"
+
+"$RECORD" --print -l summary -o x -- echo "it's" >commands
+grep -q "^lttng enable-event --userspace --session=dltrace --channel=dltrace 'dltrace_sample:\*'$" commands || fail "$(cat commands)"
+! grep -q dltrace_heap commands || fail "heap events at summary"
+grep -q "^LD_PRELOAD=$DLTRACE_LIB echo 'it'.''s'$" commands || fail "$(tail -n 2 commands)"
+
+session_start 'dltrace_none:*'
+"$RECORD" -q --session test -- /usr/bin/python3 busy.py 1 || fail "--session"
+lttng --no-sessiond list test | grep -q '\[active\]' || fail "the user's session was touched"
+status=0
+"$RECORD" --require --session nowhere -- true 2>err || status=$?
+same "status without such a session" 125 $status
+session_stop
+babeltrace2 trace >events
+grep -q 'dltrace_record:recording' events || fail "nothing in the user's session"
+[ "$(grep -c dltrace_heap:alloc events)" -gt 100 ] || fail "no heap events in the user's session"

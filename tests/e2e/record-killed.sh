@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# Processes killed in the middle of events: the end does not hang, what comes after them on the
+# same CPUs is recorded, and what was emitted is read or counted as lost.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need babeltrace2
+
+cat >after.py <<'END'
+import os
+for cpu in sorted(os.sched_getaffinity(0))[:2]:
+    os.sched_setaffinity(0, {cpu})
+    for i in range(3000): x = bytearray(75000)
+END
+for round in 1 2 3; do
+	begin=$(date +%s)
+	"$RECORD" -q --children all -o t$round -- sh -c '"$1" 5'$round'; "$1" 9'$round'; /usr/bin/python3 after.py' sh "$APPS/storm"
+	[ $(($(date +%s) - begin)) -lt 20 ] || fail "the end took too long"
+	babeltrace2 t$round >events 2>errors || fail "cannot be read: $(tail -n 5 errors)"
+	read=$(grep -c 'dltrace_heap:' events)
+	emitted=$(sed -n 's/^events //p' t$round/recording)
+	lost=$(sed -n 's/^lost //p' t$round/recording)
+	echo "emitted $emitted, lost $lost, heap events read $read"
+	difference=$((emitted - lost - read))
+	[ $difference -ge -20 ] && [ $difference -le 100 ] || fail "emitted $emitted, lost $lost, read $read"
+	[ "$lost" != 0 ] || same "allocations after the kills" 6000 "$(grep -c 'heap:alloc:.* size = 750[0-9]*,' events)"
+done
