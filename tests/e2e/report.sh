@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# From a command to every format: both sources give the same JSON byte for byte, each format is
+# written, what a cut trace still holds is reported with one line about the rest.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+
+cat >program.py <<'END'
+import threading, time
+blocks = [bytearray(300000) for i in range(20)]
+threads = [threading.Thread(target=time.sleep, args=(0.3,), name="sleeper") for i in range(3)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+END
+"$RECORD" -q -o trace -- python3 program.py
+
+"$REPORT" trace --source fast -o fast.json -o fast.csv/ -o fast.svg/ -o fast.txt
+if "$REPORT" trace --source babeltrace2 -o other.json -o other.csv/ -o other.svg/ -o other.txt 2>err; then
+	for file in json csv svg txt; do
+		diff -r fast.$file other.$file >/dev/null || fail "the sources give another $file"
+	done
+elif ! grep -q 'not built in\|without babeltrace2' err; then
+	fail "$(cat err)"
+fi
+"$REPORT" --dump trace >trace.txt
+"$REPORT" trace.txt -f csv --table heap -o dumped.csv
+cmp dumped.csv fast.csv/heap.csv || fail "what --dump prints reads otherwise"
+
+/usr/bin/python3 - <<'END'
+import json
+report = json.load(open("fast.json"))
+trace = report["traces"][0]
+assert trace["command"] == ["python3", "program.py"], trace
+assert trace["exit"] == {"status": 0}, trace
+assert trace["lost"] == 0 and trace["events"] > 20, trace
+curves = {s["name"]: s["points"] for s in report["series"] if s["process"] is None}
+assert max(v for t, v in curves["threads"]) == 4, curves["threads"]
+assert max(v for t, v in curves["heap_bytes"]) > 6e6, "heap"
+END
+
+# cut one stream in the middle: said, and the rest reported
+stream=$(find trace -name 'dltrace*_[0-9]*' ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+size=$(stat -c %s "$stream")
+truncate -s $((size - 100)) "$stream"
+status=0
+"$REPORT" trace -f json -o cut.json 2>err || status=$?
+same "exit status of a cut trace" 1 $status
+same "lines about it" 1 "$(wc -l <err)"
+[ -s cut.json ] || fail "nothing was reported of a cut trace"
