@@ -79,8 +79,10 @@ struct process_end process_end(const struct process *p)
 	const struct trace *t = p->trace;
 	struct process_end e = { .ending = p->ending, .code = p->code };
 
-	if (p->ending != END_UNKNOWN)
+	if (p->ending != END_UNKNOWN) {
+		e.killed = p->ending == END_SIGNAL && !p->exit_seen;
 		return e;
+	}
 	/* The recorder waited for the command itself and knows. */
 	if (p == trace_root(t) && (t->exit_signal || t->exit_status >= 0)) {
 		e.ending = t->exit_signal ? END_SIGNAL : END_STATUS;

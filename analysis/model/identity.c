@@ -15,16 +15,27 @@ static void announced_by(struct process *p, uint8_t reason, int64_t at)
 	p->last = at;
 }
 
-/* A new image of the same kernel process: the old one has ended. */
+#define SAME_PID_AGAIN 1000000000	/* ns; a pid that comes back later is another process's */
+
+/*
+ * A new image of the same kernel process: the old one ended by exec, whoever saw it last. The new
+ * one cannot know that it is one: the pid tells.
+ */
 static void end_replaced(struct trace *t, const struct process *by, int64_t at)
 {
-	for (struct process *p = t->alive; p; p = p->next_alive)
-		if (p != by && p->announced && p->pid == by->pid && p->end == UNKNOWN &&
-		    !strcmp(p->host, by->host)) {
+	for (size_t i = t->process_count; i--;) {
+		struct process *p = t->processes[i];
+
+		if (p == by || !p->announced || p->pid != by->pid || strcmp(p->host, by->host))
+			continue;
+		if (p->ending != END_UNKNOWN)
+			return;
+		if (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN) {
 			p->ending = END_EXEC;
 			process_ended(p, at);
-			return;
 		}
+		return;
+	}
 }
 
 static void on_process(struct trace *t, int64_t at, const void *data)
@@ -32,9 +43,11 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_proc_process *e = data;
 	struct process *p = trace_process_make(t, e->process);
 	struct thread *first;
+	bool fresh;
 
 	announced_by(p, e->reason, at);
-	if (!p->announced) {
+	fresh = !p->announced;
+	if (fresh) {
 		p->announced = true;
 		p->reason = e->reason;
 		p->host = trace_keep(t, e->host);
@@ -61,7 +74,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	p->inherited_bytes = e->inherited_bytes;
 	p->inherited_blocks = e->inherited_blocks;
 	p->begin = e->begin ? trace_monotonic(t, e->begin) : at;
-	if (e->reason == EXEC)
+	if (fresh)
 		end_replaced(t, p, at);
 	first = trace_thread_make(t, e->process);
 	if (!first->alive && first->end == UNKNOWN && p->end == UNKNOWN) {

@@ -16,3 +16,14 @@ same "no failure of its own" "[2]" "$(json '[f["process"] for f in r["failures"]
 same "the recorder knows the status" "{'status': 3}" "$(json 'row("processes", name="python3")["exit"]')"
 same "the trace's" "{'status': 3}" "$(json 'r["traces"][0]["exit"]')"
 same "memory is not added up" 2097152 "$(json 'int(peak("rss_bytes"))')"
+
+# The new image does not know it, and the old one's last reading comes first.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/sh"
+[2s] dltrace_sample:process process=1 time=2s final=1
+[2s] dltrace_proc:process process=2 pid=100 begin=2s exe="/usr/bin/python3"
+[3s] dltrace_proc:exit process=2 code=0
+END
+same "nobody was killed" 0 "$(json 'len(r["failures"])')"
+same "it just ended" None "$(json 'row("processes", name="sh")["exit"]')"
