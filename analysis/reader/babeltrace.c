@@ -52,7 +52,7 @@ static void limit_child(void)
 #endif
 	limit.rlim_cur = limit.rlim_max = 0;
 	setrlimit(RLIMIT_CORE, &limit);
-	/* the worker's limit moves on with its progress, which a child does not see; patience is here */
+	/* the worker's limit moves on with its progress, which a child does not see */
 	limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
 	setrlimit(RLIMIT_CPU, &limit);
 	if (null >= 0) {

@@ -77,8 +77,9 @@ int folders_find(struct folders *f, struct reader *r, const char *path, char *er
 		return -EACCES;
 	}
 	if (f->count == 0) {
-		snprintf(error, size, "cannot open trace: path=%s: no trace in it: no file `metadata` "
-			 "in it or below (nothing was recorded, or it is another folder)", path);
+		snprintf(error, size, "cannot open trace: path=%s: no trace in it: no file "
+			 "`metadata` in it or below (nothing was recorded, or it is another "
+			 "folder)", path);
 		return -ENOENT;
 	}
 	qsort(f->paths, f->count, sizeof(*f->paths), by_name);

@@ -161,8 +161,11 @@ static void set_sequence(struct sink *s, unsigned n, const struct dlt_field *f,
 	if (n >= FRAME_SEQUENCES || count > FRAME_MAX / 16)
 		return;
 	s->words[n] = must(realloc(s->words[n], count * 8 + 1));
-	for (uint64_t i = 0; i < count; i++)
-		s->words[n][i] = integer(bt_field_array_borrow_element_field_by_index_const(field, i));
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field *word = bt_field_array_borrow_element_field_by_index_const(field, i);
+
+		s->words[n][i] = integer(word);
+	}
 	value_set_sequence(f, s->data, s->words[n], (uint32_t)count);
 }
 
@@ -515,13 +518,17 @@ static bool connect_ports(struct sink *s, bt_graph *graph, const bt_component_so
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->folders->count; i++) {
-		uint64_t count = sources[i] ? bt_component_source_get_output_port_count(sources[i]) : 0;
+		const bt_component_source *from = sources[i];
+		uint64_t count = from ? bt_component_source_get_output_port_count(from) : 0;
 
 		for (uint64_t port = 0; port < count; port++, n++) {
+			const bt_port_output *out =
+				bt_component_source_borrow_output_port_by_index_const(from, port);
+			const bt_port_input *in =
+				bt_component_sink_borrow_input_port_by_index_const(sink, n);
+
 			s->inputs[n].folder = (unsigned)i;
-			if (bt_graph_connect_ports(graph,
-				bt_component_source_borrow_output_port_by_index_const(sources[i], port),
-				bt_component_sink_borrow_input_port_by_index_const(sink, n), NULL) !=
+			if (bt_graph_connect_ports(graph, out, in, NULL) !=
 			    BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 				return false;
 		}
@@ -545,7 +552,9 @@ static const char *build_and_run(struct sink *s, bt_graph *graph, const bt_plugi
 	s->inputs = must(calloc(s->input_count, sizeof(*s->inputs)));
 	s->heap = must(calloc(s->input_count, sizeof(*s->heap)));
 	if (bt_graph_add_sink_component_with_initialize_method_data(graph, sink_class, "dltrace",
-			NULL, s, BT_LOGGING_LEVEL_NONE, &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+								    NULL, s, BT_LOGGING_LEVEL_NONE,
+								    &sink) !=
+		    BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
 	    !connect_ports(s, graph, sources, sink) ||
 	    bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK)
 		return "babeltrace2 gave up";

@@ -52,7 +52,7 @@ struct ctf_type {
 struct ctf_field {
 	const char *name;	/* as written */
 	struct ctf_type *type;
-	int slot;		/* where a reader keeps the value for a length or a tag; -1: nobody asks */
+	int slot;		/* where a walk keeps it as a length or a tag; -1: nobody asks */
 };
 
 struct ctf_clock {

@@ -303,8 +303,8 @@ static bool parse_top(struct tsdl *p)
 		else if (token_is_word(&t, "callsite"))
 			ok = parse_block(p, set_nothing, NULL);
 		else
-			ok = tsdl_fail(p, "unknown block '%.*s'", (int)(t.length > 40 ? 40 : t.length),
-				       t.text);
+			ok = tsdl_fail(p, "unknown block '%.*s'",
+				       (int)(t.length > 40 ? 40 : t.length), t.text);
 	}
 	return ok && tsdl_expect(p, ';');
 }
@@ -441,11 +441,13 @@ static long unpack(char *text, size_t size, char *error, size_t error_size)
 		content = h.content_size / 8;
 		packet = h.packet_size / 8;
 		if (content < sizeof(h) || content > packet || content > size - at) {
-			snprintf(error, error_size, "metadata packet at byte %zu has impossible sizes", at);
+			snprintf(error, error_size,
+				 "metadata packet at byte %zu has impossible sizes", at);
 			return -1;
 		}
 		if (h.compression || h.encryption) {
-			snprintf(error, error_size, "compressed or encrypted metadata is not known");
+			snprintf(error, error_size,
+				 "compressed or encrypted metadata is not known");
 			return -1;
 		}
 		memmove(text + used, text + at + sizeof(h), content - sizeof(h));

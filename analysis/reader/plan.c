@@ -357,7 +357,8 @@ static void store_value(void *context, const struct ctf_field *field, const stru
 	} else if (v->count) {
 		list = list_of(s->plan->desc, target);
 		memcpy(list_room(s->state, list, v->count), v->words, v->count * 8);
-		value_set_sequence(target, s->data, s->state->lists[list].words, (uint32_t)v->count);
+		value_set_sequence(target, s->data, s->state->lists[list].words,
+				   (uint32_t)v->count);
 	}
 }
 

@@ -30,7 +30,7 @@ enum reader_source {
 struct reader_event {
 	uint64_t time;		/* ns since 1970: the trace's clock plus its offset */
 	enum dlt_event type;
-	const void *data;	/* struct dlt_ev_...; with all it points to, valid until the next call */
+	const void *data;	/* struct dlt_ev_...; valid until the next call, as all in it */
 };
 
 /* Something that could not be read. */
@@ -56,7 +56,7 @@ struct reader_recording {
 struct reader_info {
 	const char *path;
 	enum reader_source source;	/* the one in use */
-	int64_t clock_offset;	/* ns: CLOCK_MONOTONIC of the traced machine + this = ns since 1970 */
+	int64_t clock_offset;	/* ns: the traced machine's CLOCK_MONOTONIC + this = since 1970 */
 	uint64_t begin, end;	/* ns since 1970 of the first and last packet or event; 0: none */
 	uint64_t events;	/* events of dltrace given so far */
 	uint64_t foreign;	/* events of others (other providers), left out */

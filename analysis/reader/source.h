@@ -36,7 +36,7 @@ int source_open_babeltrace(struct reader *r, const char *path, char *error, size
 void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Sets what the info knows from `key value` of the file `recording`; unknown keys are passed over. */
+/* Takes `key value` of the file `recording` into the info; unknown keys are passed over. */
 void source_recording_line(struct reader *r, const char *key, const char *value);
 
 #endif

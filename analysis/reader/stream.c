@@ -195,8 +195,8 @@ static int open_packet(struct stream *s, uint64_t offset)
 		bool cut = strcmp(why, "truncated") == 0;
 
 		source_problem(s->reader, cut ? "truncated" : "corrupt", left,
-			       "%s: the last %" PRIu64 " bytes were left out: packet at byte %" PRIu64
-			       ": %s", file->path, left, offset, why);
+			       "%s: the last %" PRIu64 " bytes were left out: packet at byte %"
+			       PRIu64 ": %s", file->path, left, offset, why);
 		return -1;
 	}
 	s->packet.offset = offset;
@@ -375,8 +375,8 @@ static void leave_packet(struct stream *s, const char *why)
 {
 	uint64_t left = (uint64_t)(s->end - s->at);
 
-	source_problem(s->reader, "corrupt", left, "%s: packet at byte %" PRIu64 ": its last %" PRIu64
-		       " bytes were left out: event %" PRIu64 ": %s", s->files[s->file].path,
+	source_problem(s->reader, "corrupt", left, "%s: packet at byte %" PRIu64 ": its last %"
+		       PRIu64 " bytes were left out: event %" PRIu64 ": %s", s->files[s->file].path,
 		       s->packet.offset, left, s->events, why);
 	s->at = s->end;
 }

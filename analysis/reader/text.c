@@ -115,7 +115,8 @@ static int parse_string(struct text *t, char *s, char **end, char **value)
 		} else if (*s == '"' || *s == '\\') {
 			*to++ = *s;
 		} else {
-			return complain(t, "unknown escape '\\%.1s'; known: \\\" \\\\ \\n \\t \\xHH", s);
+			return complain(t, "unknown escape '\\%.1s'; known: \\\" \\\\ \\n "
+					"\\t \\xHH", s);
 		}
 	}
 	if (*s != '"')

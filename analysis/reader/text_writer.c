@@ -90,8 +90,10 @@ void text_write_end(FILE *out, const struct reader_info *info)
 	if (info->discarded_packets)
 		fprintf(out, "discarded_packets %" PRIu64 "\n", info->discarded_packets);
 	for (size_t i = 0; i < info->problem_count; i++) {
-		fprintf(out, "problem %s %" PRIu64 " ", info->problems[i].kind, info->problems[i].value);
-		write_string(out, info->problems[i].text);
+		const struct reader_problem *p = &info->problems[i];
+
+		fprintf(out, "problem %s %" PRIu64 " ", p->kind, p->value);
+		write_string(out, p->text);
 		putc('\n', out);
 	}
 }

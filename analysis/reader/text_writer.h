@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of any trace as the text that READER_TEXT reads back (tests/report/README tells its form). */
+/* Events of any trace as the text that READER_TEXT reads back (its form: tests/report/README). */
 #ifndef DLT_ANALYSIS_READER_TEXT_WRITER_H
 #define DLT_ANALYSIS_READER_TEXT_WRITER_H
 

@@ -17,7 +17,8 @@ static void skip_blanks(struct lexer *l)
 				l->at++;
 		} else if (l->end - l->at >= 2 && memcmp(l->at, "/*", 2) == 0) {
 			l->at += 2;
-			while (l->at < l->end && !(l->end - l->at >= 2 && memcmp(l->at, "*/", 2) == 0))
+			while (l->at < l->end &&
+			       !(l->end - l->at >= 2 && memcmp(l->at, "*/", 2) == 0))
 				l->line += *l->at++ == '\n';
 			l->at += l->end - l->at >= 2 ? 2 : 0;
 		} else {
@@ -61,10 +62,13 @@ static void lex_number(struct lexer *l)
 			l->at++;
 		}
 	}
-	for (; l->at < l->end && digit(*l->at) < (int)base; l->at++)
+	for (; l->at < l->end && digit(*l->at) < (int)base; l->at++) {
+		unsigned n = (unsigned)digit(*l->at);
+
 		if (__builtin_mul_overflow(l->token.number, base, &l->token.number) ||
-		    __builtin_add_overflow(l->token.number, (unsigned)digit(*l->at), &l->token.number))
+		    __builtin_add_overflow(l->token.number, n, &l->token.number))
 			l->token.kind = TOKEN_BAD;
+	}
 	while (l->at < l->end && strchr("uUlL", *l->at) && *l->at)
 		l->at++;
 	if (l->at < l->end && is_word(*l->at))

@@ -88,7 +88,8 @@ static bool parse_order(struct tsdl *p, struct ctf_type *t)
 }
 
 /* One `key = value` of an integer or float; what is not about layout is passed over. */
-static bool parse_attribute(struct tsdl *p, struct ctf_type *t, int64_t *exponent, int64_t *mantissa)
+static bool parse_attribute(struct tsdl *p, struct ctf_type *t, int64_t *exponent,
+			    int64_t *mantissa)
 {
 	struct token key = p->lexer.token;
 	int64_t number = 0;

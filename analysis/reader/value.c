@@ -111,7 +111,8 @@ void value_set_string(const struct dlt_field *field, void *data, const char *tex
 	memcpy((char *)data + field->offset, &text, sizeof(text));
 }
 
-const uint64_t *value_get_sequence(const struct dlt_field *field, const void *data, uint32_t *count)
+const uint64_t *value_get_sequence(const struct dlt_field *field, const void *data,
+				   uint32_t *count)
 {
 	const uint64_t *words;
 

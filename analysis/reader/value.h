@@ -36,7 +36,8 @@ bool value_fits(const struct dlt_field *field, uint64_t value);
 const char *value_get_string(const struct dlt_field *field, const void *data);
 void value_set_string(const struct dlt_field *field, void *data, const char *text);
 
-const uint64_t *value_get_sequence(const struct dlt_field *field, const void *data, uint32_t *count);
+const uint64_t *value_get_sequence(const struct dlt_field *field, const void *data,
+				   uint32_t *count);
 void value_set_sequence(const struct dlt_field *field, void *data, const uint64_t *words,
 			uint32_t count);
 

@@ -42,7 +42,9 @@ static void emit_one(uint32_t thread, unsigned long i)
 static void *run(void *argument)
 {
 	uint32_t thread = (uint32_t)(uintptr_t)argument;
-	const struct dlt_ev_proc_thread self = { .thread = thread, .process = 1, .name = "emitter" };
+	const struct dlt_ev_proc_thread self = {
+		.thread = thread, .process = 1, .name = "emitter",
+	};
 
 	dlt_bridge_emitters[DLT_EV_PROC_THREAD](&self);
 	for (unsigned long i = 0; i < events_each; i++)

@@ -43,7 +43,9 @@ static void odd_integer(struct odd *o, const struct dlt_field *field)
 
 static void odd_string(struct odd *o, const struct dlt_field *field)
 {
-	static const char *const some[] = { "", "x", "\x1f\x01 \"\\\n", "gr\xc3\xbc\xc3\x9f", "\xff\xfe" };
+	static const char *const some[] = {
+		"", "x", "\x1f\x01 \"\\\n", "gr\xc3\xbc\xc3\x9f", "\xff\xfe",
+	};
 	unsigned choice = (unsigned)(odd_draw(o) % 7);
 
 	memset(o->text, 'a', o->longest);
