@@ -67,7 +67,7 @@ grep -o 'dltrace_proc:library: .* library = [1-9][0-9]*,.* path = "[^"]*"' text 
 	sed 's/.*process = \([0-9]*\), library = \([0-9]*\),.*path = "\(.*\)"/\1 \2 \3/' >libraries
 for v in 12 13; do
 	n=0
-	grep "/*u*plugin$v.so" libraries | sort -u >ids
+	grep "plugin$v.so" libraries | sort -u -k 1,2 >ids
 	while read -r process id path; do
 		n=$((n + $(grep "dltrace_cuda:alloc" text | grep -c "thread = $process, .* library = $id,")))
 	done <ids
