@@ -20,11 +20,12 @@ static uint32_t places[PLACES];
 struct key {
 	uint64_t handle;
 	uint8_t type, count, first;	/* values[first .. count) make the difference */
+	const void *code;		/* kernel: where its host function is */
 	uint64_t values[8];
 };
 
 static uint32_t intern(const struct key *k, uint64_t place);
-static uint32_t kernel_id(const void *function);
+static uint32_t kernel_id(const void *handle, const void *code);
 
 static uint64_t place_of(uint64_t mixed)
 {
@@ -69,10 +70,10 @@ static struct dlt_box_object *make(const struct key *k)
 	o->value_count = k->count;
 	memcpy(o->values, k->values, sizeof(o->values));
 	if (k->type == DLT_OBJECT_KERNEL) {
-		o->library = dlt_library_of((const void *)k->handle);
-		o->offset = o->library ? k->handle - dlt_library_base((const void *)k->handle) : 0;
+		o->library = dlt_library_of(k->code);
+		o->offset = o->library ? (uintptr_t)k->code - dlt_library_base(k->code) : 0;
 	} else if (k->type == DLT_OBJECT_SHAPE) {
-		o->values[0] = kernel_id((const void *)k->handle);
+		o->values[0] = kernel_id((const void *)k->handle, (const void *)k->handle);
 	}
 	__atomic_store_n(&o->type, k->type, __ATOMIC_RELEASE);
 	return o;
@@ -102,11 +103,18 @@ static uint32_t intern(const struct key *k, uint64_t place)
 	}
 }
 
-static uint32_t kernel_id(const void *function)
+static uint32_t kernel_id(const void *handle, const void *code)
 {
-	const struct key k = { .handle = (uintptr_t)function, .type = DLT_OBJECT_KERNEL };
+	const struct key k = {
+		.handle = (uintptr_t)handle, .type = DLT_OBJECT_KERNEL, .code = code,
+	};
 
 	return intern(&k, place_of(k.handle));
+}
+
+void dlt_kernel_known(const void *handle, const void *function)
+{
+	kernel_id(handle, function);
 }
 
 static uint32_t new_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,

@@ -14,9 +14,12 @@
 
 enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM };
 
-/* kernel: the host function; block and grid in blocks and threads; shared in bytes */
+/* kernel: the host function, or its handle; block and grid in blocks and threads; shared in bytes */
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
 		   size_t shared);
+
+/* CUDA 13 launches by a handle: it stands for this host function. Before its first launch. */
+void dlt_kernel_known(const void *handle, const void *function);
 
 /* 0 for the default stream. */
 uint16_t dlt_stream(const void *stream);
