@@ -4,6 +4,7 @@
  * function and calling library: boxdump FOLDER
  *   PID FUNCTION LIBRARY CALLS OUTER FAILED TOTAL OUTER_TOTAL NESTED MIN MAX BYTES FLOPS BUCKETS ENTRIES
  * LIBRARY: the last part of its path, "-" for the late totals. BUCKETS: calls in all of them.
+ * And each call in flight: "flight" PID THREAD FUNCTION
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -53,6 +54,7 @@ static void dump(const char *box)
 	const struct dlt_box_header *h = (const void *)box;
 	const struct dlt_box_totals *totals = (const void *)(box + h->totals_offset);
 	const struct dlt_box_library *libraries = (const void *)(box + h->libraries_offset);
+	const struct dlt_box_slot *slots = (const void *)(box + h->slots_offset);
 	const struct dlt_box_late *late = (const void *)(box + h->late_offset);
 
 	for (uint32_t i = 0; i < h->totals_used; i++) {
@@ -72,6 +74,9 @@ static void dump(const char *box)
 		}
 		print(h->pid, totals[i].key >> 16, libraries[totals[i].key & 0xffff].path, &l);
 	}
+	for (uint32_t i = 0; i < h->slots_used; i++)
+		if (slots[i].call && slots[i].call < DLT_FNS)
+			printf("flight %u %u %s\n", h->pid, slots[i].thread, dlt_functions[slots[i].call].name);
 	for (unsigned f = 1; f < h->late_count; f++) {
 		struct line l = { .entries = 0 };
 
