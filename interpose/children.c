@@ -7,6 +7,8 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "box_private.h"
@@ -16,6 +18,7 @@
 #include "init.h"
 #include "process.h"
 #include "real.h"
+#include "sys.h"
 
 /* Not a function: the space must be the caller's. */
 #define CHILD_ENV(env, envp) \
@@ -100,13 +103,38 @@ DLT_EXPORT FILE *popen(const char *command, const char *mode)
 
 /* ---- exec ---------------------------------------------------------------------------------- */
 
+/* A search for `file` that fails, or a path that is not there, needs no preparing. */
+static bool can_exec(const char *file, bool searches)
+{
+	const char *path = getenv("PATH"), *end;
+	char candidate[1024];
+	size_t length = strlen(file);
+
+	if (!searches || strchr(file, '/'))
+		return dlt_sys(SYS_faccessat, AT_FDCWD, (long)file, X_OK, 0, 0) == 0;
+	for (; path && *path; path = *end ? end + 1 : end) {
+		size_t folder = (size_t)((end = strchrnul(path, ':')) - path);
+
+		if (folder + length + 2 > sizeof(candidate))
+			return true;
+		memcpy(candidate, path, folder);
+		candidate[folder] = '/';
+		memcpy(candidate + folder + 1, file, length + 1);
+		if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)candidate, X_OK, 0, 0) == 0)
+			return true;
+	}
+	return !path;
+}
+
 /* Before and after: after comes only if it failed. A vfork child changes no box and no event. */
-static void before_exec(const char *path)
+static void before_exec(const char *path, bool searches)
 {
 	if (dlt_children_is_borrowed()) {
 		dlt_children_vfork_note(path);
 		return;
 	}
+	if (*path && !can_exec(path, searches))
+		return;
 	dlt_children_made(DLT_CHILD_EXEC, 0, 0, path);
 	dlt_exit_begin(DLT_EXIT_EXEC, 0);
 }
@@ -127,7 +155,7 @@ DLT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	CHILD_ENV(env, envp);
 
-	before_exec(path);
+	before_exec(path, false);
 	dlt_real()->execve(path, argv, env);
 	return exec_failed(path);
 }
@@ -136,7 +164,7 @@ DLT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	CHILD_ENV(env, envp);
 
-	before_exec(file);
+	before_exec(file, true);
 	dlt_real()->execvpe(file, argv, env);
 	return exec_failed(file);
 }
@@ -155,7 +183,7 @@ DLT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	CHILD_ENV(env, envp);
 
-	before_exec("");
+	before_exec("", false);
 	dlt_real()->fexecve(fd, argv, env);
 	return exec_failed("");
 }
@@ -164,7 +192,7 @@ DLT_EXPORT int execveat(int fd, const char *path, char *const argv[], char *cons
 {
 	CHILD_ENV(env, envp);
 
-	before_exec(path);
+	before_exec(fd == AT_FDCWD ? path : "", false);
 	dlt_real()->execveat(fd, path, argv, env, flags);
 	return exec_failed(path);
 }

@@ -23,7 +23,7 @@
 #include <sys/types.h>
 
 enum dlt_child_how { DLT_CHILD_FORK, DLT_CHILD_VFORK, DLT_CHILD_SPAWN, DLT_CHILD_EXEC,
-		     DLT_CHILD_OTHER };
+		     DLT_CHILD_OTHER, DLT_CHILD_WAITED };
 
 /* Emits dltrace_proc:child. `pid` 0: not known; `error` 0 or an errno; `path` NULL: none named. */
 void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char *path);
@@ -47,6 +47,12 @@ size_t dlt_children_env_space(char *const *envp);
 char *const *dlt_children_env(char *const *envp, void *space);
 
 void dlt_children_env_init(void);
+
+/* Who the parent is, from the environment: dlt_process.parent and .reason; pid must stand. */
+void dlt_children_find_parent(void);
+
+/* This process has a new pid and id, which what it execs shall learn. */
+void dlt_children_env_after_fork(void);
 
 /* ---- vfork.c ------------------------------------------------------------------------------- */
 

@@ -9,6 +9,8 @@
  *   DLTRACE_* are added as this process was started with them, each unless it is there. Not
  *   under DLTRACE_CHILDREN=fork and none, and not where LD_PRELOAD is set to nothing: somebody
  *   wants out.
+ * - DLTRACE_PARENT names the traced process that it comes from. It stands in this process's own
+ *   environment, for what libc execs; where a program copied that before a fork, it is put right.
  * - Where this library can't be reached any more (chroot), ld.so would complain on the program's
  *   standard error: then its name is taken out of LD_PRELOAD.
  */
@@ -33,6 +35,9 @@ static char self[PATH_MAX];	/* this library's path; "" while unknown */
 static const char *own[MOST_OWN + 1];	/* LTTNG_HOME=..., DLTRACE_...=... */
 static bool adds;		/* DLTRACE_CHILDREN wants exec'd programs */
 static char root[32];		/* DLTRACE_ROOT=<pid> */
+static char parent[64];		/* DLTRACE_PARENT=<pid>:<process id>:<its parent's id>, of this one */
+
+#define PARENT "DLTRACE_PARENT="
 
 static size_t count(char *const *envp)
 {
@@ -43,12 +48,20 @@ static size_t count(char *const *envp)
 	return n;
 }
 
-static const char *preload_of(char *const *envp)
+/* Value of the variable, which ends with "=". */
+static const char *value_of(char *const *envp, const char *variable)
 {
+	size_t length = strlen(variable);
+
 	for (; envp && *envp; envp++)
-		if (strncmp(*envp, PRELOAD, sizeof(PRELOAD) - 1) == 0)
-			return *envp + sizeof(PRELOAD) - 1;
+		if (strncmp(*envp, variable, length) == 0)
+			return *envp + length;
 	return NULL;
+}
+
+static bool is_preload(const char *variable)
+{
+	return strncmp(variable, PRELOAD, sizeof(PRELOAD) - 1) == 0;
 }
 
 /* One name of the list "a:b c": its length; `*at` is moved to its beginning. 0 at the end. */
@@ -118,7 +131,7 @@ static bool has(char *const *envp, size_t n, const char *variable)
 size_t dlt_children_env_space(char *const *envp)
 {
 	size_t n = count(envp);
-	const char *list = preload_of(envp);
+	const char *list = value_of(envp, PRELOAD);
 
 	if (!self[0] || n > MOST_ENVP)
 		return 0;
@@ -132,9 +145,9 @@ static char **copy_env(char **to, char *const *envp, char *preload)
 	bool placed = false;
 
 	for (; envp && *envp; envp++) {
-		bool is_it = strncmp(*envp, PRELOAD, sizeof(PRELOAD) - 1) == 0;
-
-		if (!is_it)
+		if (strncmp(*envp, PARENT, sizeof(PARENT) - 1) == 0)
+			*to++ = parent;
+		else if (!is_preload(*envp))
 			*to++ = *envp;
 		else if (*preload && !placed)
 			*to++ = preload, placed = true;
@@ -144,10 +157,17 @@ static char **copy_env(char **to, char *const *envp, char *preload)
 	return to;
 }
 
+static bool has_old_parent(char *const *envp)
+{
+	const char *now = parent + sizeof(PARENT) - 1, *value = value_of(envp, PARENT);
+
+	return parent[0] && value && value != now && strcmp(value, now) != 0;
+}
+
 char *const *dlt_children_env(char *const *envp, void *space)
 {
 	size_t n = count(envp);
-	const char *list = preload_of(envp);
+	const char *list = value_of(envp, PRELOAD);
 	bool named = list && names_self(list);
 	char **array = space, **end, *text = (char *)(array + n + MOST_OWN + 4);
 
@@ -157,6 +177,10 @@ char *const *dlt_children_env(char *const *envp, void *space)
 		if (!named)
 			return envp;
 		*copy_env(array, envp, without_self(list, text)) = NULL;
+		return array;
+	}
+	if (named && has_old_parent(envp)) {
+		*copy_env(array, envp, (char *)list - sizeof(PRELOAD) + 1) = NULL;
 		return array;
 	}
 	if (named || !adds || (list && !*list))
@@ -188,36 +212,72 @@ static void keep_own(char *const *envp)
 	to = bytes ? dlt_sys_map(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1)
 		   : NULL;
 	for (char *const *e = envp; to && *e && n < MOST_OWN; e++)
-		if (is_handed_on(*e)) {
+		if (*e == parent) {
+			own[n++] = parent;
+		} else if (is_handed_on(*e)) {
 			own[n++] = to;
 			to = stpcpy(to, *e) + 1;
 		}
 	own[n] = NULL;
 }
 
-/*
- * The first process marks its descendants. The new array is ours, since putenv would make libc
- * allocate one on the application's heap.
- */
-static void mark_root(void)
+/* Copies the number; returns its end. */
+static char *put_number(char *to, uint32_t n)
 {
-	size_t n = count(environ);
-	char **array, digits[12], *d = digits + sizeof(digits) - 1;
-	unsigned pid = (unsigned)getpid();
+	char digits[12], *d = digits + sizeof(digits) - 1;
 
-	if (has(environ, n, "DLTRACE_ROOT="))
-		return;
-	array = dlt_sys_map(NULL, (n + 2) * sizeof(*array), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!array)
-		return;
 	*d = '\0';
 	do
-		*--d = (char)('0' + pid % 10);
-	while (pid /= 10);
-	stpcpy(stpcpy(root, "DLTRACE_ROOT="), d);
-	memcpy(array, environ, n * sizeof(*array));
-	array[n] = root;
+		*--d = (char)('0' + n % 10);
+	while (n /= 10);
+	return stpcpy(to, d);
+}
+
+void dlt_children_env_after_fork(void)
+{
+	char *end = put_number(stpcpy(parent, PARENT), (uint32_t)dlt_process.pid);
+
+	end = put_number(stpcpy(end, ":"), dlt_process.id);
+	put_number(stpcpy(end, ":"), dlt_process.parent);
+}
+
+void dlt_children_find_parent(void)
+{
+	const char *text = dlt_process_env("DLTRACE_PARENT");
+	uint32_t number[3] = { 0, 0, 0 };
+
+	for (int i = 0; text && i < 3; i++) {
+		for (; *text >= '0' && *text <= '9'; text++)
+			number[i] = number[i] * 10 + (uint32_t)(*text - '0');
+		text += *text == ':';
+	}
+	if (number[0] == (uint32_t)dlt_process.pid)
+		dlt_process.reason = DLT_REASON_EXEC;
+	dlt_process.parent = number[0] == (uint32_t)dlt_process.pid ? number[2] : number[1];
+}
+
+/*
+ * Its descendants learn from its environment who was first, and who their parent is. The new
+ * array is ours, since putenv would make libc allocate one on the application's heap.
+ */
+static void mark(void)
+{
+	size_t n = count(environ), used = 0;
+	char **array = dlt_sys_map(NULL, (n + 3) * sizeof(*array), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	bool has_root = has(environ, n, "DLTRACE_ROOT=");
+
+	if (!array)
+		return;
+	dlt_children_env_after_fork();
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], PARENT, sizeof(PARENT) - 1) != 0)
+			array[used++] = environ[i];
+	array[used++] = parent;
+	if (!has_root) {
+		put_number(stpcpy(root, "DLTRACE_ROOT="), (uint32_t)dlt_process.pid);
+		array[used++] = root;
+	}
 	environ = array;
 }
 
@@ -232,6 +292,7 @@ void dlt_children_env_init(void)
 	if (dladdr((void *)dlt_children_env_init, &info) && info.dli_fname &&
 	    !realpath(info.dli_fname, self))
 		self[0] = '\0';
-	mark_root();
+	if (dlt_process.traced)
+		mark();
 	keep_own(environ);
 }

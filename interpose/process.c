@@ -130,6 +130,7 @@ static void first_call(void)
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_START;
+	dlt_children_find_parent();
 	if (dlt_process.traced)
 		dlt_ids_init(box_folder);
 	dlt_process.id = dlt_thread_new_id();

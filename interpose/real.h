@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 /* The heap comes first: a dlsym that fails allocates, and then needs it. */
 #define DLT_REAL_HEAP(X) \
@@ -53,6 +54,11 @@
 	X(int, execveat, (int, const char *, char *const *, char *const *, int)) \
 	X(int, system, (const char *)) \
 	X(FILE *, popen, (const char *, const char *)) \
+	X(pid_t, wait, (int *)) \
+	X(pid_t, waitpid, (pid_t, int *, int)) \
+	X(pid_t, wait3, (int *, int, struct rusage *)) \
+	X(pid_t, wait4, (pid_t, int *, int, struct rusage *)) \
+	X(int, waitid, (idtype_t, id_t, siginfo_t *, int)) \
 	X(int, __libc_start_main, (int (*)(int, char **, char **), int, char **, void (*)(void), \
 				   void (*)(void), void (*)(void), void *)) \
 	X(void, _exit, (int)) \

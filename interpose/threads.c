@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "box_private.h"
+#include "children.h"
 #include "creator.h"
 #include "emit.h"
 #include "export.h"
@@ -265,4 +266,5 @@ void dlt_threads_after_fork(void)
 	for (struct hand_over *h = pool; h; h = h->next)
 		h->busy = 0;
 	dlt_emit_reopen();
+	dlt_children_env_after_fork();
 }

@@ -6,6 +6,7 @@
 #include "analysis/model/model.h"
 
 enum { START, FORK, EXEC, AGAIN };	/* `reason` of processes and threads */
+#define WAITED 5			/* `how` of a child */
 
 /* The application's own announcements are counted; those that a sampler repeats are not. */
 static void announced_by(struct process *p, uint8_t reason, int64_t at)
@@ -243,12 +244,34 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 		announced_by(p, START, at);
 }
 
+/* The parent learned how a child ended that could not say it any more. */
+static void on_waited(struct trace *t, int64_t at, const struct dlt_ev_proc_child *e,
+		      const struct process *parent)
+{
+	int32_t signal = e->result & 0177;
+
+	for (size_t i = t->process_count; i--;) {
+		struct process *p = t->processes[i];
+
+		if (!p->announced || p->pid != e->child || strcmp(p->host, parent->host))
+			continue;
+		if (p->ending != END_UNKNOWN)
+			return;
+		p->ending = signal ? END_SIGNAL : END_STATUS;
+		p->code = signal ? signal : e->result >> 8 & 0377;
+		process_ended(p, at);
+		return;
+	}
+}
+
 static void on_child(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_child *e = data;
 	struct process *p = trace_emitted(t, e->thread, at)->process;
 
-	if (e->result)
+	if (e->how == WAITED)
+		on_waited(t, at, e, p);
+	if (e->how == WAITED || e->result)
 		return;
 	p->children[e->how < 4 ? e->how : 4]++;
 	if (e->traced)

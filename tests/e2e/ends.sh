@@ -37,6 +37,17 @@ same "what vfork children became" 2 "$(grep -c "dltrace_proc:child: .*how = 1.*p
 same "children by posix_spawn" 2 "$(grep -c 'dltrace_proc:child: .*how = 2' text)"
 same "children by libc" 2 "$(grep -c 'dltrace_proc:child: .*how = 4' text)"
 
+# What waitpid told the first process: 7 statuses and 3 signals of forks, 3 vfork children, 1 spawn
+# (posix_spawn's, but not what libc waits for itself: system, popen)
+same "children waited for" 14 "$(grep -c 'dltrace_proc:child: .*how = 5' text)"
+for result in 6 9 11 15 10496; do
+	grep -q "dltrace_proc:child: .*how = 5, child = [0-9]*, result = $result," text ||
+		fail "no child with wait status $result"
+done
+first=$(grep 'dltrace_proc:process: .*parent = 0,' text | field process)
+same "the first process's children" 15 "$(grep 'dltrace_proc:process: .*reason = [01],' text | grep -c " parent = $first,")"
+same "processes after an exec" 1 "$(grep -c 'dltrace_proc:process: .*reason = 2,' text)"
+
 # Nothing of a vfork child before its exec: each process's events are as many as it says.
 for id in $(grep 'dltrace_proc:exit: .*how = 0, code = 0' text | field process); do
 	told=$(grep "dltrace_proc:exit: .*process = $id," text | field events)
