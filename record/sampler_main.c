@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "energy.h"
 #include "follow.h"
+#include "gpu.h"
 #include "message.h"
 #include "note.h"
 #include "sampler/emit_sample.h"
@@ -126,6 +128,8 @@ static void sample(void)
 		return;
 	follow_tick(now);
 	sampled_machine_tick(now);
+	gpu_tick(now);
+	energy_tick();
 }
 
 static void serve(void)
@@ -168,6 +172,9 @@ int main(int argc, char **argv)
 	if (follow_init(self.boxes, self.hang) < 0)
 		return 125;
 	message_send(self.fd, "ready");
+	/* Opening the driver takes its time: the command does not wait for it. */
+	gpu_init();
+	energy_init("/sys/class/powercap");
 	serve();
 	follow_changes();
 	now = ticks_monotonic();
