@@ -114,6 +114,28 @@ static void add_output(struct parse *p, const char *path, struct argp_state *sta
 	p->paths[p->o->output_count++] = path;
 }
 
+/* Options that are kept as they are. */
+static bool keep_string(struct options *o, int key, const char *arg)
+{
+	static const struct { int key; size_t offset; } strings[] = {
+		{ KEY_FIGURE, offsetof(struct options, writing.figure) },
+		{ KEY_TABLE, offsetof(struct options, writing.table) },
+		{ KEY_PROCESS, offsetof(struct options, model.process) },
+		{ KEY_HOST, offsetof(struct options, model.host) },
+		{ KEY_FRAMEWORK, offsetof(struct options, model.framework) },
+		{ KEY_FUNCTION, offsetof(struct options, model.function) },
+		{ KEY_LAYER, offsetof(struct options, model.layer) },
+	};
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		if (strings[i].key != key)
+			continue;
+		*(const char **)((char *)o + strings[i].offset) = arg;
+		return true;
+	}
+	return false;
+}
+
 static const char *const not_available[] = {
 	[KEY_RANK - KEY_FIGURE] = "rank", [KEY_PHASE - KEY_FIGURE] = "phase",
 	[KEY_FAIL_IF - KEY_FIGURE] = "fail-if", [KEY_LIVE - KEY_FIGURE] = "live",
@@ -124,6 +146,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct parse *p = state->input;
 	struct options *o = p->o;
 
+	if (keep_string(o, key, arg))
+		return 0;
 	switch (key) {
 	case 'o':
 		add_output(p, arg, state);
@@ -136,27 +160,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		o->verbose = true;
-		return 0;
-	case KEY_FIGURE:
-		o->writing.figure = arg;
-		return 0;
-	case KEY_TABLE:
-		o->writing.table = arg;
-		return 0;
-	case KEY_PROCESS:
-		o->model.process = arg;
-		return 0;
-	case KEY_HOST:
-		o->model.host = arg;
-		return 0;
-	case KEY_FRAMEWORK:
-		o->model.framework = arg;
-		return 0;
-	case KEY_FUNCTION:
-		o->model.function = arg;
-		return 0;
-	case KEY_LAYER:
-		o->model.layer = arg;
 		return 0;
 	case KEY_FROM:
 		o->model.from = time_option(arg, "from", state);

@@ -10,7 +10,7 @@
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
 
-#define COLUMNS_MAX	24
+#define COLUMNS_MAX	48
 #define STRETCH_MIN	12	/* a stretching column is not cut below this */
 #define GAP		2	/* columns between columns */
 
