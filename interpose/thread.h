@@ -20,8 +20,12 @@
 struct dlt_calls;
 struct heap_batch;
 
+/* What each heap call touches is one cache line, and no two threads share a pair of lines. */
 struct dlt_thread {
 	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
+	int64_t published;		/* part of live bytes already in box.heap_published */
+	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
+	struct dlt_box_pair freed;	/* twin */
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
 	struct heap_batch *batch;	/* heap calls not emitted yet (heap_batch.c); NULL: none ever */
@@ -31,14 +35,11 @@ struct dlt_thread {
 	bool announced;			/* dltrace_proc:thread was emitted */
 	uint8_t vforked;		/* a vfork child runs on this thread: nothing is emitted */
 	uint8_t how;			/* it ended; enum dlt_threads_how */
-	uintptr_t handle;		/* its pthread_t; 0: not known */
-	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
-	struct dlt_box_pair freed;	/* twin */
-	int64_t published;		/* part of live bytes already in box.heap_published */
 	uint32_t index;			/* of its slot, for ever; 0: shares the late slot */
 	uint32_t exit_rounds;		/* of thread-specific data's destructors */
+	uintptr_t handle;		/* its pthread_t; 0: not known */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
-};
+} __attribute__((aligned(128)));
 
 extern __thread struct dlt_thread *dlt_thread_tls __attribute__((tls_model("initial-exec")));
 
