@@ -291,11 +291,14 @@ static double draw_panels(cairo_t *c, const char *title, const struct panel *pan
 static const struct {
 	const char *title, *series[3];
 	const char *beside, *label, *beside_label;	/* a second curve when there is one trace */
+	bool if_any;		/* only where a trace has it */
 } curve_panels[] = {
-	{ "Threads", { "threads" }, NULL, NULL, NULL },
-	{ "CPU", { "cpu_percent", "cpu_cores" }, NULL, NULL, NULL },
+	{ "Threads", { "threads" }, NULL, NULL, NULL, false },
+	{ "CPU", { "cpu_percent", "cpu_cores" }, NULL, NULL, NULL, false },
 	{ "RAM", { "run_ram_percent", "ram_percent", "rss_bytes" },
-	  "ram_percent", "RAM: this run", "RAM: all programs" },
+	  "ram_percent", "RAM: this run", "RAM: all programs", false },
+	{ "GPU", { "gpu_percent" }, NULL, NULL, NULL, true },
+	{ "GPU memory", { "gpu_reserved_bytes", "gpu_used_bytes" }, NULL, NULL, NULL, true },
 };
 
 #define PANELS (sizeof(curve_panels) / sizeof(curve_panels[0]))
@@ -327,27 +330,49 @@ static void fill_one(const struct report *r, struct panel *p, size_t panel)
 	panel_add(p, beside, 6, curve_panels[panel].beside_label);
 }
 
+static bool has_panel(const struct report *r, size_t traces, size_t panel)
+{
+	struct summary sum;
+
+	for (size_t trace = 0; trace < traces; trace++) {
+		const struct series *s = first_series(r, trace, panel);
+
+		if (s && series_summary(s, &sum) && sum.max > 0)
+			return true;
+	}
+	return !curve_panels[panel].if_any;
+}
+
+static void fill_several(const struct report *r, struct panel *p, size_t traces, size_t panel)
+{
+	for (size_t trace = 0; trace < traces; trace++) {
+		char *label = figure_trace_label(r, trace);
+
+		panel_add(p, first_series(r, trace, panel), (int)trace, label);
+		free(label);
+	}
+}
+
 double figure_curves(const struct report *r, cairo_t *c)
 {
 	struct panel panels[PANELS] = { 0 };
-	size_t traces = trace_count(r);
+	size_t traces = trace_count(r), count = 0;
 	char *title = traces == 1 ? figure_trace_label(r, 0) :
 				    need(strdup(figure_by_name("curves")->title));
 	double height;
 
 	for (size_t i = 0; i < PANELS; i++) {
-		panels[i].title = curve_panels[i].title;
-		for (size_t trace = 0; traces > 1 && trace < traces; trace++) {
-			char *label = figure_trace_label(r, trace);
-
-			panel_add(&panels[i], first_series(r, trace, i), (int)trace, label);
-			free(label);
-		}
-		if (traces <= 1)
-			fill_one(r, &panels[i], i);
+		if (!has_panel(r, traces, i))
+			continue;
+		panels[count].title = curve_panels[i].title;
+		if (traces > 1)
+			fill_several(r, &panels[count], traces, i);
+		else
+			fill_one(r, &panels[count], i);
+		count++;
 	}
-	height = draw_panels(c, title, panels, PANELS);
-	for (size_t i = 0; i < PANELS; i++)
+	height = draw_panels(c, title, panels, count);
+	for (size_t i = 0; i < count; i++)
 		panel_release(&panels[i]);
 	free(title);
 	return height;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The section of the text report that shows curves in a line each. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/report/text.h"
 #include "analysis/report/curve_view.h"
@@ -26,11 +27,25 @@ static const struct shown_curve shown_curves[] = {
 	{ "mapped_bytes", "mapped", false, NULL },
 	{ "gpu_reserved_bytes", "GPU reserved", false, NULL },
 	{ "pinned_bytes", "pinned", false, NULL },
+	{ "gpu_percent", "GPU", true, NULL },
+	{ "gpu_used_bytes", "GPU memory", true, NULL },
+	{ "gpu_watts", "GPU, watts", false, NULL },
+	{ "cpu_watts", "CPU, watts", false, NULL },
 };
+
+#define SHOWN (sizeof(shown_curves) / sizeof(shown_curves[0]))
 
 #define CURVE_TITLE	14	/* columns */
 #define CURVE_NUMBER	9
 #define SPARK_MAX	120
+
+/* Of a run or machine; machines and GPUs may have several of a name. */
+static bool is_shown(const struct report *r, const struct series *s, size_t trace,
+		     const struct shown_curve *c)
+{
+	return s->trace == trace && s->process < 0 && !strcmp(s->name, c->name) &&
+	       !(c->unless && report_series(r, s->trace, -1, c->unless));
+}
 
 static void put_curve(const struct text *t, const struct shown_curve *c, const struct series *s,
 		      int64_t end, int columns)
@@ -87,12 +102,22 @@ static void put_curve_axis(const struct text *t, int64_t end, int columns)
 	fputc('\n', t->out);
 }
 
-static const struct series *shown_series(const struct report *r, uint32_t trace,
-					 const struct shown_curve *c)
+/* Whether there is any curve to show; *end becomes at least the time of the last point. */
+static bool find_end(const struct report *r, size_t trace, int64_t *end)
 {
-	if (c->unless && report_series(r, trace, -1, c->unless))
-		return NULL;
-	return report_series(r, trace, -1, c->name);
+	struct summary sum;
+	bool any = false;
+
+	for (size_t i = 0; i < SHOWN; i++) {
+		for (size_t k = 0; k < r->series_count; k++) {
+			if (!is_shown(r, r->series[k], trace, &shown_curves[i]) ||
+			    !series_summary(r->series[k], &sum))
+				continue;
+			any = true;
+			*end = *end > sum.end ? *end : sum.end;
+		}
+	}
+	return any;
 }
 
 static void put_trace_curves(const struct text *t, size_t trace)
@@ -100,26 +125,15 @@ static void put_trace_curves(const struct text *t, size_t trace)
 	const struct table *traces = report_table(t->r, "traces");
 	int64_t end = (int64_t)cell_real(table_get(traces, trace, "duration_ns"));
 	int columns = t->o->width - CURVE_TITLE - 4 - 3 * (CURVE_NUMBER + 1);
-	const size_t count = sizeof(shown_curves) / sizeof(shown_curves[0]);
-	const struct series *found[sizeof(shown_curves) / sizeof(shown_curves[0])];
-	bool any = false;
 
-	for (size_t i = 0; i < count; i++) {
-		struct summary sum;
-
-		found[i] = shown_series(t->r, (uint32_t)trace, &shown_curves[i]);
-		if (!found[i] || !series_summary(found[i], &sum))
-			continue;
-		any = true;
-		end = end > sum.end ? end : sum.end;
-	}
-	if (!any)
+	if (!find_end(t->r, trace, &end))
 		return;
 	columns = columns < 10 ? 10 : columns > SPARK_MAX ? SPARK_MAX : columns;
 	put_curve_title(t, trace, columns);
-	for (size_t i = 0; i < count; i++)
-		if (found[i])
-			put_curve(t, &shown_curves[i], found[i], end, columns);
+	for (size_t i = 0; i < SHOWN; i++)
+		for (size_t k = 0; k < t->r->series_count; k++)
+			if (is_shown(t->r, t->r->series[k], trace, &shown_curves[i]))
+				put_curve(t, &shown_curves[i], t->r->series[k], end, columns);
 	put_curve_axis(t, end, columns);
 }
 

@@ -292,6 +292,22 @@ static void fixture_heap(struct report *r, uint64_t trace)
 	}
 }
 
+/* Two GPUs, of which the second does nothing. */
+static void fixture_gpus(struct report *r)
+{
+	struct series *held = report_add_series(r, "gpu_reserved_bytes", "", "bytes", 0, -1, "node7");
+
+	for (int gpu = 0; gpu < 2; gpu++) {
+		struct series *s = report_add_series(r, "gpu_percent", "", "percent", 0, -1, "node7");
+
+		for (int i = 0; i <= 41; i++) {
+			series_add(s, (int64_t)i * 1000000000, gpu ? 0 : 50 + i % 7 * 7);
+			if (!gpu)
+				series_add(held, (int64_t)i * 1000000000, (i < 5 ? i : 5) * 0x1p30);
+		}
+	}
+}
+
 /* One trace of a training. */
 static struct report *fixture_one(void)
 {
@@ -303,6 +319,7 @@ static struct report *fixture_one(void)
 	fixture_series(r, 0, 1);
 	fixture_heap(r, 0);
 	fixture_words(r);
+	fixture_gpus(r);
 	return r;
 }
 
