@@ -137,8 +137,6 @@ static void describe(struct dlt_thread *t, const struct hand_over *h)
 		s->start_offset = h->by.start_offset;
 		__atomic_store_n(&s->helper, h->by.helper, __ATOMIC_RELEASE);
 	}
-	if (h->by.helper)
-		__atomic_fetch_add(&dlt_box->helpers, 1, __ATOMIC_RELAXED);
 	/* Before the name is read: see pthread_setname_np. */
 	__atomic_store_n(&t->handle, (uintptr_t)pthread_self(), __ATOMIC_SEQ_CST);
 }
@@ -175,6 +173,7 @@ DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 {
 	struct dlt_thread *t = dlt_thread_self();
 	struct hand_over *h = dlt_process.traced ? take_hand_over() : NULL;
+	bool helper;
 	int error;
 
 	if (!h)
@@ -183,9 +182,16 @@ DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 	h->argument = argument;
 	h->creator = t->id;
 	h->by = dlt_creator_of(t, __builtin_return_address(0), (void *)start, argument);
+	helper = h->by.helper;
+	/* Before it exists: a sample in between would count it for the application's. */
+	if (helper)
+		__atomic_fetch_add(&dlt_box->helpers, 1, __ATOMIC_RELAXED);
 	error = dlt_real()->pthread_create(thread, attributes, trampoline, h);
-	if (error)
-		give_back(h);
+	if (!error)
+		return 0;
+	if (helper)
+		__atomic_fetch_sub(&dlt_box->helpers, 1, __ATOMIC_RELAXED);
+	give_back(h);
 	return error;
 }
 

@@ -112,7 +112,7 @@ static void read_files(struct sampled_process *p, struct sampled_tid *t)
 
 void threads_read(struct sampled_process *p)
 {
-	uint32_t helpers = 0, budget = BUDGET, first = p->cursor;
+	uint32_t helpers = 0, told, budget = BUDGET, first = p->cursor;
 	char path[64];
 	int count;
 
@@ -130,6 +130,10 @@ void threads_read(struct sampled_process *p)
 		judge(p, t);
 		helpers += t->helper;
 	}
+	/* The process tells of a helper before it makes it: it may not look like one yet. */
+	told = p->box.header ? box_value(p->box.header->helpers) : 0;
+	if (told > helpers)
+		helpers = told;
 	/* Round robin, so that with many threads each has its turn. */
 	for (uint32_t i = 0; i < SAMPLED_THREADS && budget; i++) {
 		struct sampled_tid *t = &p->tids[(first + i) % SAMPLED_THREADS];
