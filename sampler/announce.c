@@ -141,7 +141,7 @@ static void announce_objects(const struct sampled_process *p)
 	}
 }
 
-void announce(struct sampled_process *p, uint64_t now, bool full, bool final)
+void announce(struct sampled_process *p, uint64_t now, enum announcement what, bool final)
 {
 	size_t count = box_view_slots(&p->box);
 
@@ -152,10 +152,13 @@ void announce(struct sampled_process *p, uint64_t now, bool full, bool final)
 	announce_new_threads(p, final);
 	announce_libraries(p);
 	announce_functions(p);
-	if (!full)
+	if (what < ANNOUNCE_LONG)
+		return;
+	p->last_long = now;
+	announce_objects(p);
+	if (what < ANNOUNCE_ALL)
 		return;
 	p->last_full = now;
-	announce_objects(p);
 	if (!final && p->pid)
 		libraries_scan(p, true);
 }

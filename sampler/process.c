@@ -10,7 +10,8 @@
 
 #define SECOND		1000000000ull
 #define SHORT		(10 * SECOND)
-#define FULL		(60 * SECOND)
+#define LONG		(60 * SECOND)
+#define FULL		(300 * SECOND)
 #define PSS_BIGGEST	(2ull << 30)	/* bytes; reading takes 12 ms per GiB, and mmap waits for it */
 #define PSS_SHARE	200		/* at most 1/200 of the time */
 
@@ -196,9 +197,11 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool final)
 	if (!p->was_enabled)
 		return;
 	if (news || now - p->last_full >= FULL)
-		announce(p, now, true, final);
+		announce(p, now, ANNOUNCE_ALL, final);
+	else if (now - p->last_long >= LONG)
+		announce(p, now, ANNOUNCE_LONG, final);
 	else if (now - p->last_short >= SHORT)
-		announce(p, now, false, final);
+		announce(p, now, ANNOUNCE_SHORT, final);
 	else if (!final && p->pid && (p->status.libraries != p->scanned_libraries ||
 				      p->status.rss_shmem > p->scanned_shmem + (256 << 10)))
 		libraries_scan(p, false);

@@ -43,7 +43,7 @@ struct sampled_process {
 	bool was_enabled;	/* dltrace_proc:process, at the last tick */
 	bool again;		/* everything */
 	bool shares;
-	uint64_t last_short, last_full;		/* announcements, ns */
+	uint64_t last_short, last_long, last_full;		/* announcements, ns */
 	uint64_t last_functions;
 	uint64_t next_pss;
 	/* /proc, kept for the final sample */
@@ -68,8 +68,9 @@ struct sampled_process {
 	struct sampled_slot slots[DLT_BOX_SLOTS];
 };
 
-/* Announcements (announce.c). full: everything, else what is few. */
-void announce(struct sampled_process *p, uint64_t now, bool full, bool final);
+/* Announcements (announce.c): what is few, objects too, all libraries too. */
+enum announcement { ANNOUNCE_SHORT, ANNOUNCE_LONG, ANNOUNCE_ALL };
+void announce(struct sampled_process *p, uint64_t now, enum announcement what, bool final);
 /* Threads that were not there before. */
 void announce_new_threads(struct sampled_process *p, bool final);
 
