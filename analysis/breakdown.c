@@ -16,6 +16,7 @@ static const struct column columns[] = {
 	{ "function", "function", UNIT_TEXT, "as exported" },
 	{ "kind", "kind", UNIT_TEXT,
 	  "allocate, copy, launch, synchronise, initialise, compute, wait, other" },
+	{ "waiting", "waits", UNIT_ID, "1: its time is waiting (synchronising, blocking copies), not work" },
 	{ "phase", "phase", UNIT_TEXT, "not known yet" },
 	{ "calls", "calls", UNIT_COUNT, "all calls, nested ones too where totals were recorded" },
 	{ "failed", "failed", UNIT_COUNT, "calls that returned an error" },
@@ -41,6 +42,14 @@ static const struct column columns[] = {
 	  "outermost time by the process's life; over 1 when threads work side by side" },
 };
 
+/* cudaMemcpy and its kin return when the copy is done; the ones named Async do not wait. */
+static bool is_waiting(const struct function *fn)
+{
+	if (!strcmp(fn->kind, "synchronise") || !strcmp(fn->kind, "wait"))
+		return true;
+	return !strcmp(fn->kind, "copy") && strstr(fn->name, "Memcpy") && !strstr(fn->name, "Async");
+}
+
 bool profile_row(const struct process *p, const char *engine, const struct profile *f,
 		 struct breakdown_row *row)
 {
@@ -52,6 +61,7 @@ bool profile_row(const struct process *p, const char *engine, const struct profi
 	*row = (struct breakdown_row){
 		.function = fn->name, .layer = fn->layer, .kind = fn->kind,
 		.library = l ? base_name(l->path) : "",
+		.waiting = is_waiting(fn),
 		.sums = profile_counts(p, f),
 	};
 	if (!*row->function) {
@@ -117,6 +127,7 @@ static void add_row(struct table *t, const struct process *p, const struct profi
 	set_text(t, "library", row->library);
 	table_set_text(t, "function", row->function);
 	set_text(t, "kind", row->kind);
+	table_set_uint(t, "waiting", row->waiting);
 	table_set_uint(t, "calls", s->calls);
 	table_set_uint(t, "failed", s->failed);
 	set_durations(t, s);

@@ -9,6 +9,7 @@
 struct breakdown_row {
 	const char *framework, *layer, *library, *function, *kind;
 	char unnamed[24];
+	bool waiting;		/* the thread waits rather than works */
 	const struct sums *sums;
 };
 

@@ -6,7 +6,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "analysis/analyses.h"
+#include "analysis/coverage.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -16,9 +16,7 @@ static const struct column columns[] = {
 	{ "text", "what it means", UNIT_TEXT, "" },
 };
 
-static const struct rule {
-	const char *pattern, *kind, *covered, *text;
-} rules[] = {
+static const struct coverage_rule rules[] = {
 #include "analysis/coverage.tbl"
 };
 
@@ -41,6 +39,14 @@ static void add_row(struct table *t, const struct process *p, const char *librar
 	table_set_text(t, "text", text);
 }
 
+const struct coverage_rule *library_coverage(const char *path)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (!fnmatch(rules[i].pattern, base_name(path), 0))
+			return &rules[i];
+	return NULL;
+}
+
 /* The same library under two of its paths is told once. */
 static bool told(const struct process *p, size_t i)
 {
@@ -57,16 +63,11 @@ static void add(const struct process *p, struct table *t)
 	add_row(t, p, NULL, "heap", p->heap_cover ? "no" : "symbol",
 		heaps[p->heap_cover < 4 ? p->heap_cover : 3]);
 	for (size_t i = 0; i < p->library_count; i++) {
-		const char *name = base_name(p->libraries[i].path);
+		const struct coverage_rule *rule = library_coverage(p->libraries[i].path);
 
-		for (size_t j = 0; j < sizeof(rules) / sizeof(*rules); j++) {
-			if (fnmatch(rules[j].pattern, name, 0))
-				continue;
-			if (!told(p, i))
-				add_row(t, p, name, rules[j].kind, rules[j].covered,
-					rules[j].text);
-			break;
-		}
+		if (rule && !told(p, i))
+			add_row(t, p, base_name(p->libraries[i].path), rule->kind, rule->covered,
+				rule->text);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/breakdown.h"
+#include "analysis/coverage.h"
 
 static const struct column columns[] = {
 	{ "kind", "kind", UNIT_TEXT, "lost, truncated, foreign, uncovered, killed, overhead, ..." },
@@ -144,6 +145,29 @@ static void not_traced(struct table *table, const struct process *p)
 		      "its heap is not the C library's: it is not known");
 }
 
+/* Libraries whose calls of CUDA pass by our wrappers. */
+static void cuda_unseen(struct table *table, const struct process *p)
+{
+	char names[300] = "";
+	size_t length = 0, count = 0;
+
+	for (size_t i = 0; i < p->library_count; i++) {
+		const char *path = p->libraries[i].path, *name = base_name(path);
+		const struct coverage_rule *rule = library_coverage(path);
+
+		if (!rule || strncmp(rule->kind, "cuda", 4) || strcmp(rule->covered, "no") ||
+		    library_inherited(p, &p->libraries[i]) || strstr(names, name))
+			continue;
+		count++;
+		if (length + strlen(name) + 3 < sizeof(names))
+			length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+						   length ? ", " : "", name);
+	}
+	if (count)
+		limit(table, p->trace, p, "uncovered", (double)count,
+		      "CUDA calls made inside these libraries are not seen: %s", names);
+}
+
 static void killed(struct table *table, const struct process *p)
 {
 	if (process_end(p).killed)
@@ -227,7 +251,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, only_counted, memory_measure,
+	lost, killed, unknown, not_traced, cuda_unseen, only_counted, memory_measure,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -13,6 +13,7 @@ static const struct column columns[] = {
 	{ "layer", "layer", UNIT_TEXT, "runtime, driver, blas, ..." },
 	{ "function", "function", UNIT_TEXT, "\"other\": those below the threshold, together" },
 	{ "kind", "kind", UNIT_TEXT, "of work" },
+	{ "waiting", "waits", UNIT_ID, "1: its time is waiting (synchronising, blocking copies), not work" },
 	{ "calls", "calls", UNIT_COUNT, "all calls" },
 	{ "failed", "failed", UNIT_COUNT, "calls that returned an error" },
 	{ "total_ns", "time", UNIT_NS, "of the outermost calls" },
@@ -26,6 +27,7 @@ static const struct column columns[] = {
 struct share {
 	const char *framework, *layer, *function, *kind;
 	char name[32];		/* where the function has none */
+	bool waiting;
 	struct sums sums;
 	double share;
 };
@@ -49,6 +51,7 @@ static struct share *share_of(struct shares *s, const struct breakdown_row *row)
 	item->framework = row->framework;
 	item->layer = row->layer;
 	item->kind = row->kind;
+	item->waiting = row->waiting;
 	item->function = row->function;
 	if (row->function == row->unnamed) {
 		memcpy(item->name, row->unnamed, sizeof(row->unnamed));
@@ -118,6 +121,8 @@ static void add_row(struct table *t, const struct trace *trace, const struct sha
 	set_text(t, "layer", s->layer);
 	table_set_text(t, "function", s->function);
 	set_text(t, "kind", s->kind);
+	if (*s->kind)
+		table_set_uint(t, "waiting", s->waiting);
 	table_set_uint(t, "calls", s->sums.calls);
 	table_set_uint(t, "failed", s->sums.failed);
 	table_set_uint(t, "total_ns", s->sums.outer_total);
@@ -137,6 +142,7 @@ static void add_group(struct table *t, const struct trace *trace, const struct s
 
 	other.function = "other";
 	other.kind = "";
+	other.waiting = false;
 	other.share = 0;
 	memset(&other.sums, 0, sizeof(other.sums));
 	for (size_t i = begin; i < end; i++) {

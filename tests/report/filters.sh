@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Filters by process, host, framework, layer; two traces in one report.
+. "$top_srcdir/tests/lib.sh"
+cat >trace <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="a" exe="/usr/bin/python3"
+[1s] dltrace_proc:library process=1 library=1 path="/lib/libtorch_cpu.so"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="b" exe="/bin/train"
+[1s] dltrace_proc:library process=2 library=1 path="/lib/libmxnet.so"
+[1s] dltrace_proc:function function=cudaFree layer="runtime" kind="allocate" name="cudaFree"
+[1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"
+[2s] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=1ms
+[2s] dltrace_cuda:free thread=2 function=cudaFree library=1 duration=2ms
+[2s] dltrace_cpu:blas thread=2 function=sgemm_ library=1 duration=4ms
+[3s] dltrace_sample:process process=1 time=3s threads=1 rss_anon=1M
+[3s] dltrace_sample:process process=2 time=3s threads=2 rss_anon=2M
+END
+chosen() {
+	report_text "$@" <trace
+	json 'sorted(b["total_ns"] // 10**6 for b in r["breakdown"])'
+}
+same all "[1, 2, 4]" "$(chosen)"
+same "by pid" "[2, 4]" "$(chosen --process 101)"
+same "the run is what is chosen" 2097152 "$(json 'int(peak("rss_bytes"))')"
+same "by name" "[1]" "$(chosen --process 'pyth*')"
+same "by host" "[2, 4]" "$(chosen --host b)"
+same "by framework" "[1]" "$(chosen --framework pytorch)"
+same "by layer" "[4]" "$(chosen --layer blas)"
+same "nothing there" "[]" "$(chosen --host c)"
+
+cp trace second
+cp trace "$TMP/trace.txt"
+"$REPORT" -q -f json trace second >"$TMP/r.json"
+same "ids are unique" "[(0, 1), (0, 2), (1, 3), (1, 4)]" "$(json '[(p["trace"], p["process"]) for p in r["processes"]]')"
+same "shares by trace" "[0, 0, 0, 1, 1, 1]" "$(json '[s["trace"] for s in r["shares"]]')"
