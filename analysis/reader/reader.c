@@ -56,7 +56,29 @@ void source_recording_line(struct reader *r, const char *key, const char *value)
 		rec->exit_status = atoi(value) & 0xff;
 	} else if (strcmp(key, "signal") == 0) {
 		rec->signal = atoi(value) & 0x7f;
+	} else if (strcmp(key, "begin") == 0) {
+		rec->begin = strtoull(value, NULL, 10);
+	} else if (strcmp(key, "end") == 0) {
+		rec->end = strtoull(value, NULL, 10);
+	} else if (strcmp(key, "lost") == 0) {
+		rec->lost = strtoull(value, NULL, 10);
+	} else if (strcmp(key, "stalled") == 0) {
+		rec->stalled = true;
 	}
+}
+
+/* In place: \n is a newline, \\ a backslash. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			*to++ = *++text == 'n' ? '\n' : *text;
+		else
+			*to++ = *text;
+	}
+	*to = '\0';
 }
 
 /* The file beside the trace; a trace without one is as good. */
@@ -77,6 +99,7 @@ static void read_recording(struct reader *r, const char *path)
 		if (!space)
 			continue;
 		*space = '\0';
+		unescape(space + 1);
 		source_recording_line(r, line, space + 1);
 	}
 	free(line);

@@ -40,17 +40,17 @@ struct reader_problem {
 	uint64_t value;		/* bytes or events, by kind */
 };
 
-/*
- * The file `recording` beside the trace, as dltrace-record wrote it: lines `key value`, with the
- * keys id, level, command (arguments separated by 0x1f), exit, signal.
- */
+/* The file `recording` beside the trace, as dltrace-record wrote it (record/label.h has its form). */
 struct reader_recording {
 	bool present;
 	uint64_t id;
 	char level[16];
-	char *command;		/* "" unknown */
+	char *command;		/* arguments separated by 0x1f; "" unknown */
 	int exit_status;	/* -1 unknown, or it ended by a signal */
 	int signal;		/* 0: none */
+	uint64_t begin, end;	/* ns since 1970; 0 unknown: the recorder was killed */
+	uint64_t lost;		/* events, as the recorder counted them */
+	bool stalled;		/* LTTng's buffers stood still: what came after is missing */
 };
 
 struct reader_info {

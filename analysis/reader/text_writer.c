@@ -60,6 +60,14 @@ void text_write_header(FILE *out, const struct reader_info *info)
 	}
 	if (!rec->present)
 		return;
+	if (rec->begin)
+		fprintf(out, "recording begin %" PRIu64 "\n", rec->begin);
+	if (rec->end)
+		fprintf(out, "recording end %" PRIu64 "\n", rec->end);
+	if (rec->lost)
+		fprintf(out, "recording lost %" PRIu64 "\n", rec->lost);
+	if (rec->stalled)
+		fputs("recording stalled 1\n", out);
 	fprintf(out, "recording id %" PRIu64 "\nrecording level %s\n", rec->id, rec->level);
 	fputs("recording command ", out);
 	write_string(out, rec->command);

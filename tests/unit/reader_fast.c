@@ -417,15 +417,20 @@ static void recording_is_read(void **state)
 	trace_write(t, 1, NULL);
 	snprintf(path, sizeof(path), "%s/recording", t->folder);
 	f = fopen(path, "w");
-	fputs("id 12345\nlevel calls\ncommand python3\x1f" "a b\nsignal 9\nnew thing\n", f);
+	fputs("format dltrace-recording 1\nid 0x3039\nlevel calls\nbegin 7\n"
+	      "command python3\x1f" "a\\nb\\\\\nend 8\nsignal 9\nlost 4\nstalled 1\nnew thing\n", f);
 	fclose(f);
 	r = open_trace(t);
 	assert_true(reader_info(r)->recording.present);
 	assert_int_equal(reader_info(r)->recording.id, 12345);
 	assert_string_equal(reader_info(r)->recording.level, "calls");
-	assert_string_equal(reader_info(r)->recording.command, "python3\x1f" "a b");
+	assert_string_equal(reader_info(r)->recording.command, "python3\x1f" "a\nb\\");
 	assert_int_equal(reader_info(r)->recording.signal, 9);
 	assert_int_equal(reader_info(r)->recording.exit_status, -1);
+	assert_int_equal(reader_info(r)->recording.begin, 7);
+	assert_int_equal(reader_info(r)->recording.end, 8);
+	assert_int_equal(reader_info(r)->recording.lost, 4);
+	assert_true(reader_info(r)->recording.stalled);
 	reader_close(r);
 	trace_remove(t);
 	free(t);

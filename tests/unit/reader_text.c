@@ -113,7 +113,8 @@ static void every_event_survives(void **state)
 
 	(void)state;
 	out = open_memstream(&content, &size);
-	fputs("dltrace-text 1\nclock_offset 3\nhost \"h\"\nrecording id 1\nrecording level full\n"
+	fputs("dltrace-text 1\nclock_offset 3\nhost \"h\"\nrecording begin 1\nrecording end 2\n"
+	      "recording lost 3\nrecording stalled 1\nrecording id 1\nrecording level full\n"
 	      "recording command \"\"\nrecording signal 9\n", out);
 	for (int type = 0; type < DLT_EVENTS; type++) {
 		const struct dlt_event_desc *desc = &dlt_event_descs[type];
