@@ -16,13 +16,14 @@ def recorded(bench, level, program):
     return once
 
 
-def bare(bench, program):
+def in_session(bench, events, program, preload=None):
+    """In a session of our own: the same buffers for dltrace's events and for bare ones."""
     def once():
-        trace = bench.session("bare", ["bench_*"])
+        trace = bench.session("cuda", events)
         try:
-            return bench.numbers([program, THOUSANDS])
+            return bench.numbers([program, THOUSANDS], env=bench.environment(preload=preload))
         finally:
-            bench.end_session("bare")
+            bench.end_session("cuda")
             shutil.rmtree(trace)
     return once
 
@@ -32,9 +33,10 @@ def run(bench):
     variants = {"stub": lambda: bench.numbers([program, THOUSANDS]),
                 "dltrace, no session": lambda: bench.numbers([program, THOUSANDS], env=bench.environment(preload=bench.library)),
                 "dltrace, summary": recorded(bench, "summary", program),
-                "dltrace, calls": recorded(bench, "calls", program)}
+                "dltrace, calls": in_session(bench, ["dltrace_*"], program, bench.library),
+                "dltrace, calls, dltrace-record": recorded(bench, "calls", program)}
     if os.path.exists(os.path.join(bench.build, "tests/bench/cuda_bare")):
-        variants["bare tracepoint, same fields"] = bare(bench, bench.program("cuda_bare"))
+        variants["bare tracepoint, same fields"] = in_session(bench, ["bench_*"], bench.program("cuda_bare"))
     by = bench.paired("cuda", variants)["call"]
     bench.show("CUDA call", by, "stub", "ns")
     for key, name, base in (("calls", "dltrace, calls", "bare tracepoint, same fields"),
