@@ -32,6 +32,12 @@ static size_t name_length(const char *entry)
 	return strcspn(entry, "=");
 }
 
+/* Of a recording around this one: the command is the first process of its own. */
+static bool foreign(const char *entry)
+{
+	return strncmp(entry, "DLTRACE_ROOT=", 13) == 0 || strncmp(entry, "DLTRACE_PARENT=", 15) == 0;
+}
+
 static bool replaced(const char *entry, char *const *added)
 {
 	for (; *added; added++)
@@ -88,7 +94,7 @@ char **environment_make(const struct options *o, const struct environment_setup 
 	if (!all)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		if (!replaced(environ[i], added))
+		if (!replaced(environ[i], added) && !foreign(environ[i]))
 			all[at++] = environ[i];
 	memcpy(all + at, added, n * sizeof(*added));
 	return all;

@@ -46,5 +46,5 @@ grep -q 'dltrace_record:recording.*level = "calls"' events || fail "no recording
 grep -q '^exit 42$' t3/recording || fail "no status in the label"
 grep -q '^signal 9$' t2/recording || fail "no signal in the label"
 ! ls -d /dev/shm/dltrace-*/ 2>/dev/null | grep -q . || for d in /dev/shm/dltrace-*/; do
-	flock -n "$d/lock" true && fail "left behind: $d"
+	! flock -n "$d/lock" true || fail "left behind: $d"
 done
