@@ -126,27 +126,30 @@ static bool can_exec(const char *file, bool searches)
 	return !path;
 }
 
-/* Before and after: after comes only if it failed. A vfork child changes no box and no event. */
-static void before_exec(const char *path, bool searches)
+/* Tells and prepares, if it will probably work. A vfork child changes no box and no event. */
+static bool before_exec(const char *path, bool searches)
 {
+	if (!path)
+		return false;
 	if (dlt_children_is_borrowed()) {
 		dlt_children_vfork_note(path);
-		return;
+		return false;
 	}
 	if (*path && !can_exec(path, searches))
-		return;
+		return false;
 	dlt_children_made(DLT_CHILD_EXEC, 0, 0, path);
 	dlt_exit_begin(DLT_EXIT_EXEC, 0);
+	return true;
 }
 
-static int exec_failed(const char *path)
+static int exec_failed(const char *path, bool prepared)
 {
 	int saved = errno;
 
-	if (!dlt_children_is_borrowed()) {
-		dlt_exit_undo();
+	if (prepared)
+		dlt_exit_undo(DLT_EXIT_EXEC);
+	if (!dlt_children_is_borrowed())
 		dlt_children_made(DLT_CHILD_EXEC, 0, saved, path);
-	}
 	errno = saved;
 	return -1;
 }
@@ -154,19 +157,19 @@ static int exec_failed(const char *path)
 DLT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	CHILD_ENV(env, envp);
+	bool prepared = before_exec(path, false);
 
-	before_exec(path, false);
 	dlt_real()->execve(path, argv, env);
-	return exec_failed(path);
+	return exec_failed(path, prepared);
 }
 
 DLT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	CHILD_ENV(env, envp);
+	bool prepared = before_exec(file, true);
 
-	before_exec(file, true);
 	dlt_real()->execvpe(file, argv, env);
-	return exec_failed(file);
+	return exec_failed(file, prepared);
 }
 
 DLT_EXPORT int execv(const char *path, char *const argv[])
@@ -182,19 +185,19 @@ DLT_EXPORT int execvp(const char *file, char *const argv[])
 DLT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	CHILD_ENV(env, envp);
+	bool prepared = before_exec("", false);
 
-	before_exec("", false);
 	dlt_real()->fexecve(fd, argv, env);
-	return exec_failed("");
+	return exec_failed("", prepared);
 }
 
 DLT_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	CHILD_ENV(env, envp);
+	bool prepared = before_exec(fd == AT_FDCWD ? path : "", false);
 
-	before_exec(fd == AT_FDCWD ? path : "", false);
 	dlt_real()->execveat(fd, path, argv, env, flags);
-	return exec_failed(path);
+	return exec_failed(path, prepared);
 }
 
 /* Arguments of execl and its kin, up to the NULL: the bytes of their array. */

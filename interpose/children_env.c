@@ -29,7 +29,7 @@
 
 #define PRELOAD "LD_PRELOAD="
 #define MOST_OWN 32		/* variables handed on */
-#define MOST_ENVP 16384		/* beyond that the environment is left alone: it is on the stack */
+#define MOST_ENVP 2048		/* beyond that the environment is left alone: it is on the stack */
 
 static char self[PATH_MAX];	/* this library's path; "" while unknown */
 static const char *own[MOST_OWN + 1];	/* LTTNG_HOME=..., DLTRACE_...=... */
@@ -135,7 +135,7 @@ size_t dlt_children_env_space(char *const *envp)
 
 	if (!self[0] || n > MOST_ENVP)
 		return 0;
-	return (n + MOST_OWN + 4) * sizeof(char *) + sizeof(PRELOAD) + sizeof(self) +
+	return (n + MOST_OWN + 4) * sizeof(char *) + sizeof(PRELOAD) + strlen(self) +
 	       (list ? strlen(list) : 0) + 1;
 }
 

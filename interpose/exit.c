@@ -57,19 +57,22 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 		return;
 	set_box(state_of(how), code);
 	dlt_heap_batch_flush(dlt_thread_self());
-	if (how == DLT_EXIT_AT_ONCE || how == DLT_EXIT_QUICK)
+	/* Not on the way to a signal: who aborts may hold a lock that the sampler needs. */
+	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL)
 		dlt_sampler_stop();
 	/* First the others, so that the event counts all of theirs. */
 	if (dlt_emit_close(dlt_thread_self()))
 		emit_exit(how, code);
 }
 
-void dlt_exit_undo(void)
+void dlt_exit_undo(enum dlt_exit_how how)
 {
 	if (dlt_children_is_borrowed() || !dlt_process.traced)
 		return;
 	set_box(DLT_BOX_ALIVE, 0);
 	dlt_emit_reopen();
+	if (how == DLT_EXIT_EXEC)
+		dlt_sampler_start();
 }
 
 /* ---- exit ---------------------------------------------------------------------------------- */
@@ -177,7 +180,7 @@ DLT_EXPORT int raise(int sig)
 		dlt_exit_begin(DLT_EXIT_SIGNAL, sig);
 	result = dlt_real()->raise(sig);
 	if (fatal)
-		dlt_exit_undo();
+		dlt_exit_undo(DLT_EXIT_SIGNAL);
 	return result;
 }
 
@@ -190,7 +193,7 @@ DLT_EXPORT int kill(pid_t pid, int sig)
 		dlt_exit_begin(DLT_EXIT_SIGNAL, sig);
 	result = dlt_real()->kill(pid, sig);
 	if (fatal)
-		dlt_exit_undo();
+		dlt_exit_undo(DLT_EXIT_SIGNAL);
 	return result;
 }
 

@@ -26,7 +26,7 @@ enum dlt_exit_how { DLT_EXIT_EXIT, DLT_EXIT_AT_ONCE, DLT_EXIT_QUICK, DLT_EXIT_AB
 /* The process is about to end: black box, event, and nobody emits any more. `code`: or signal. */
 void dlt_exit_begin(enum dlt_exit_how how, int code);
 
-/* It did not. */
-void dlt_exit_undo(void);
+/* It did not: an exec failed, or a signal had no effect. */
+void dlt_exit_undo(enum dlt_exit_how how);
 
 #endif
