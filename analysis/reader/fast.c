@@ -209,15 +209,70 @@ static void refuse_folder(struct fast *f, struct reader *r, const char *path, in
 	}
 }
 
+static bool is_empty(const char *folder)
+{
+	char path[4096];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/metadata", folder);
+	return stat(path, &st) == 0 && st.st_size == 0;
+}
+
+/* Whose packets are in the folder? Their first bytes are LTTng's magic number and the uuid. */
+static const struct part *find_owner(const struct fast *f, const char *path)
+{
+	const struct part *owner = NULL;
+	uint8_t head[20];
+	struct dirent *entry;
+	char name[4096];
+	DIR *folder;
+	FILE *file;
+
+	folder = opendir(path);
+	while (folder && !owner && (entry = readdir(folder))) {
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+		file = entry->d_name[0] == '.' ? NULL : fopen(name, "re");
+		if (file && fread(head, sizeof(head), 1, file) == 1)
+			for (size_t i = 0; i < f->part_count; i++)
+				if (f->parts[i]->metadata->has_uuid &&
+				    memcmp(f->parts[i]->metadata->uuid, head + 4, 16) == 0)
+					owner = f->parts[i];
+		if (file)
+			fclose(file);
+	}
+	if (folder)
+		closedir(folder);
+	return owner;
+}
+
+/* The chunk that a killed recording left: the metadata of the chunks before it does as well. */
+static void adopt_folder(struct fast *f, struct reader *r, const char *path, unsigned index,
+			 const char *why)
+{
+	const struct part *owner = find_owner(f, path);
+
+	if (!owner) {
+		refuse_folder(f, r, path, -ENODATA, why);
+		return;
+	}
+	source_problem(r, "truncated", 0, "%s: the metadata is empty, the recording was killed; "
+		       "read with that of %s", path, owner->folder);
+	add_files(f, r, owner, index, path);
+}
+
 static void open_folders(struct fast *f, struct reader *r, const struct folders *folders)
 {
+	char why[256], why_empty[256] = "";
 	size_t slots = 0;
-	char why[256];
 	int ret;
 
 	for (size_t i = 0; i < folders->count; i++) {
 		struct part *p = part_open(folders->paths[i], f->slow, &ret, why, sizeof(why));
 
+		if (ret == -ENODATA) {	/* later, when all others are known */
+			memcpy(why_empty, why, sizeof(why));
+			continue;
+		}
 		if (!p) {
 			refuse_folder(f, r, folders->paths[i], ret, why);
 			continue;
@@ -226,6 +281,9 @@ static void open_folders(struct fast *f, struct reader *r, const struct folders 
 		slots_room(f, p, &slots);
 		add_files(f, r, p, (unsigned)i, folders->paths[i]);
 	}
+	for (size_t i = 0; i < folders->count; i++)
+		if (is_empty(folders->paths[i]))
+			adopt_folder(f, r, folders->paths[i], (unsigned)i, why_empty);
 }
 
 static int compare(uint64_t a, uint64_t b)

@@ -406,6 +406,36 @@ static void what_is_no_trace(void **state)
 	rmdir(folder);
 }
 
+/* Two chunks, the second with an empty metadata file, as after a kill. */
+static void killed_chunk_is_adopted(void **state)
+{
+	struct trace *t = calloc(1, sizeof(*t)), *second = calloc(1, sizeof(*second));
+	char path[512];
+	struct reader *r;
+
+	(void)state;
+	trace_open(t);
+	put_frees(t, 1000, 0, 10);
+	fclose(t->stream);
+	snprintf(second->folder, sizeof(second->folder), "%.200s/chunk", t->folder);
+	assert_int_equal(mkdir(second->folder, 0700), 0);
+	trace_open(second);
+	second->sequence = 1;
+	put_frees(second, 2000, 10, 10);
+	fclose(second->stream);
+	snprintf(path, sizeof(path), "%s/metadata", second->folder);
+	assert_int_equal(truncate(path, 0), 0);
+	r = open_trace(t);
+	assert_int_equal(count_frees(r, 0), 20);
+	assert_int_equal(reader_info(r)->problem_count, 1);
+	assert_problem(r, "truncated", "read with that of");
+	reader_close(r);
+	trace_remove(second);
+	trace_remove(t);
+	free(second);
+	free(t);
+}
+
 static void recording_is_read(void **state)
 {
 	struct trace *t = calloc(1, sizeof(*t));
@@ -448,6 +478,7 @@ int main(void)
 		cmocka_unit_test(other_versions),
 		cmocka_unit_test(refusals_are_told),
 		cmocka_unit_test(what_is_no_trace),
+		cmocka_unit_test(killed_chunk_is_adopted),
 		cmocka_unit_test(recording_is_read),
 	};
 
