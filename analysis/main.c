@@ -73,7 +73,7 @@ static void clear_progress(void)
 	progress.visible = false;
 }
 
-/* Whether a problem means that something could not be read; events that LTTng lost were written nowhere. */
+/* Whether something could not be read; events that LTTng lost were written nowhere. */
 static bool is_unread(const struct reader_problem *p)
 {
 	return strcmp(p->kind, "lost") && strcmp(p->kind, "foreign");
@@ -90,7 +90,7 @@ static int say_problems(const struct options *o, const char *path, const struct 
 			say(o, path, info->problems[i].text);
 	}
 	if (unread > PROBLEMS_SHOWN && !o->quiet)
-		fprintf(stderr, "dltrace-report: %zu more problems of this kind are in the report\n",
+		fprintf(stderr, "dltrace-report: %zu more such problems are in the report\n",
 			unread - PROBLEMS_SHOWN);
 	return unread ? STATUS_PARTLY : STATUS_OK;
 }
@@ -98,14 +98,16 @@ static int say_problems(const struct options *o, const char *path, const struct 
 static void say_speed(const struct options *o, const char *path, const struct reader_info *info,
 		      double seconds)
 {
-	char events[FORMAT_SIZE], bytes[FORMAT_SIZE], time[FORMAT_SIZE], speed[FORMAT_SIZE], line[512];
+	char events[FORMAT_SIZE], bytes[FORMAT_SIZE], time[FORMAT_SIZE], speed[FORMAT_SIZE];
+	char line[512];
 	static const char *const sources[] = {
 		[READER_AUTO] = "auto", [READER_FAST] = "fast",
 		[READER_BABELTRACE] = "babeltrace2", [READER_TEXT] = "text",
 	};
 
 	snprintf(line, sizeof(line), "%s events, %s, %s by source %s: %s events/s",
-		 format_whole(events, (double)info->events), format_bytes(bytes, (double)info->bytes),
+		 format_whole(events, (double)info->events),
+		 format_bytes(bytes, (double)info->bytes),
 		 format_ns(time, seconds * 1e9, o->writing.unicode), sources[info->source],
 		 format_whole(speed, seconds > 0 ? (double)info->events / seconds : 0));
 	say(o, path, line);

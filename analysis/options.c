@@ -26,30 +26,35 @@ enum key {
 
 static const struct argp_option table[] = {
 	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
-	{ "output", 'o', "FILE", 0, "by its ending: .txt .json .csv .svg; a folder of all tables or "
-	  "figures when it ends in /; - is standard output; may be repeated", 1 },
-	{ "format", 'f', "FORMAT", 0, "text, json, csv or svg, where the ending of FILE does not tell", 1 },
+	{ "output", 'o', "FILE", 0, "by its ending: .txt .json .csv .svg; a folder of all tables "
+	  "or figures when it ends in /; - is standard output; may be repeated", 1 },
+	{ "format", 'f', "FORMAT", 0, "text, json, csv or svg, where the ending of FILE does not "
+	  "tell", 1 },
 	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, functions, heap", 1 },
-	{ "table", KEY_TABLE, "NAME", 0, "only this one: breakdown, shares, processes, threads, heap, "
-	  "series, ... (those of the JSON)", 1 },
+	{ "table", KEY_TABLE, "NAME", 0, "only this one: breakdown, shares, processes, threads, "
+	  "heap, series, ... (those of the JSON)", 1 },
 	{ 0, 0, 0, 0, "What is looked at:", 2 },
 	{ "process", KEY_PROCESS, "PID|GLOB", 0, "processes with this pid or program name", 2 },
 	{ "host", KEY_HOST, "GLOB", 0, "processes on these hosts", 2 },
 	{ "framework", KEY_FRAMEWORK, "GLOB", 0, "PyTorch, TensorFlow, ... (case ignored)", 2 },
 	{ "function", KEY_FUNCTION, "GLOB", 0, "functions", 2 },
 	{ "layer", KEY_LAYER, "GLOB", 0, "runtime, driver, blas, dnn, openmp, ...", 2 },
-	{ "from", KEY_FROM, "TIME", 0, "from this time after the trace's begin, as 500ms, 10s, 2m", 2 },
+	{ "from", KEY_FROM, "TIME", 0, "from this time after the trace's begin, as 500ms, "
+	  "10s, 2m", 2 },
 	{ "to", KEY_TO, "TIME", 0, "until that time", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "functions below it become \"other\" (1)", 2 },
 	{ "rank", KEY_RANK, "N", 0, "ranks of a distributed training (not available yet)", 2 },
-	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady (not available yet)", 2 },
+	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady (not available "
+	  "yet)", 2 },
 	{ 0, 0, 0, 0, "How:", 3 },
-	{ "color", KEY_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "auto (on a terminal, unless NO_COLOR is "
-	  "set), always, never", 3 },
+	{ "color", KEY_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "auto (on a terminal, unless NO_COLOR "
+	  "is set), always, never", 3 },
 	{ "width", KEY_WIDTH, "COLUMNS", 0, "of text (the terminal's, else 80)", 3 },
-	{ "source", KEY_SOURCE, "WHICH", 0, "decoder: fast, babeltrace2 or text (by the trace)", 3 },
+	{ "source", KEY_SOURCE, "WHICH", 0, "decoder: fast, babeltrace2 or text (by the "
+	  "trace)", 3 },
 	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 3 },
-	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds (not available yet)", 3 },
+	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds (not available "
+	  "yet)", 3 },
 	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 3 },
 	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 3 },
 	{ "verbose", 'v', 0, 0, "say what is read and how fast", 3 },
@@ -68,7 +73,8 @@ static int64_t time_option(const char *text, const char *name, struct argp_state
 	uint64_t ns = 0;
 
 	if (parse_time(text, &ns) < 0)
-		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name, text);
+		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name,
+			   text);
 	return (int64_t)ns;
 }
 
@@ -234,7 +240,8 @@ static void choose_writers(struct parse *p)
 		if (!w && format)
 			w = format;
 		if (!w && strcmp(path, "-"))
-			usage("-o %s: its ending tells no format (.txt, .json, .csv, .svg), nor does -f%s",
+			usage("-o %s: its ending tells no format (.txt, .json, .csv, .svg), nor does "
+			      "-f%s",
 			      path, "");
 		if (!w)
 			w = writer_by_name("text");
@@ -301,11 +308,11 @@ void options_parse(struct options *o, int argc, char **argv)
 		.options = table,
 		.parser = parse_option,
 		.args_doc = "TRACE...",
-		.doc = "Reports what was recorded in TRACE: a folder written by dltrace-record, or any "
-		       "LTTng trace with events of dltrace. Several are compared in one report.\v"
-		       "Exit status: 0; 1 something could not be read, the rest is reported; 2 the command "
-		       "line is wrong, or asks for what is not available yet; 4 nothing could be read; "
-		       "5 an output could not be written.",
+		.doc = "Reports what was recorded in TRACE: a folder written by dltrace-record, or "
+		       "any LTTng trace with events of dltrace. Several are compared in one report.\v"
+		       "Exit status: 0; 1 something could not be read, the rest is reported; 2 the "
+		       "command line is wrong, or asks for what is not available yet; 4 nothing "
+		       "could be read; 5 an output could not be written.",
 	};
 	struct parse p = { .o = o };
 

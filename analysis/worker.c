@@ -56,7 +56,8 @@ void worker_progress(void)
 static const char *reason_of(int status)
 {
 	if (WIFEXITED(status))
-		return WEXITSTATUS(status) == STATUS_NOTHING ? "needs more memory than there is" : NULL;
+		return WEXITSTATUS(status) == STATUS_NOTHING ? "needs more memory than there is" :
+							       NULL;
 	switch (WTERMSIG(status)) {
 	case SIGXCPU:
 		return "given up: a minute of CPU time brought it no further";
@@ -129,7 +130,8 @@ int worker_run(const struct options *o,
 		fflush(NULL);
 		child = start(o, w, broken, work);
 		if (child < 0) {
-			fprintf(stderr, "dltrace-report: cannot start: fork: %s\n", strerror(errno));
+			fprintf(stderr, "dltrace-report: cannot start: fork: %s\n",
+				strerror(errno));
 			result = STATUS_NOTHING;
 			break;
 		}

@@ -25,7 +25,7 @@ struct worker {
 int worker_run(const struct options *o,
 	       int (*work)(const struct options *o, struct worker *w, char *const *broken));
 
-/* To be called in the child whenever it has got somewhere; one call every 64K events costs nothing. */
+/* To be called in the child whenever it got somewhere; every 64K events costs nothing. */
 void worker_progress(void);
 
 #endif

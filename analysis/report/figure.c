@@ -35,7 +35,8 @@ static char *short_command(const struct cell *c)
 		json_array_foreach(c->tree, i, word) {
 			const char *s = json_is_string(word) ? json_string_value(word) : "?";
 
-			json_array_append_new(words, json_string(*s == '/' ? text_base_name(s) : s));
+			s = *s == '/' ? text_base_name(s) : s;
+			json_array_append_new(words, json_string(s));
 		}
 	}
 	text = text_command(&shortened);

@@ -28,7 +28,7 @@ extern const size_t figure_count;
 /* NULL when there is none. */
 const struct figure *figure_by_name(const char *name);
 
-/* "PyTorch 1.13.1: python3 train.py"; with several traces "PyTorch 1.13.1 (folder)". The caller's. */
+/* "PyTorch 1.13.1: python3 train.py"; of several "PyTorch 1.13.1 (folder)". The caller's. */
 char *figure_trace_label(const struct report *r, size_t trace);
 
 double figure_curves(const struct report *r, cairo_t *c);

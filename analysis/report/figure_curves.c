@@ -422,9 +422,11 @@ double figure_heap(const struct report *r, cairo_t *c)
 	double height;
 
 	for (size_t trace = 0; trace < traces; trace++) {
-		char *label = traces > 1 ? figure_trace_label(r, trace) : need(strdup("all processes"));
+		const struct series *s = report_series(r, (uint32_t)trace, -1, "heap_bytes");
+		char *label = traces > 1 ? figure_trace_label(r, trace) :
+					   need(strdup("all processes"));
 
-		panel_add(&panel, report_series(r, (uint32_t)trace, -1, "heap_bytes"), (int)trace, label);
+		panel_add(&panel, s, (int)trace, label);
 		free(label);
 	}
 	if (traces == 1)

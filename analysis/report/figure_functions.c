@@ -33,11 +33,15 @@ static int kind_color(const char *kind)
 	return !strcmp(kind, "wait") ? 4 : KINDS - 1;	/* waiting is what synchronising does */
 }
 
+static bool same_text(const struct table *s, size_t a, size_t b, const char *column)
+{
+	return !strcmp(cell_text(table_get(s, a, column)), cell_text(table_get(s, b, column)));
+}
+
 static bool same_panel(const struct table *s, size_t a, size_t b)
 {
 	return cell_real(table_get(s, a, "trace")) == cell_real(table_get(s, b, "trace")) &&
-	       !strcmp(cell_text(table_get(s, a, "framework")), cell_text(table_get(s, b, "framework"))) &&
-	       !strcmp(cell_text(table_get(s, a, "layer")), cell_text(table_get(s, b, "layer")));
+	       same_text(s, a, b, "framework") && same_text(s, a, b, "layer");
 }
 
 struct layout {
@@ -63,7 +67,8 @@ static struct layout measure(const struct table *s, cairo_t *c)
 	return l;
 }
 
-static void draw_bar(cairo_t *c, const struct layout *l, const struct table *s, size_t row, double y)
+static void draw_bar(cairo_t *c, const struct layout *l, const struct table *s, size_t row,
+		     double y)
 {
 	double share = fmin(fmax(cell_real(table_get(s, row, "share")), 0), 1) * 100;
 	double x = MARGIN + l->names + 4, width = l->bars * fmin(share / l->axis.hi, 1);

@@ -37,7 +37,7 @@ static double draw(const struct figure *f, const struct report *r, cairo_surface
 	return !status ? height : status == CAIRO_STATUS_NO_MEMORY ? -ENOMEM : -EIO;
 }
 
-/* cairo numbers its surfaces: without this the second figure of a program would not be the first. */
+/* cairo numbers its surfaces; a figure shall not tell how many were drawn before it. */
 static void put_without_number(const char *svg, FILE *out)
 {
 	static const char group[] = "<g id=\"surface";

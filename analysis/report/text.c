@@ -248,7 +248,8 @@ static void trace_line(const struct text *t, FILE *f, size_t trace)
 		put_number(f, t, "%s lost", UNIT_COUNT, lost);
 }
 
-static void put_line(const struct text *t, const char *text, enum style style, int indent, int flags)
+static void put_line(const struct text *t, const char *text, enum style style, int indent,
+		     int flags)
 {
 	char *clean = text_clean(text, t->o->unicode);
 
@@ -301,7 +302,8 @@ static void section_header(const struct text *t)
 		put_command(t, command, indent, row);
 		put_built_line(t, row, STYLE_PLAIN, indent, machine_line);
 		put_built_line(t, row, STYLE_DIM, indent, trace_line);
-		put_line(t, cell_text(table_get(traces, row, "path")), STYLE_DIM, indent, GRID_MIDDLE);
+		put_line(t, cell_text(table_get(traces, row, "path")), STYLE_DIM, indent,
+			 GRID_MIDDLE);
 		free(command);
 	}
 }
@@ -370,7 +372,8 @@ static void section_limits(const struct text *t)
 /* ---- the whole ---- */
 
 static void (*const sections[])(const struct text *) = {
-	section_header, section_findings, text_comparison, text_curves, text_functions, text_libraries,
+	section_header, section_findings, text_comparison, text_curves, text_functions,
+	text_libraries,
 	text_processes, text_threads, text_heap, section_failures, section_limits,
 };
 

@@ -19,14 +19,14 @@ size_t text_rows(const struct table *t);	/* NULL has none */
 /* What comes after the last slash; borrowed. */
 const char *text_base_name(const char *path);
 
-/* A command line as one would type it, and an exit as "exit 0", "SIGSEGV". The caller's; or NULL. */
+/* A command line as one would type it; an exit as "exit 0", "SIGSEGV" or NULL. The caller's. */
 char *text_command(const struct cell *c);
 char *text_exit(const struct cell *c);
 
 /* The frameworks of a trace's processes, each once: "PyTorch 1.13.1, Horovod". The caller's. */
 char *text_frameworks(const struct report *r, uint64_t trace);
 
-/* A layer as people call it: "CUDA runtime". Borrowed; the layer itself when it has no other name. */
+/* A layer as people call it ("CUDA runtime"), or as it is. Borrowed. */
 const char *text_layer(const char *layer);
 
 /* Sections: text_curves.c, text_tables.c. */
