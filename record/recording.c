@@ -131,8 +131,11 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	config.cpus = machine.cpus;
 	err = plan_make(&plan, r->o->level, &machine);
 	if (err) {
-		snprintf(why, size, err == -ENOSPC ? "too little room in /dev/shm (%" PRIu64 " KiB free) or for the trace" :
-			 "too few file descriptors for this many CPUs (ulimit -n)", machine.shm_free >> 10);
+		if (err == -ENOSPC)
+			snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or "
+				 "for the trace", machine.shm_free >> 10);
+		else
+			snprintf(why, size, "too few file descriptors for this many CPUs (ulimit -n)");
 		return err;
 	}
 	snprintf(name, sizeof(name), "dltrace-%d-%08x", (int)getpid(), (unsigned)r->id);
