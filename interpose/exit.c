@@ -56,13 +56,15 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	if (dlt_children_is_borrowed() || !dlt_process.traced)
 		return;
 	set_box(state_of(how), code);
-	dlt_heap_batch_flush(dlt_thread_self());
+	dlt_heap_batch_flush_all();
 	/* Not on the way to a signal: who aborts may hold a lock that the sampler needs. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL)
 		dlt_sampler_stop();
 	/* First the others, so that the event counts all of theirs. */
-	if (dlt_emit_close(dlt_thread_self()))
+	if (dlt_emit_close(dlt_thread_self())) {
+		dlt_heap_batch_flush_all();	/* what they noted since */
 		emit_exit(how, code);
+	}
 }
 
 void dlt_exit_undo(enum dlt_exit_how how)
@@ -110,9 +112,13 @@ __attribute__((destructor)) static void end(void)
 {
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
-	dlt_heap_batch_flush(dlt_thread_self());
+	dlt_heap_batch_flush_all();
 	dlt_sampler_stop();
-	emit_exit(DLT_EXIT_EXIT, status);
+	/* Threads that go on are killed soon, and must not be in the middle of an event then. */
+	if (dlt_emit_close(dlt_thread_self())) {
+		dlt_heap_batch_flush_all();
+		emit_exit(DLT_EXIT_EXIT, status);
+	}
 }
 
 /* ---- _exit, quick_exit --------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * heap_edge stack     threads with the smallest stack allocate large blocks
  * heap_edge tls N     N libraries with thread-local storage (tls1.so ... in this folder) are
  *                     opened; threads that began before use them
+ * heap_edge pairs     4,001 pairs of 1,000 bytes in each of three threads, of which one never ends
  * Exit status 1 when a result is not as the C library's.
  */
 #include <dlfcn.h>
@@ -12,10 +13,12 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LARGE 100000
 
@@ -127,6 +130,32 @@ static void tls(const char *number)
 		pthread_join(threads[i], NULL);
 }
 
+static sem_t done;
+
+static void *pairs(void *lives)
+{
+	for (int i = 0; i < 4001; i++)
+		free(malloc(1000));
+	sem_post(&done);
+	while (lives)
+		pause();
+	return NULL;
+}
+
+static void three_threads(void)
+{
+	pthread_t thread[3];
+
+	sem_init(&done, 0, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, pairs, i == 2 ? &done : NULL);
+	for (int i = 0; i < 3; i++)
+		while (sem_wait(&done))
+			;
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -135,6 +164,8 @@ int main(int argc, char **argv)
 		failed();
 	else if (strcmp(mode, "large") == 0)
 		large();
+	else if (strcmp(mode, "pairs") == 0)
+		three_threads();
 	else if (strcmp(mode, "stack") == 0)
 		stack();
 	else if (strcmp(mode, "tls") == 0 && argc > 2)
