@@ -3,7 +3,8 @@
  * Which library does an address belong to: ids of the process's libraries, given at first use.
  *
  * Lookup goes through glibc's _dl_find_object (lock-free, since 2.35; dladdr's walk without it)
- * and the table in the black box, which only grows. Ids are 16 bits, from 1; 0 is "unknown" (JIT code, too many).
+ * and the table in the black box, which only grows. Ids are 16 bits, from 1; 0 is "unknown" (JIT
+ * code, too many).
  */
 #ifndef DLT_INTERPOSE_LIBRARY_H
 #define DLT_INTERPOSE_LIBRARY_H

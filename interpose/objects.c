@@ -135,9 +135,11 @@ static uint32_t new_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct 
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
 		   size_t shared)
 {
-	uint64_t place = place_of((uintptr_t)kernel + ((uint64_t)grid.x << 24) + ((uint64_t)grid.y << 44) +
-				  ((uint64_t)grid.z << 14) + ((uint64_t)block.x << 34) +
-				  ((uint64_t)block.y << 54) + ((uint64_t)block.z << 4) + (shared << 10));
+	uint64_t grids = ((uint64_t)grid.x << 24) + ((uint64_t)grid.y << 44) +
+			 ((uint64_t)grid.z << 14);
+	uint64_t blocks = ((uint64_t)block.x << 34) + ((uint64_t)block.y << 54) +
+			  ((uint64_t)block.z << 4);
+	uint64_t place = place_of((uintptr_t)kernel + grids + blocks + (shared << 10));
 	uint32_t id = __atomic_load_n(&places[place], __ATOMIC_ACQUIRE);
 	const struct dlt_box_object *o = dlt_box_object(id - 1);
 	const uint64_t *v = o->values;

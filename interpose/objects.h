@@ -14,7 +14,7 @@
 
 enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM };
 
-/* kernel: the host function, or its handle; block and grid in blocks and threads; shared in bytes */
+/* kernel: the host function, or its handle; grid in blocks, block in threads, shared in bytes */
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
 		   size_t shared);
 

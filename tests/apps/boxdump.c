@@ -2,7 +2,8 @@
 /*
  * Prints the totals of the black boxes in a folder, summed over threads, one line by process,
  * function and calling library: boxdump FOLDER
- *   PID FUNCTION LIBRARY CALLS OUTER FAILED TOTAL OUTER_TOTAL NESTED MIN MAX BYTES FLOPS BUCKETS ENTRIES
+ *   PID FUNCTION LIBRARY CALLS OUTER FAILED TOTAL OUTER_TOTAL NESTED MIN MAX BYTES FLOPS BUCKETS
+ *   ENTRIES
  * LIBRARY: the last part of its path, "-" for the late totals. BUCKETS: calls in all of them.
  * And each call in flight: "flight" PID THREAD FUNCTION
  */
@@ -44,9 +45,10 @@ static void print(uint32_t pid, unsigned function, const char *library, const st
 	const char *slash = strrchr(library, '/');
 	const struct dlt_box_sums *s = &l->sums;
 
-	printf("%u %s %s %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu\n", pid, dlt_functions[function].name,
-	       slash ? slash + 1 : library, s->calls, s->outer_calls, s->failed, s->total, s->outer_total,
-	       s->nested, s->min, s->max, s->bytes, s->flops, l->buckets, l->entries);
+	printf("%u %s %s %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu\n", pid,
+	       dlt_functions[function].name, slash ? slash + 1 : library, s->calls, s->outer_calls,
+	       s->failed, s->total, s->outer_total, s->nested, s->min, s->max, s->bytes, s->flops,
+	       l->buckets, l->entries);
 }
 
 static void dump(const char *box)
@@ -76,7 +78,8 @@ static void dump(const char *box)
 	}
 	for (uint32_t i = 0; i < h->slots_used; i++)
 		if (slots[i].call && slots[i].call < DLT_FNS)
-			printf("flight %u %u %s\n", h->pid, slots[i].thread, dlt_functions[slots[i].call].name);
+			printf("flight %u %u %s\n", h->pid, slots[i].thread,
+			       dlt_functions[slots[i].call].name);
 	for (unsigned f = 1; f < h->late_count; f++) {
 		struct line l = { .entries = 0 };
 

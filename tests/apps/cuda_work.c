@@ -17,8 +17,8 @@ int cudaMalloc(void **p, size_t size);
 int cudaFree(void *p);
 int cudaMemcpy(void *to, const void *from, size_t size, int direction);
 int cudaMemcpyAsync(void *to, const void *from, size_t size, int direction, void *stream);
-int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block, void **args,
-		     size_t shared, void *stream);
+int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
+		     void **args, size_t shared, void *stream);
 int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);

@@ -11,7 +11,8 @@
 __attribute__((weak)) int cudaMalloc(void **p, size_t size);
 __attribute__((weak)) void sgemm_(void);
 __attribute__((weak)) void free_sized(void *p, size_t size);
-__attribute__((weak)) void GOMP_parallel(void (*function)(void *), void *data, unsigned width, unsigned flags);
+__attribute__((weak)) void GOMP_parallel(void (*function)(void *), void *data, unsigned width,
+					 unsigned flags);
 __attribute__((weak)) void *malloc(size_t size);
 
 static void ask(const char *name)
@@ -28,8 +29,8 @@ static void ask(const char *name)
 static void ask_all(const char *when)
 {
 	static const char *const names[] = {
-		"cudaMalloc", "cudaLaunchKernel", "sgemm_", "cblas_dgemm", "GOMP_parallel", "malloc",
-		"free_sized", "free_aligned_sized", "__kmpc_fork_call", "dlclose",
+		"cudaMalloc", "cudaLaunchKernel", "sgemm_", "cblas_dgemm", "GOMP_parallel",
+		"malloc", "free_sized", "free_aligned_sized", "__kmpc_fork_call", "dlclose",
 	};
 
 	printf("%s:", when);
@@ -40,15 +41,17 @@ static void ask_all(const char *when)
 
 int main(int argc, char **argv)
 {
-	printf("weak: cudaMalloc=%d sgemm_=%d free_sized=%d GOMP_parallel=%d malloc=%d\n", cudaMalloc != NULL,
-	       sgemm_ != NULL, free_sized != NULL, GOMP_parallel != NULL, malloc != NULL);
+	printf("weak: cudaMalloc=%d sgemm_=%d free_sized=%d GOMP_parallel=%d malloc=%d\n",
+	       cudaMalloc != NULL, sgemm_ != NULL, free_sized != NULL, GOMP_parallel != NULL,
+	       malloc != NULL);
 	ask_all("start");
 	for (int i = 1; i < argc; i++) {
 		int global = argv[i][0] == '+';
 		void *plugin = dlopen(argv[i] + global, RTLD_NOW | (global ? RTLD_GLOBAL : 0));
 		int (*weak)(void) = plugin ? dlsym(plugin, "plugin_weak") : NULL;
 
-		printf("%s: %s", argv[i], plugin ? "loaded" : strstr(dlerror(), "undefined symbol"));
+		printf("%s: %s", argv[i],
+		       plugin ? "loaded" : strstr(dlerror(), "undefined symbol"));
 		if (weak)
 			printf(" weak=%d", weak());
 		printf("\n");

@@ -39,8 +39,8 @@ int main(int argc, char **argv)
 		for (long i = 0; i < calls; i++) {
 			int result = cudaLaunchKernel((void *)now_ns, grid, block, NULL, 0, NULL);
 
-			lttng_ust_tracepoint(bench_cuda, launch, 1, 2, 3, (uint32_t)i, (int16_t)result,
-					     0, 0, 4, 0);
+			lttng_ust_tracepoint(bench_cuda, launch, 1, 2, 3, (uint32_t)i,
+					     (int16_t)result, 0, 0, 4, 0);
 		}
 		each = (now_ns() - begin) / (double)calls;
 		least = each < least ? each : least;

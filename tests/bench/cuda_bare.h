@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, launch,
-	LTTNG_UST_TP_ARGS(uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t, duration,
-			  int16_t, result, uint16_t, nested, uint32_t, nested_time, uint32_t, shape,
-			  uint16_t, stream),
+	LTTNG_UST_TP_ARGS(uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t,
+			  duration, int16_t, result, uint16_t, nested, uint32_t, nested_time,
+			  uint32_t, shape, uint16_t, stream),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, thread, thread)
 		lttng_ust_field_integer(uint16_t, function, function)

@@ -5,7 +5,8 @@
  *
  *   DLTRACE_STUB_NS=1000,cudaMalloc=50000   each call takes that long, busy (default 0)
  *   DLTRACE_STUB_MEMORY=1048576             device memory in bytes; more is refused by error 2
- *   DLTRACE_STUB_REPORT=FILE                the account, appended at exit: STUB NAME CALLS FAILED BYTES NS
+ *   DLTRACE_STUB_REPORT=FILE                the account, appended at exit, by function:
+ *                                           STUB NAME CALLS FAILED BYTES NS
  *
  * Without any of these a stub only returns, in a nanosecond or two.
  */

@@ -40,7 +40,9 @@ static int free_box(void **state)
 static void sums_are_sums(void **state)
 {
 	struct dlt_box_totals *t = dlt_totals_claim(7, 3, 2);
-	const struct dlt_totals_call long_call = { .duration = 1ULL << 40, .outer = true, .ok = true, .bytes = 5 };
+	const struct dlt_totals_call long_call = {
+		.duration = 1ULL << 40, .outer = true, .ok = true, .bytes = 5,
+	};
 	const struct dlt_totals_call short_call = { .duration = 100, .nested = 60, .flops = 9 };
 
 	(void)state;
