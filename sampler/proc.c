@@ -89,7 +89,7 @@ bool proc_read_status(const char *path, struct proc_status *s)
 {
 	char text[4096];
 
-	if (proc_read(path, text, sizeof(text)) <= 0)
+	if (proc_read(path, text, sizeof(text)) <= 0 || !strstr(text, "\nRssAnon:"))
 		return false;
 	s->rss_anon = proc_value(text, "RssAnon:") << 10;
 	s->rss_file = proc_value(text, "RssFile:") << 10;

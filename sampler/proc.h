@@ -35,6 +35,7 @@ struct proc_status {
 	uint64_t voluntary, involuntary;	/* of this one thread */
 };
 
+/* False too for a process that is ending and has no memory any more; *s stays as it was. */
 bool proc_read_status(const char *path, struct proc_status *s);
 
 struct proc_io {

@@ -124,7 +124,9 @@ static void read_proc(struct sampled_process *p)
 	path_of(p, "stat", path, sizeof(path));
 	proc_read_stat(path, &p->stat);
 	path_of(p, "status", path, sizeof(path));
-	proc_read_status(path, &p->status);
+	/* It has given back its memory, it is ending: the last that was seen stays. */
+	if (!proc_read_status(path, &p->status) || p->stat.state == 'Z' || p->stat.state == 'X')
+		return;
 	path_of(p, "io", path, sizeof(path));
 	proc_read_io(path, &p->io);
 	threads_read(p);

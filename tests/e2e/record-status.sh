@@ -41,6 +41,18 @@ same "time without unit" 125 $code
 status "$RECORD" --help
 same "--help" 0 $code
 
+cat >closed.sh <<'END'
+"$@" sh -c 'ls -1 /proc/$$/fd >fds' <&- >&- 2>&-
+END
+sh closed.sh env
+grep -x '[012]' fds >plain-fds || :
+sh closed.sh "$RECORD" -q -o t6 -- || fail "status without standard descriptors"
+same "standard descriptors that were closed" "$(cat plain-fds)" "$(grep -x '[012]' fds)"
+babeltrace2 t6 >events || fail "no trace without standard descriptors"
+# No descriptor of the recorder's is open in the command (LTTng's own are).
+"$RECORD" -q -o t7 -- python3 -c 'import os; print(sorted(os.readlink("/proc/self/fd/" + f) for f in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + f)))' >fds
+! grep -q '/dev/shm/dltrace-' fds || fail "descriptors of ours: $(cat fds)"
+
 babeltrace2 t3 >events
 grep -q 'dltrace_record:recording.*level = "calls"' events || fail "no recording event"
 grep -q '^exit 42$' t3/recording || fail "no status in the label"
