@@ -9,11 +9,15 @@ read_trace() {
 	"$APPS/read_trace" "$@" || fail "read_trace $*"
 }
 
-# both TRACE: the same text from both sources, in both.txt
+# both TRACE: the same text (both.txt) and the same report from both sources
 both() {
 	read_trace "$1" fast dump >both.txt
 	read_trace "$1" babeltrace dump >babeltrace.txt
 	cmp both.txt babeltrace.txt || fail "the sources differ on $1"
+	for source in fast babeltrace2; do
+		"$REPORT" --source=$source "$1" -o $source.json || fail "no report by $source"
+	done
+	cmp fast.json babeltrace2.json || fail "the reports differ on $1"
 }
 
 # events FILE: its events without their times
