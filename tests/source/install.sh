@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# make install puts everything below DESTDIR, what it installs runs from there, and uninstall
+# make install puts everything below DESTDIR, what it installed runs from there, and uninstall
 # takes all of it away.
 . "$top_srcdir/tests/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -11,9 +11,17 @@ installed() {
 }
 
 make_quietly install
-for file in libdltrace.so libdltrace-ust.so dltrace-record dltrace-report dltrace.7 dltrace-events.7 README.md; do
+for file in libdltrace.so libdltrace-ust.so dltrace-record dltrace-report dltrace.7 dltrace-events.7 \
+	dltrace-record.1 dltrace-report.1 schema.json README.md; do
 	installed "$file"
 done
 [ -z "$(find "$TMP/to" -name '*.la' -o -name '*.a')" ] || fail "archives of libtool are installed"
+bin=$(dirname "$(find "$TMP/to" -name dltrace-record)")
+if command -v lttng-sessiond >/dev/null; then
+	"$bin/dltrace-record" -q --require -o trace -- true 2>errors || fail "installed dltrace-record: $(cat errors)"
+	[ ! -s errors ] || fail "installed dltrace-record says: $(cat errors)"
+	"$bin/dltrace-report" trace >report
+	grep -q 'level calls' report || fail "installed dltrace-report: $(cat report)"
+fi
 make_quietly uninstall
 same "left by uninstall" "" "$(find "$TMP/to" ! -type d)"
