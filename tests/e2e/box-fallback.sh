@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# A box that cannot be a file is private memory: the program runs on and sees nothing of it.
+. "$top_srcdir/tests/lib.sh"
+
+# run WHAT COMMAND...: with DLTRACE_BOX as set; the output of dltrace's own log is in `log`
+run() {
+	what=$1
+	shift
+	DLTRACE_DEBUG=box LD_PRELOAD=$DLTRACE_LIB "$@" 2>log || fail "$what: status $?: $(cat log)"
+}
+
+boxes
+run "a folder" "$APPS/heap_edge" large
+grep -q 'box: file' log || fail "not a file: $(cat log)"
+same "mode" 600 "$(stat -c %a "$DLTRACE_BOX"/*.box)"
+same "left under a dot name" 0 "$(ls -A "$DLTRACE_BOX" | grep -c '^\.' || :)"
+
+DLTRACE_BOX=$TMP/none
+run "no folder" "$APPS/heap_edge" large
+grep -q 'box: private .*folder of boxes' log || fail "cause: $(cat log)"
+
+boxes
+(ulimit -f 100; run "RLIMIT_FSIZE" "$APPS/heap_edge" large)
+grep -q 'box: private RLIMIT_FSIZE' log || fail "cause: $(cat log)"
+
+# A full file system: growth is refused, later threads share the late slot, no SIGBUS.
+[ "$(id -u)" = 0 ] || skip "the rest needs root"
+mkdir small
+unshare -m sh -eu -c '
+	mount -t tmpfs -o size=8k none small 2>/dev/null || exit 77
+	head -c 4 /dev/zero >small/ids
+	chmod 600 small/ids
+	DLTRACE_DEBUG=box DLTRACE_BOX=$PWD/small LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_edge" large 2>log
+	umount small
+	mount -t tmpfs -o size=24k none small
+	head -c 4 /dev/zero >small/ids
+	chmod 600 small/ids
+	DLTRACE_DEBUG=box DLTRACE_BOX=$PWD/small LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_many" 200 2>log2
+	"$APPS/box_totals" small/*.box >totals
+' || { [ $? = 77 ] && skip "no mount"; fail "a full /dev/shm"; }
+grep -q 'box: private no room' log || fail "no room: $(cat log)"
+grep -q 'box: file' log2 || fail "some room: $(cat log2)"
+# 200 threads at once, each with 100 blocks of 1,000 bytes alive at the end
+awk '{ for (i = 1; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
+	END { exit !(v["live"] >= 20000000 && v["live"] < 21000000) }' totals || fail "late slot: $(cat totals)"
