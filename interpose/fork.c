@@ -108,15 +108,19 @@ DLT_EXPORT int __register_atfork(void (*before)(void), void (*parent)(void), voi
 	return dlt_real()->__register_atfork(before, parent, child, object);
 }
 
-/* Whether the next `fork` is LTTng's own wrapper. */
-static bool fork_is_ust_s(void)
+static bool is_ust_s(const void *function)
 {
-	void *next = dlsym(RTLD_NEXT, "fork");
 	struct dl_find_object found;
 
-	if (!next || _dl_find_object(next, &found) || !found.dlfo_link_map->l_name)
+	if (!function || _dl_find_object((void *)function, &found) || !found.dlfo_link_map->l_name)
 		return false;
 	return strstr(found.dlfo_link_map->l_name, "liblttng-ust-fork") != NULL;
+}
+
+/* LTTng's own wrapper of fork may stand before or behind us. */
+static bool fork_is_ust_s(void)
+{
+	return is_ust_s(dlsym(RTLD_NEXT, "fork")) || is_ust_s(dlsym(RTLD_DEFAULT, "fork"));
 }
 
 void dlt_fork_init(void)

@@ -66,9 +66,6 @@ __attribute__((constructor)) static void start(void)
 	if (!dlt_process.traced)
 		return;
 	dlt_real_init();
-	dlt_clock_init();
-	dlt_box_set_clock();
-	dlt_box->clock_is_tsc = dlt_clock_is_tsc;	/* the box is older than the clock */
 	dlt_thread_init();
 	dlt_library_init();
 	dlt_heap_init();
@@ -76,6 +73,8 @@ __attribute__((constructor)) static void start(void)
 	dlt_descriptors_init();
 	dlt_fork_init();		/* before LTTng and anybody else register their handlers */
 	dlt_emit_init();
+	dlt_clock_init();		/* late: it wants some time to have passed */
+	dlt_box_set_clock();		/* the box is older than the clock */
 	dlt_calls_init();
 	dlt_exit_init();
 	dlt_process_announce();
