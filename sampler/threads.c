@@ -144,8 +144,9 @@ void threads_read(struct sampled_process *p)
 		read_files(p, t);
 		budget--;
 	}
+	/* The first thread is never a helper; after an exec the box still speaks of the old image. */
 	if (count > 0)
-		p->threads = (uint32_t)count > helpers ? (uint32_t)count - helpers : 0;
+		p->threads = (uint32_t)count > helpers ? (uint32_t)count - helpers : 1;
 }
 
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot)
