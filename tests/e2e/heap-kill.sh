@@ -11,7 +11,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 	pid=$!
 	read -r line <ready.$round
 	same "storm" ready "$line"
-	sleep 0.02
+	sleep 0.1
 	kill -9 $pid
 	wait $pid || :
 	"$APPS/heap_storm" check "$DLTRACE_BOX"/$pid-*.box || fail "round $round"
