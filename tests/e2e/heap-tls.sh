@@ -4,10 +4,10 @@
 . "$top_srcdir/tests/lib.sh"
 
 cat >tls.c <<'C'
-static __thread int value = 1;
+__thread volatile int value = 1;	/* not a constant for the compiler */
 int touch(void) { return value; }
 C
-$CC -shared -fPIC -O1 -o tls1.so tls.c
+$CC -shared -fPIC -O1 -Wl,-Bsymbolic -o tls1.so tls.c
 for i in $(seq 2 150); do
 	cp tls1.so tls$i.so
 done
