@@ -17,6 +17,7 @@ static const struct column columns[] = {
 	{ "end_ns", "end", UNIT_TIME, "its end; missing while it runs" },
 	{ "cpu_ns", "CPU", UNIT_NS, "CPU time used" },
 	{ "events", "events", UNIT_COUNT, "events read that it emitted itself" },
+	{ "lost", "lost", UNIT_COUNT, "events that it emitted and that were not read" },
 };
 
 static const char *library_name(const struct process *p, uint16_t id)
@@ -56,6 +57,7 @@ static void add(struct table *t, const struct thread *thread)
 	if (thread->cpu)
 		table_set_uint(t, "cpu_ns", thread->cpu);
 	table_set_uint(t, "events", thread->read);
+	table_set_uint(t, "lost", thread_lost(thread));
 }
 
 void run_threads_table(const struct model *m, struct report *r)

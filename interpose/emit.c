@@ -25,13 +25,17 @@ static struct dlt_thread *closed_by;	/* the only one who may still emit; NULL: a
 static dlt_emit_fn emitters[DLT_EVENTS];
 static const struct dlt_bridge *bridge;
 
-static void count_event(struct dlt_thread *t)
+/* For its thread if the event names it, so that a report can tell losses by thread; else for all. */
+static void count_event(struct dlt_thread *t, enum dlt_event event)
 {
-	t->events++;
-	if (t->slot != dlt_box_slot(0))
+	struct dlt_box_slot *late = dlt_box_slot(0);
+	bool of_thread = DLT_EVENTS_OF_THREADS >> event & 1;
+
+	t->events += of_thread;
+	if (t->slot != late && of_thread)
 		t->slot->events = t->events;
 	else
-		__atomic_fetch_add(&t->slot->base_events, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&late->base_events, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_closed_to(const struct dlt_thread *t)
@@ -54,7 +58,7 @@ void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
 	__asm__ volatile("" ::: "memory");
 	if (!is_closed_to(t)) {
 		/* Before it is emitted, so that an event that tells the count can include itself. */
-		count_event(t);
+		count_event(t, event);
 		__asm__ volatile("" ::: "memory");
 		emitters[event](data);
 		__asm__ volatile("" ::: "memory");

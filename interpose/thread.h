@@ -30,7 +30,7 @@ struct dlt_thread {
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
 	struct heap_batch *batch;	/* heap calls not emitted yet (heap_batch.c); NULL: none ever */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
-	uint64_t events;		/* emitted by this thread */
+	uint64_t events;		/* emitted by this thread and naming it */
 	bool helper;			/* ours or LTTng's: left out of every count */
 	bool announced;			/* dltrace_proc:thread was emitted */
 	uint8_t vforked;		/* a vfork child runs on this thread: nothing is emitted */

@@ -97,8 +97,8 @@ struct dlt_box_slot {
 	struct dlt_box_pair freed;
 	uint64_t call;			/* function id of the outermost call in flight; 0: none */
 	uint64_t since;			/* when it began (clock: see clock_is_tsc) */
-	uint64_t events;		/* events emitted by the slot's present owner */
-	uint64_t base_events;		/* ... by all owners before */
+	uint64_t events;		/* events naming it that the present owner emitted */
+	uint64_t base_events;		/* ... all owners before; slot 0: and those of nobody */
 	uint32_t thread;		/* our id of the present owner; 0: free */
 	uint32_t tid;
 	uint32_t generation;

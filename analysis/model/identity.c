@@ -5,7 +5,7 @@
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
-enum { START, FORK, EXEC, AGAIN };	/* `reason` of processes and threads */
+enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
 #define WAITED 5			/* `how` of a child */
 
 /* The application's own announcements are counted; those that a sampler repeats are not. */
@@ -128,8 +128,10 @@ static void on_thread(struct trace *t, int64_t at, const void *data)
 		thread->process = p;
 		thread->last = NULL;
 	}
-	if (e->reason != AGAIN)
+	if (e->reason != AGAIN) {
 		thread->read++;
+		thread->from_start |= e->reason != NAMED;
+	}
 	announced_by(p, e->reason, at);
 	thread->announced = true;
 	thread->tid = e->tid;
@@ -155,7 +157,7 @@ static void on_thread_end(struct trace *t, int64_t at, const void *data)
 
 	thread->end = at;
 	thread->cpu = e->cpu;
-	thread->emitted = e->events;
+	thread_emitted(thread, e->events);
 	if (thread->alive) {
 		thread->alive = false;
 		p->threads_alive--;
@@ -283,7 +285,7 @@ static void on_process_exit(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_proc_exit *e = data;
 	struct process *p = trace_process_make(t, e->process);
 
-	announced_by(p, START, at);
+	trace_emitted(t, e->thread, at);
 	p->exit_seen = true;
 	p->how = e->how;
 	p->code = e->code;

@@ -80,6 +80,8 @@ struct thread {
 	uint64_t cpu;			/* ns */
 	uint64_t read;			/* events that say they are its own */
 	uint64_t emitted;		/* what it says it emitted; 0: not said */
+	uint64_t emitted_base;		/* ... of that before the trace began */
+	bool from_start, emitted_based;
 	bool announced, alive, first_thread;
 	uint16_t in_flight;		/* function of the last sample */
 	int64_t in_flight_since;
@@ -280,7 +282,11 @@ bool library_inherited(const struct process *p, const struct library *l);
 const struct function *process_function(const struct process *p, uint16_t id);
 /* Length of its life as far as known, ns; 0 when not. */
 uint64_t process_life(const struct process *p);
+/* A thread says how many events that name it it has emitted so far. */
+void thread_emitted(struct thread *thread, uint64_t events);
+
 /* Events that it says it emitted and that were not read. */
+uint64_t thread_lost(const struct thread *thread);
 uint64_t process_lost(const struct process *p);
 const struct machine *trace_machine(const struct trace *t, const char *host);
 

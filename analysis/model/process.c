@@ -189,6 +189,23 @@ uint64_t process_life(const struct process *p)
 	return p->begin != UNKNOWN && end > p->begin ? (uint64_t)(end - p->begin) : 0;
 }
 
+void thread_emitted(struct thread *thread, uint64_t events)
+{
+	if (!thread->from_start && !thread->process->from_start && !thread->emitted_based) {
+		thread->emitted_base = events > thread->read ? events - thread->read : 0;
+		thread->emitted_based = true;
+	}
+	if (events > thread->emitted)
+		thread->emitted = events;
+}
+
+uint64_t thread_lost(const struct thread *thread)
+{
+	uint64_t read = thread->read + thread->emitted_base;
+
+	return thread->emitted > read ? thread->emitted - read : 0;
+}
+
 uint64_t process_lost(const struct process *p)
 {
 	uint64_t read = p->read + p->emitted_base;

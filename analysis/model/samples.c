@@ -347,8 +347,7 @@ static void on_thread_sample(struct trace *t, int64_t at, const void *data)
 	(void)at;
 	if (e->cpu > thread->cpu)
 		thread->cpu = e->cpu;
-	if (e->events > thread->emitted)
-		thread->emitted = e->events;
+	thread_emitted(thread, e->events);
 	thread->in_flight = e->function;
 	thread->in_flight_since = e->function ? trace_monotonic(t, e->since) : UNKNOWN;
 }
