@@ -284,8 +284,11 @@ static void on_process_exit(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_exit *e = data;
 	struct process *p = trace_process_make(t, e->process);
+	struct thread *thread = trace_thread(t, e->thread);
 
-	trace_emitted(t, e->thread, at);
+	announced_by(p, START, at);
+	if (thread)
+		thread->read++;
 	p->exit_seen = true;
 	p->how = e->how;
 	p->code = e->code;
