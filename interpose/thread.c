@@ -66,13 +66,13 @@ static bool add_records(void)
 	struct dlt_thread *chunk = dlt_sys_map(NULL, CHUNK, PROT_READ | PROT_WRITE,
 					       MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	const size_t count = CHUNK / sizeof(*chunk);
+	uint32_t first;
 
 	if (!chunk)
 		return false;
+	first = __atomic_fetch_add(&last_index, (uint32_t)count, __ATOMIC_RELAXED) + 1;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t index = __atomic_add_fetch(&last_index, 1, __ATOMIC_RELAXED);
-
-		chunk[i].index = index < DLT_BOX_SLOTS ? index : 0;
+		chunk[i].index = first + i < DLT_BOX_SLOTS ? first + (uint32_t)i : 0;
 		chunk[i].next = i + 1 < count ? &chunk[i + 1] : NULL;
 	}
 	append(chunk);
