@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 	now = ticks_monotonic();
 	sampled_machine_tick(now);
 	follow_leave(now);
-	message_send(self.fd, "final %u %" PRIu64, follow_count(), follow_events());
+	message_send(self.fd, "final %u %" PRIu64, follow_count(),
+		     follow_events() + sample_emitted);
 	return 0;
 }

@@ -4,8 +4,12 @@
 #define DLT_SAMPLER_EMIT_SAMPLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "bridge.h"
+
+/* Events that this process's sampler emitted so far. */
+extern uint64_t sample_emitted;
 
 static inline bool sample_enabled(enum dlt_event event)
 {
@@ -14,8 +18,10 @@ static inline bool sample_enabled(enum dlt_event event)
 
 static inline void sample_emit(enum dlt_event event, const void *data)
 {
-	if (sample_enabled(event))
-		dlt_bridge_emitters[event](data);
+	if (!sample_enabled(event))
+		return;
+	sample_emitted++;
+	dlt_bridge_emitters[event](data);
 }
 
 #endif
