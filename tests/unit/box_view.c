@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sampler/box_view.c"
+#include "sampler/emit_sample.c"
 
 #include "bridge.h"
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sampler/emit_sample.c"
 #include "record/energy.c"
 #include "record/gpu.c"
 
