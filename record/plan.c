@@ -25,6 +25,12 @@ const struct plan_event plan_events[PLAN_EVENTS] = {
  */
 static const uint64_t wanted[LEVELS] = { 64 << 10, 512 << 10, 2 << 20 };
 
+/*
+ * How often what is in the buffers is written, in us. Each time each CPU's packet is filled up to a
+ * page: each second that would be 14 MB an hour, most of what summary would need.
+ */
+static const unsigned flush[LEVELS] = { 10000000, 1000000, 1000000 };
+
 #define STATE_SUBBUF	(128 << 10)
 #define SMALLEST	(4 << 10)
 #define SUBBUFS		4
@@ -52,8 +58,8 @@ static void choose(struct plan *p, enum level level, unsigned cpus)
 	*p = (struct plan){
 		.count = level > LEVEL_SUMMARY && cpus <= TWO_CHANNELS ? 2 : 1,
 		.channels = {
-			{ "dltrace", STATE_SUBBUF, SUBBUFS, 1000000 },
-			{ "dltrace-calls", wanted[level], SUBBUFS, 1000000 },
+			{ "dltrace", STATE_SUBBUF, SUBBUFS, flush[level] },
+			{ "dltrace-calls", wanted[level], SUBBUFS, flush[level] },
 		},
 	};
 	if (p->count == 1)

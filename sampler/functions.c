@@ -79,7 +79,7 @@ static bool is_first(const struct sampled_process *p, size_t at, uint32_t key)
 	return true;
 }
 
-static void emit_late(struct sampled_process *p)
+static void emit_late(struct sampled_process *p, bool final)
 {
 	size_t count = p->box.late_count < DLT_FNS ? p->box.late_count : DLT_FNS;
 
@@ -92,8 +92,10 @@ static void emit_late(struct sampled_process *p)
 		if (!box_view_is_backed(late, sizeof(*late)))
 			continue;
 		add_sums(&e, &late->sums);
-		if (e.calls)
-			emit(&e, NULL);
+		if (!e.calls || (!final && p->late_said[i] == e.calls))
+			continue;
+		p->late_said[i] = e.calls;
+		emit(&e, NULL);
 	}
 }
 
@@ -109,5 +111,5 @@ void functions_emit(struct sampled_process *p, bool final)
 		if (key && is_first(p, i, key))
 			emit_key(p, i, count, key, final);
 	}
-	emit_late(p);
+	emit_late(p, final);
 }

@@ -27,11 +27,9 @@ static uint64_t parse(const char *text)
 	return 0;
 }
 
-uint64_t sampler_period(void)
+/* ns of DLTRACE_SAMPLE; 0: not set. */
+static uint64_t asked_for(void)
 {
-	static const enum dlt_event calls[] = {
-		DLT_EV_HEAP_ALLOC, DLT_EV_MAP_MAP, DLT_EV_CUDA_LAUNCH, DLT_EV_CUDA_ALLOC, DLT_EV_CPU_BLAS,
-	};
 	static uint64_t asked = UINT64_MAX;
 
 	if (asked == UINT64_MAX) {
@@ -41,12 +39,31 @@ uint64_t sampler_period(void)
 		if (asked && asked < MS)
 			asked = MS;
 	}
-	if (asked)
-		return asked;
+	return asked;
+}
+
+static bool only_summary(void)
+{
+	static const enum dlt_event calls[] = {
+		DLT_EV_HEAP_ALLOC, DLT_EV_MAP_MAP, DLT_EV_CUDA_LAUNCH, DLT_EV_CUDA_ALLOC, DLT_EV_CPU_BLAS,
+	};
+
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (sample_enabled(calls[i]))
-			return 100 * MS;
-	return 1000 * MS;
+			return false;
+	return true;
+}
+
+uint64_t sampler_period(void)
+{
+	if (asked_for())
+		return asked_for();
+	return only_summary() ? 1000 * MS : 100 * MS;
+}
+
+bool sampler_threads_rest(void)
+{
+	return !asked_for() && only_summary();
 }
 
 bool sampler_wanted(void)

@@ -225,7 +225,7 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	announce_if_due(p, now, final);
 	if (p->was_enabled)
 		announce_new_threads(p, final);
-	threads_emit(p, now, final);
+	threads_emit(p, now, due || !sampler_threads_rest(), final);
 	if (due) {
 		p->last_functions = now;
 		functions_emit(p, final);
@@ -236,7 +236,7 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 void sampled_process_leave(struct sampled_process *p, uint64_t now)
 {
 	box_view_heap(&p->box, &p->heap);
-	threads_emit(p, now, true);
+	threads_emit(p, now, true, true);
 	functions_emit(p, true);
 	emit_process(p, now, false);
 }

@@ -4,6 +4,7 @@
 #define DLT_SAMPLER_SAMPLED_H
 
 #include "box_view.h"
+#include "functions.h"
 #include "proc.h"
 #include "sampler.h"
 
@@ -61,6 +62,7 @@ struct sampled_process {
 	/* what does not change */
 	char exe[1024], folder[1024], command[4096];
 	uint64_t calls_said[1024];	/* by totals entry: calls when last said */
+	uint64_t late_said[DLT_FNS];	/* likewise, of those without an entry of their own */
 	struct sampled_tid tids[SAMPLED_THREADS];
 	uint32_t tid_count;
 	uint32_t cursor;	/* of the next tid whose files are read */
@@ -77,9 +79,12 @@ void announce_new_threads(struct sampled_process *p, bool final);
 /* Libraries that came or went since the last scan; all of them when `full` (libraries.c). */
 void libraries_scan(struct sampled_process *p, bool full);
 
-/* Reads /proc/PID/task (threads.c); says what has changed. */
+/*
+ * Reads /proc/PID/task (threads.c); says what has changed. due: of all threads, else only of those
+ * in a call that has lasted for a second.
+ */
 void threads_read(struct sampled_process *p);
-void threads_emit(struct sampled_process *p, uint64_t now, bool final);
+void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final);
 
 /* True for LTTng's threads and ours, and for one too young to tell (threads.c). */
 bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slot);

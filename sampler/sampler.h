@@ -5,7 +5,9 @@
  *
  * A tick emits, through dlt_bridge_emitters and only where the state is set:
  *   dltrace_sample:process    each tick; final = 1 at the end
- *   dltrace_sample:thread     each tick, threads of which something has changed
+ *   dltrace_sample:thread     threads of which something has changed: each tick, but where only
+ *                             summary's events are enabled every ten seconds (twenty threads
+ *                             would be 3 MB an hour) and when a call has lasted for a second
  *   dltrace_sample:function   totals that have grown, every ten seconds; all of them at the end
  *   dltrace_proc:process, thread, function, and library for those that have called
  *                             at first sight, when a session has just been started (a state
@@ -75,6 +77,9 @@ void sampled_machine_tick(uint64_t now);
 
 /* ns between ticks: DLTRACE_SAMPLE, else 1 s where only summary's events are enabled, else 100 ms. */
 uint64_t sampler_period(void);
+
+/* Threads need not be said at each tick: only summary's events are enabled, DLTRACE_SAMPLE is not set. */
+bool sampler_threads_rest(void);
 
 /* True while any event of dltrace_sample is enabled. */
 bool sampler_wanted(void);

@@ -9,6 +9,7 @@
 
 #define BUDGET 64	/* threads whose files are read in one tick: 500 would take 8 ms */
 #define LEAST 1000000	/* ns that a call must have lasted to be said in flight */
+#define LONG_CALL 1000000000	/* ns after which it is said even when the thread is not due */
 
 static struct sampled_tid *find(struct sampled_process *p, uint32_t tid)
 {
@@ -177,12 +178,12 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 	return t->helper || (t->asked < 2 && tid != (uint32_t)p->pid);
 }
 
-static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool final)
+static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool due, bool final)
 {
 	const struct dlt_box_slot *slot = &p->box.slots[index];
 	struct sampled_slot *said = &p->slots[index];
 	uint32_t tid = box_value(slot->tid);
-	const struct sampled_tid *t = final || !tid ? NULL : find(p, tid);
+	const struct sampled_tid *t = tid ? find(p, tid) : NULL;
 	struct sampled_call call = threads_call(p, slot);
 	struct dlt_ev_sample_thread e = {
 		.thread = call.thread, .time = now, .events = box_value(slot->events),
@@ -191,13 +192,16 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	if (!e.thread || threads_is_hidden(p, slot) || e.thread != box_value(slot->thread))
 		return;
 	if (t && t->tid == tid) {
+		/* At the end: as last read. */
 		e.cpu = t->cpu;
-		e.state = (uint8_t)t->state;
+		e.state = final ? 0 : (uint8_t)t->state;
 	}
 	if (call.function && call.since && (final || now > call.since + LEAST)) {
 		e.function = call.function;
 		e.since = call.since;
 	}
+	if (!due && (!e.since || e.since == said->call || now < e.since + LONG_CALL))
+		return;
 	if (said->thread == e.thread && said->events == e.events && said->call == e.since &&
 	    said->cpu == e.cpu && !final)
 		return;
@@ -207,12 +211,12 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	sample_emit(DLT_EV_SAMPLE_THREAD, &e);
 }
 
-void threads_emit(struct sampled_process *p, uint64_t now, bool final)
+void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final)
 {
 	size_t count = box_view_slots(&p->box);
 
 	if (!sample_enabled(DLT_EV_SAMPLE_THREAD))
 		return;
 	for (size_t i = 1; i < count && i < DLT_BOX_SLOTS; i++)
-		emit_one(p, i, now, final);
+		emit_one(p, i, now, due || final, final);
 }

@@ -75,6 +75,7 @@ dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 #define find threads_find
 #include "sampler/threads.c"
 #undef find
+#include "sampler/period.c"
 #include "sampler/ticks.c"
 #include "sampler/process.c"
 

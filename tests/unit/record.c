@@ -80,6 +80,9 @@ static void buffers_fit_the_machine(void **state)
 	assert_int_equal(plan_make(&p, LEVEL_CALLS, &container), 0);
 	assert_true(plan_memory(&p, 8) <= 16 << 20);
 	assert_true(p.channels[0].subbuf_size >= 4096);
+	assert_int_equal(p.channels[0].switch_timer, 1000000);
+	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &desk), 0);
+	assert_int_equal(p.channels[0].switch_timer, 10000000);
 	assert_int_equal(plan_make(&p, LEVEL_FULL, &big), 0);
 	assert_int_equal(p.count, 1);
 	assert_true(plan_memory(&p, 128) <= 512 << 20);
