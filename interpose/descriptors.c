@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ static uint64_t set[NUMBERS / 64];
 static int end_of_set;		/* no number from here on was ever in the set */
 static uintptr_t holder;	/* the thread that holds the tracker's lock; 0: nobody */
 static unsigned depth;		/* ... how often; written by the holder */
+static bool connected;		/* ... and has got a connection to a session daemon */
 
 /* The tracker's own functions, in liblttng-ust-common. */
 static struct {
@@ -97,6 +99,14 @@ static int high_base(void)
 	return limit.rlim_cur >= 2 * 1024 ? HIGHEST_BASE : (int)(limit.rlim_cur / 4 * 3);
 }
 
+/* LTTng's only sockets are those to session daemons. */
+static bool is_connection(int fd)
+{
+	struct stat file;
+
+	return fstat(fd, &file) == 0 && S_ISSOCK(file.st_mode);
+}
+
 DLT_EXPORT int lttng_ust_add_fd_to_tracker(int fd)
 {
 	int high, result;
@@ -107,6 +117,8 @@ DLT_EXPORT int lttng_ust_add_fd_to_tracker(int fd)
 	result = tracker.add(high >= 0 ? high : fd);
 	if (result >= 0)
 		change(result, true);
+	if (result >= 0 && is_connection(result))
+		connected = true;
 	/* On failure the caller closes the one it has. */
 	if (high >= 0)
 		dlt_sys_close(result >= 0 ? fd : high);
@@ -131,11 +143,19 @@ DLT_EXPORT void lttng_ust_lock_fd_tracker(void)
 
 DLT_EXPORT void lttng_ust_unlock_fd_tracker(void)
 {
+	bool news;
+
 	if (!is_resolved())
 		return;
-	if (--depth == 0)
+	news = --depth == 0 && connected;
+	if (news)
+		connected = false;
+	if (depth == 0)
 		__atomic_store_n(&holder, 0, __ATOMIC_SEQ_CST);
 	tracker.unlock();
+	/* Only now: whoever starts a thread must hold no lock of ours. */
+	if (news)
+		dlt_sampler_useful();
 }
 
 /* ---- what the application may touch -------------------------------------------------------- */
@@ -291,5 +311,7 @@ void dlt_descriptors_init(void)
 	common = dlopen("liblttng-ust-common.so.1", RTLD_LAZY | RTLD_LOCAL);
 	if (!common || !resolve(common))
 		dlt_log("descriptors", "not protected:", dlerror(), 0);
+	if (!tracker.lock)
+		dlt_sampler_useful();	/* nobody will tell */
 	dlerror();
 }

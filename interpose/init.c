@@ -2,6 +2,8 @@
 /* The constructor of libdltrace.so: one line a module, in an order that matters. */
 #include "init.h"
 
+#include <stdbool.h>
+
 #include "box_private.h"
 #include "clock.h"
 #include "emit.h"
@@ -34,28 +36,58 @@ WEAK _Bool dlt_children_traced(const char *policy, char **argv)
 	return 1;
 }
 
-void dlt_sampler_start(void)
+/* ---- the hidden sampling thread ------------------------------------------------------------ */
+
+static bool sampler_due;	/* the process is ready for it */
+static bool sampler_useful;	/* LTTng has reached a session daemon */
+static bool sampler_runs;
+
+/* Both conditions may come true at once, in two threads: the second of them starts it. */
+static void start_sampler(void)
 {
 	const struct dlt_bridge *bridge = dlt_emit_bridge();
-	struct dlt_thread *t = dlt_thread_self();
+	struct dlt_thread *t;
 
+	if (!__atomic_load_n(&sampler_due, __ATOMIC_SEQ_CST) ||
+	    !__atomic_load_n(&sampler_useful, __ATOMIC_SEQ_CST))
+		return;
 	if (!bridge || !bridge->sampler_start || dlt_box_is_read() || !dlt_process.traced)
 		return;
+	if (__atomic_exchange_n(&sampler_runs, true, __ATOMIC_SEQ_CST))
+		return;
+	t = dlt_thread_self();
 	t->guard++;
 	bridge->sampler_start(dlt_box, dlt_box_size());
 	t->guard--;
 }
 
+void dlt_sampler_start(void)
+{
+	__atomic_store_n(&sampler_due, true, __ATOMIC_SEQ_CST);
+	start_sampler();
+}
+
+void dlt_sampler_useful(void)
+{
+	if (!__atomic_exchange_n(&sampler_useful, true, __ATOMIC_SEQ_CST))
+		start_sampler();
+}
+
 void dlt_sampler_stop(void)
 {
-	const struct dlt_bridge *bridge = dlt_emit_bridge();
 	struct dlt_thread *t = dlt_thread_self();
 
-	if (!bridge || !bridge->sampler_stop || dlt_box_is_read())
+	__atomic_store_n(&sampler_due, false, __ATOMIC_SEQ_CST);
+	if (!__atomic_exchange_n(&sampler_runs, false, __ATOMIC_SEQ_CST))
 		return;
 	t->guard++;
-	bridge->sampler_stop();
+	dlt_emit_bridge()->sampler_stop();
 	t->guard--;
+}
+
+void dlt_sampler_after_fork(void)
+{
+	sampler_due = sampler_useful = sampler_runs = false;
 }
 
 __attribute__((constructor)) static void start(void)

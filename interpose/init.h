@@ -19,10 +19,15 @@ void dlt_exit_init(void);		/* exit, _exit, quick_exit, abort, fatal signals */
 void dlt_heap_init(void);		/* malloc and its kin */
 void dlt_fork_init(void);		/* fork handlers */
 
-/* The hidden sampling thread, where no recorder reads the box. At the start, and in a fork's child. */
-void dlt_sampler_start(void);
-/* Before the process ends: a last sample. */
-void dlt_sampler_stop(void);
+/*
+ * The hidden sampling thread, where no recorder reads the box and LTTng has found a session daemon:
+ * without one nobody can listen, and a thread more would cost each short process 0.3 to 2 ms (it
+ * has to get a CPU once more to end).
+ */
+void dlt_sampler_start(void);		/* the process is ready: at its start, in a fork's child */
+void dlt_sampler_useful(void);		/* LTTng is connected; any thread, at any time */
+void dlt_sampler_stop(void);		/* before the process ends: a last sample */
+void dlt_sampler_after_fork(void);	/* in the child: there is none, and LTTng will connect anew */
 
 /*
  * The thread is about to give up its record: the last round of its thread-specific data's

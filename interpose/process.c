@@ -168,6 +168,7 @@ void dlt_process_after_fork(void)
 	dlt_calls_after_fork();
 	dlt_threads_after_fork();
 	dlt_heap_after_fork();
+	dlt_sampler_after_fork();
 }
 
 void dlt_process_need(void)
