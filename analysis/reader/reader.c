@@ -2,6 +2,7 @@
 /* Opens a trace with the source that fits it, and keeps what is said about it. */
 #include "analysis/reader/reader.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,17 @@
 
 #define PROBLEMS_MAX 100
 
+/*
+ * In place, for every text that leaves the reader: parts of it are from the trace, where a name
+ * may hold any bytes, line breaks too. Other control characters are the report's to escape.
+ */
+static void one_line(char *text)
+{
+	for (; *text; text++)
+		if (isspace((unsigned char)*text))
+			*text = ' ';
+}
+
 void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
 {
 	struct reader_problem *p;
@@ -25,6 +37,7 @@ void source_problem(struct reader *r, const char *kind, uint64_t value, const ch
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	one_line(text);
 	if (r->info.problem_count == PROBLEMS_MAX) {	/* the last one tells how many more */
 		p = &r->problems[PROBLEMS_MAX - 1];
 		value = ++r->problems_left_out + 1;
@@ -150,12 +163,18 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 struct reader *reader_open(const char *path, enum reader_source source, char *error, size_t size)
 {
 	struct reader *r = must(calloc(1, sizeof(*r)));
+	int ret;
 
 	r->info.path = must(strdup(path));
 	r->info.recording.command = must(strdup(""));
 	r->info.recording.exit_status = -1;
 	error[0] = '\0';
-	if (open_source(r, source, error, size) < 0) {
+	ret = open_source(r, source, error, size);
+	if (ret < 0) {
+		if (!error[0])
+			snprintf(error, size, "cannot open trace: path=%s: %s", path,
+				 strerror(-ret));
+		one_line(error);
 		reader_close(r);
 		return NULL;
 	}

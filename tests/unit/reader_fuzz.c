@@ -10,7 +10,13 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <signal.h>
 #include <time.h>
+#include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #include "reader_all.h"
 #include "reader_trace.h"
@@ -27,7 +33,21 @@ static struct fuzz_file files[FILES_MAX];
 static unsigned file_count;
 static unsigned seconds = 2;
 static struct odd dice = { .random = 88172645463325252ULL };
+static uint64_t seed;
+static unsigned tries;
 static const char *given;	/* a real trace; NULL: made here */
+
+/* What is needed to see a failure again, however it ended the test. */
+static void say_where(void)
+{
+	fprintf(stderr, "seed %" PRIu64 ", try %u\n", seed, tries);
+}
+
+static void hangs(int signal)
+{
+	say_where();
+	_exit(128 + signal);
+}
 
 static void load_file(const char *folder, const char *name)
 {
@@ -121,6 +141,19 @@ static void write_files(const char *folder)
 	}
 }
 
+static bool is_one_line(const char *text)
+{
+	return text[0] && !strpbrk(text, "\n\r\v\f");
+}
+
+static void check_text(const char *text)
+{
+	if (is_one_line(text))
+		return;
+	say_where();
+	fail_msg("not one line of text: '%s'", text);
+}
+
 /* Everything that is read is looked at; true when the trace could be opened. */
 static bool read_it(const char *path)
 {
@@ -130,7 +163,7 @@ static bool read_it(const char *path)
 	FILE *out;
 
 	if (!r) {
-		assert_true(error[0] && !strchr(error, '\n'));
+		check_text(error);
 		return false;
 	}
 	out = fopen("/dev/null", "w");
@@ -139,6 +172,8 @@ static bool read_it(const char *path)
 		text_write_event(out, reader_info(r), &event);
 	text_write_end(out, reader_info(r));
 	fclose(out);
+	for (size_t i = 0; i < reader_info(r)->problem_count; i++)
+		check_text(reader_info(r)->problems[i].text);
 	reader_close(r);
 	return true;
 }
@@ -147,7 +182,7 @@ static void broken_traces(void **state)
 {
 	char folder[] = "/tmp/dltrace-fuzz.XXXXXX", path[1024];
 	time_t end = time(NULL) + seconds;
-	unsigned tries = 0, opened = 0;
+	unsigned opened = 0;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -187,9 +222,14 @@ int main(int argc, char **argv)
 	struct trace *t = calloc(1, sizeof(*t));
 	int failed;
 
-	given = argc > 1 ? argv[1] : NULL;
+	given = argc > 1 && *argv[1] ? argv[1] : NULL;	/* "" to name a seed only */
 	seconds = argc > 2 ? (unsigned)atoi(argv[2]) : seconds;
-	dice.random += argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+	seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+	dice.random += seed;
+	signal(SIGALRM, hangs);
+#ifdef __SANITIZE_ADDRESS__
+	__sanitizer_set_death_callback(say_where);
+#endif
 	load_trace(t);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	for (unsigned i = 0; i < file_count; i++)
