@@ -231,7 +231,7 @@ bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool o
 	if (c->depth || call.duration < min || !dlt_enabled(event))
 		return false;
 	c->duration = saturated(call.duration, UINT32_MAX);
-	c->nested = (uint16_t)saturated(frame.nested, UINT16_MAX);
+	c->nested = (uint8_t)saturated(frame.nested, UINT8_MAX);
 	c->nested_time = saturated(call.nested, UINT32_MAX);
 	return true;
 }

@@ -61,7 +61,7 @@ struct dlt_call {
 	uint16_t function, library;
 	/* Filled by dlt_call_end, as events have them: */
 	uint32_t duration, nested_time;
-	uint16_t nested;
+	uint8_t nested;			/* 255: that many or more */
 };
 
 static inline unsigned dlt_site_hash(unsigned function, const void *caller)

@@ -13,7 +13,7 @@
 
 LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, launch,
 	LTTNG_UST_TP_ARGS(uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t,
-			  duration, int16_t, result, uint16_t, nested, uint32_t, nested_time,
+			  duration, int16_t, result, uint8_t, nested, uint32_t, nested_time,
 			  uint32_t, shape, uint16_t, stream),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, thread, thread)
@@ -21,7 +21,7 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, launch,
 		lttng_ust_field_integer(uint16_t, library, library)
 		lttng_ust_field_integer(uint32_t, duration, duration)
 		lttng_ust_field_integer(int16_t, result, result)
-		lttng_ust_field_integer(uint16_t, nested, nested)
+		lttng_ust_field_integer(uint8_t, nested, nested)
 		lttng_ust_field_integer(uint32_t, nested_time, nested_time)
 		lttng_ust_field_integer(uint32_t, shape, shape)
 		lttng_ust_field_integer(uint16_t, stream, stream)

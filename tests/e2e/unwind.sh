@@ -18,6 +18,7 @@ static void throws(void *) { scope s; throw 42; }
 static void jumps(void *) { longjmp(back, 1); }
 static void exits(void *) { scope s; pthread_exit(nullptr); }
 static void nests(void *) { cudaSetDevice(0); }
+static void nests_often(void *) { for (int i = 0; i < 300; i++) cudaSetDevice(0); }
 static void deep(int n)
 {
 	volatile char room[2000];
@@ -43,6 +44,7 @@ int main()
 		cudaMalloc(&p, 1);
 		cudaLaunchHostFunc(nullptr, nests, nullptr);
 	}
+	cudaLaunchHostFunc(nullptr, nests_often, nullptr);
 	pthread_create(&t, nullptr, thread, nullptr);
 	pthread_join(t, nullptr);
 	cudaMalloc(&p, 2);
@@ -59,5 +61,6 @@ diff plain traced || fail "the program behaves otherwise"
 babeltrace2 "$TMP/trace" >text
 same "cudaMalloc is outermost, with nothing in it" 101 "$(grep -c 'dltrace_cuda:alloc.* nested = 0, nested_time = 0' text)"
 same "one call inside" 100 "$(grep -c 'dltrace_cuda:launch.* nested = 1, nested_time = [1-9]' text)"
-same "no other launches ended" 100 "$(grep -c 'dltrace_cuda:launch' text)"
+same "more calls inside than the field holds" 1 "$(grep -c 'dltrace_cuda:launch.* nested = 255,' text)"
+same "no other launches ended" 101 "$(grep -c 'dltrace_cuda:launch' text)"
 same "nested ones are no events" 0 "$(grep -c 'dltrace_cuda:other' text)"
