@@ -47,8 +47,9 @@ static void emit(struct dlt_ev_sample_function *e, const uint64_t *sums)
 }
 
 /* All entries with the key of entry `at`, which is the first that has it. */
-static void emit_key(struct sampled_process *p, size_t at, size_t count, uint32_t key, bool final)
+static void emit_key(struct sampled_process *p, size_t at, size_t count, uint32_t key, bool buckets, bool final)
 {
+	static const size_t told = sizeof(p->calls_said) / sizeof(p->calls_said[0]);
 	uint64_t sums[DLT_BUCKETS] = { 0 };
 	struct dlt_ev_sample_function e = {
 		.process = box_value(p->box.header->process),
@@ -64,11 +65,14 @@ static void emit_key(struct sampled_process *p, size_t at, size_t count, uint32_
 		for (unsigned b = 0; b < DLT_BUCKETS; b++)
 			sums[b] += box_value(t->buckets[b]);
 	}
-	if (!e.calls || (!final && at < 1024 && p->calls_said[at] == e.calls))
+	if (!e.calls || (!final && at < told && p->calls_said[at] == e.calls &&
+			 (!buckets || p->buckets_said[at] == e.calls)))
 		return;
-	if (at < 1024)
+	if (at < told)
 		p->calls_said[at] = e.calls;
-	emit(&e, sums);
+	if (at < told && buckets)
+		p->buckets_said[at] = e.calls;
+	emit(&e, buckets ? sums : NULL);
 }
 
 static bool is_first(const struct sampled_process *p, size_t at, uint32_t key)
@@ -99,7 +103,7 @@ static void emit_late(struct sampled_process *p, bool final)
 	}
 }
 
-void functions_emit(struct sampled_process *p, bool final)
+void functions_emit(struct sampled_process *p, bool buckets, bool final)
 {
 	size_t count = box_view_totals(&p->box);
 
@@ -109,7 +113,7 @@ void functions_emit(struct sampled_process *p, bool final)
 		uint32_t key = box_value(p->box.totals[i].key);
 
 		if (key && is_first(p, i, key))
-			emit_key(p, i, count, key, final);
+			emit_key(p, i, count, key, buckets || final, final);
 	}
 	emit_late(p, final);
 }

@@ -61,7 +61,7 @@ uint64_t sampler_period(void)
 	return only_summary() ? 1000 * MS : 100 * MS;
 }
 
-bool sampler_threads_rest(void)
+bool sampler_is_sparse(void)
 {
 	return !asked_for() && only_summary();
 }

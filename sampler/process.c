@@ -198,6 +198,8 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool final)
 
 	if (!p->was_enabled)
 		return;
+	if (news)
+		p->last_buckets = 0;
 	if (news || now - p->last_full >= FULL)
 		announce(p, now, ANNOUNCE_ALL, final);
 	else if (now - p->last_long >= LONG)
@@ -207,6 +209,17 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool final)
 	else if (!final && p->pid && (p->status.libraries != p->scanned_libraries ||
 				      p->status.rss_shmem > p->scanned_shmem + (256 << 10)))
 		libraries_scan(p, false);
+}
+
+/* Distributions are most of the bytes: where all is sparse they come every minute. */
+static void emit_functions(struct sampled_process *p, uint64_t now, bool final)
+{
+	bool buckets = now - p->last_buckets >= LONG || !sampler_is_sparse();
+
+	p->last_functions = now;
+	if (buckets)
+		p->last_buckets = now;
+	functions_emit(p, buckets, final);
 }
 
 void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
@@ -225,11 +238,9 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	announce_if_due(p, now, final);
 	if (p->was_enabled)
 		announce_new_threads(p, final);
-	threads_emit(p, now, due || !sampler_threads_rest(), final);
-	if (due) {
-		p->last_functions = now;
-		functions_emit(p, final);
-	}
+	threads_emit(p, now, due || !sampler_is_sparse(), final);
+	if (due)
+		emit_functions(p, now, final);
 	emit_process(p, now, final);
 }
 
@@ -237,6 +248,6 @@ void sampled_process_leave(struct sampled_process *p, uint64_t now)
 {
 	box_view_heap(&p->box, &p->heap);
 	threads_emit(p, now, true, true);
-	functions_emit(p, true);
+	functions_emit(p, true, true);
 	emit_process(p, now, false);
 }

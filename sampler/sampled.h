@@ -45,7 +45,7 @@ struct sampled_process {
 	bool again;		/* everything */
 	bool shares;
 	uint64_t last_short, last_long, last_full;		/* announcements, ns */
-	uint64_t last_functions;
+	uint64_t last_functions, last_buckets;
 	uint64_t next_pss;
 	/* /proc, kept for the final sample */
 	struct proc_stat stat;
@@ -62,6 +62,7 @@ struct sampled_process {
 	/* what does not change */
 	char exe[1024], folder[1024], command[4096];
 	uint64_t calls_said[1024];	/* by totals entry: calls when last said */
+	uint64_t buckets_said[1024];	/* likewise, with buckets */
 	uint64_t late_said[DLT_FNS];	/* likewise, of those without an entry of their own */
 	struct sampled_tid tids[SAMPLED_THREADS];
 	uint32_t tid_count;
@@ -92,7 +93,7 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 /* The call in flight of a slot; function 0: none (threads.c). */
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot);
 
-/* Sums over threads by (function, library) (functions.c). */
-void functions_emit(struct sampled_process *p, bool final);
+/* Sums over threads by (function, library), with or without the distribution (functions.c). */
+void functions_emit(struct sampled_process *p, bool buckets, bool final);
 
 #endif

@@ -8,7 +8,8 @@
  *   dltrace_sample:thread     threads of which something has changed: each tick, but where only
  *                             summary's events are enabled every ten seconds (twenty threads
  *                             would be 3 MB an hour) and when a call has lasted for a second
- *   dltrace_sample:function   totals that have grown, every ten seconds; all of them at the end
+ *   dltrace_sample:function   totals that have grown, every ten seconds; all of them at the end;
+ *                             where only summary's events are enabled, with buckets every minute
  *   dltrace_proc:process, thread, function, and library for those that have called
  *                             at first sight, when a session has just been started (a state
  *                             went from 0 to 1), and every ten seconds
@@ -78,8 +79,8 @@ void sampled_machine_tick(uint64_t now);
 /* ns between ticks: DLTRACE_SAMPLE, else 1 s where only summary's events are enabled, else 100 ms. */
 uint64_t sampler_period(void);
 
-/* Threads need not be said at each tick: only summary's events are enabled, DLTRACE_SAMPLE is not set. */
-bool sampler_threads_rest(void);
+/* Threads and distributions are said more seldom: only summary's events, DLTRACE_SAMPLE is not set. */
+bool sampler_is_sparse(void);
 
 /* True while any event of dltrace_sample is enabled. */
 bool sampler_wanted(void);

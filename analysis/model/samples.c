@@ -358,12 +358,15 @@ static void on_totals(struct trace *t, int64_t at, const void *data)
 	struct process *p = trace_process_make(t, e->process);
 	struct profile *f = process_profile(p, e->function, e->library);
 	struct sums *s = f->exact;
+	uint64_t before[DLT_BUCKETS];
 
 	(void)at;
 	if (s && e->calls < s->calls)
 		return;		/* an older reading */
 	if (!s)
 		s = f->exact = xcalloc(1, sizeof(*s));
+	/* Totals without a distribution leave the last one standing. */
+	memcpy(before, s->buckets, sizeof(before));
 	*s = (struct sums){
 		.calls = e->calls, .outer_calls = e->outer_calls, .failed = e->failed,
 		.total = e->total, .outer_total = e->outer_total, .nested = e->nested,
@@ -372,6 +375,8 @@ static void on_totals(struct trace *t, int64_t at, const void *data)
 	};
 	f->exact_first = e->first;
 	f->timed = true;
+	if (!e->buckets_count)
+		memcpy(s->buckets, before, sizeof(before));
 	for (uint32_t i = 0; i < e->buckets_count; i++)
 		if (e->buckets[i] >> 48 < DLT_BUCKETS)
 			s->buckets[e->buckets[i] >> 48] += e->buckets[i] & 0xffffffffffffULL;

@@ -42,5 +42,6 @@ grep -v "{ thread = $main," threads | sed 's/.*{ thread = \([0-9]*\),.*/\1/' | s
 	awk '$1 > 3 { print; bad = 1 } END { exit bad || NR < 3 }' >counts || fail "each of 3 threads in 6 s: $(cat threads)"
 grep "{ thread = $main," threads | grep 'state = [1-9]' | grep -qv 'function = 0,' || fail "the long call was not said in time: $(cat threads)"
 ! tail -n 3 threads | grep -q ' cpu = 0,' || fail "no CPU time in the last samples: $(cat threads)"
+grep 'dltrace_sample:function:' events | tail -n 1 | grep -q '_length = [1-9]' || fail "no distribution in the last totals"
 
 "$RECORD" --print -l summary -o x -- true | grep -q 'switch-timer=10000000' || fail "not flushed every ten seconds"

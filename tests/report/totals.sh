@@ -10,6 +10,7 @@ dltrace-text 1
 [1200ms] dltrace_sample:function process=1 function=sgemm_ calls=7 outer_calls=5 total=60ms outer_total=55ms nested=5ms first=1ms min=900 max=50ms squares_low=1000 buckets=[0x10000000000007]
 [1250ms] dltrace_sample:function process=1 function=sgemm_ calls=9 outer_calls=6 total=80ms outer_total=75ms nested=5ms first=1ms min=800 max=50ms squares_high=1 buckets=[0x10000000000009]
 [1300ms] dltrace_sample:function process=1 function=dgemm_ calls=3 outer_calls=3 total=25ms outer_total=25ms min=1ms max=9ms
+[1400ms] dltrace_sample:function process=1 function=sgemm_ calls=9 outer_calls=6 total=80ms outer_total=75ms nested=5ms first=1ms min=800 max=50ms squares_high=1
 [2s] dltrace_proc:exit process=1 events=5
 END
 report_text <trace
@@ -18,6 +19,7 @@ same total 80000000 "$(json 'row("breakdown", function="sgemm_")["total_ns"]')"
 same "share counts outermost time" 0.75 "$(json 'row("breakdown", function="sgemm_")["share"]')"
 same first 1000000 "$(json 'row("breakdown", function="sgemm_")["first_ns"]')"
 same min 800 "$(json 'row("breakdown", function="sgemm_")["min_ns"]')"
+same "a reading without a distribution leaves the last one" True "$(json 'row("breakdown", function="sgemm_")["median_ns"] is not None')"
 same "only counted" 8.0 "$(json 'float(row("limits", kind="threshold")["value"])')"
 
 # From --from on there are only events.
