@@ -34,6 +34,8 @@ size_t box_view_objects(const struct box_view *v);
 
 /* True when the memory is backed: reading a hole of a file would give it a page for ever. */
 bool box_view_is_backed(const void *p, size_t size);
+/* How many of its pages are. */
+size_t box_view_backed(const void *p, size_t size);
 
 /* One step of the writer or none, never half of it. */
 struct dlt_box_pair box_view_pair(const struct dlt_box_pair *p);

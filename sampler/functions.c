@@ -86,6 +86,8 @@ static bool is_first(const struct sampled_process *p, size_t at, uint32_t key)
 static void emit_late(struct sampled_process *p, bool final)
 {
 	size_t count = p->box.late_count < DLT_FNS ? p->box.late_count : DLT_FNS;
+	uintptr_t page = 0;
+	bool backed = false;
 
 	for (size_t i = 1; i < count; i++) {
 		const struct dlt_box_late *late = &p->box.late[i];
@@ -93,7 +95,12 @@ static void emit_late(struct sampled_process *p, bool final)
 			.process = box_value(p->box.header->process), .function = (uint16_t)i,
 		};
 
-		if (!box_view_is_backed(late, sizeof(*late)))
+		/* Asked once a page: none of them lies in two. */
+		if ((uintptr_t)late / 4096 != page) {
+			page = (uintptr_t)late / 4096;
+			backed = box_view_is_backed(late, sizeof(*late));
+		}
+		if (!backed)
 			continue;
 		add_sums(&e, &late->sums);
 		if (!e.calls || (!final && p->late_said[i] == e.calls))

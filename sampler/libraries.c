@@ -126,24 +126,14 @@ static void emit_gone(struct sampled_process *p)
 	}
 }
 
-/* Pages of the box that are backed: all of them are in the process's RssShmem. */
-static uint64_t box_resident(const struct sampled_process *p)
-{
-	const char *box = (const char *)p->box.header;
-	uint64_t bytes = 0;
-
-	for (size_t at = 0; at + 4096 <= p->box_size; at += 4096)
-		bytes += box_view_is_backed(box + at, 4096) ? 4096 : 0;
-	return bytes;
-}
-
 void libraries_scan(struct sampled_process *p, bool full)
 {
 	struct scan s = { .p = p, .full = full };
 	char path[64];
 
 	p->scan++;
-	p->own_shmem = box_resident(p);
+	/* All backed pages of the box are in the process's RssShmem. */
+	p->own_shmem = box_view_backed(p->box.header, p->box_size) * 4096;
 	p->scanned_libraries = p->status.libraries;
 	p->scanned_shmem = p->status.rss_shmem;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);

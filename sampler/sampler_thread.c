@@ -28,14 +28,19 @@ static struct {
 	pid_t owner;	/* of the thread: a forked child has none */
 } hidden;
 
+static bool is_time_to_end(void)
+{
+	return __atomic_load_n(&hidden.stop, __ATOMIC_ACQUIRE);
+}
+
 /* True when it is time to end. */
 static bool rest(uint64_t ns)
 {
 	struct timespec limit = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
 
-	if (!__atomic_load_n(&hidden.stop, __ATOMIC_ACQUIRE))
+	if (!is_time_to_end())
 		syscall(SYS_futex, &hidden.stop, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
-	return __atomic_load_n(&hidden.stop, __ATOMIC_ACQUIRE);
+	return is_time_to_end();
 }
 
 static void *run(void *data)
@@ -53,8 +58,8 @@ static void *run(void *data)
 				p = sampled_process_new(getpid(), hidden.box, hidden.size);
 			if (p)
 				sampled_process_tick(p, now, false);
-			/* One process says it for all of its tree. */
-			if (!box_value(h->parent))
+			/* One process says it for all of its tree, unless somebody waits for our end. */
+			if (!box_value(h->parent) && !is_time_to_end())
 				sampled_machine_tick(now);
 		} else {
 			period = SECOND;
