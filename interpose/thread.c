@@ -88,6 +88,15 @@ static void raise_slots_used(uint32_t used)
 		;
 }
 
+/* Readers go over all slots that were ever used: none of them may lie in a hole of the file. */
+static bool back_slots_up_to(uint32_t index)
+{
+	uint32_t used = __atomic_load_n(&dlt_box->slots_used, __ATOMIC_ACQUIRE);
+
+	return index < used ||
+	       dlt_box_back(dlt_box_slot(used), (index + 1 - used) * sizeof(struct dlt_box_slot));
+}
+
 /*
  * The slot of the record's index, always the same, so that twin and slot stay equal over all
  * owners; the late one when the box has none or cannot grow.
@@ -96,7 +105,7 @@ static void take_slot(struct dlt_thread *t)
 {
 	struct dlt_box_slot *s = dlt_box_slot(t->index);
 
-	if (t->index >= dlt_box->slots_count || !dlt_box_back(s, sizeof(*s)))
+	if (t->index >= dlt_box->slots_count || !back_slots_up_to(t->index))
 		s = dlt_box_slot(0);
 	t->slot = s;
 	if (s == dlt_box_slot(0))
