@@ -81,10 +81,16 @@ static void keep_last(struct process *p, const struct dlt_ev_sample_process *e)
 	s->events = larger(e->events, was.events);
 }
 
+/* A sampler that is quicker than the child's own word says only what it inherited. */
+static bool is_forked(const struct process *p)
+{
+	return p->reason == 1 || (p->reason == 3 && p->inherited_blocks);
+}
+
 /* The eldest of those that were forked from each other. */
 static struct process *family(struct process *p)
 {
-	for (int depth = 0; p->reason == 1 && p->parent && depth < 64; depth++)
+	for (int depth = 0; is_forked(p) && p->parent && depth < 64; depth++)
 		p = p->parent;
 	return p;
 }
@@ -100,7 +106,7 @@ static void memory(struct process *p, int64_t at, const struct dlt_ev_sample_pro
 
 	if (!now->sampled)
 		family(p)->family_changed = at;
-	if (!now->sampled && p->reason == 1 && p->parent && p->parent->now.sampled) {
+	if (!now->sampled && is_forked(p) && p->parent && p->parent->now.sampled) {
 		now->shared = (int64_t)e->rss_anon;
 		if (now->shared > p->parent->now.anon)
 			now->shared = p->parent->now.anon;

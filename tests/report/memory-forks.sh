@@ -34,3 +34,16 @@ same "with eight children, by Pss" 2048 "$(at 3)"
 same "when one writes, by Pss" 2148 "$(at 4)"
 same "without the writer, Pss being stale" 2048 "$(at 5)"
 same "without the parent, Pss being stale" 2048 "$(at 6)"
+
+# A child that a sampler announces before it does so itself.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1G
+[3s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=3 inherited_bytes=1000 inherited_blocks=10
+[4s] dltrace_sample:process process=2 time=4s threads=1 rss_anon=1G
+[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=1G
+[5s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=1 inherited_bytes=1000 inherited_blocks=10
+[6s] dltrace_sample:process process=1 time=6s threads=1 rss_anon=1G
+END
+same "announced by the sampler first" 1024 "$(at 3)"
