@@ -16,11 +16,11 @@ for round in 1 2 3; do
 	"$RECORD" -q --children all -o t$round -- sh -c '"$1" 5'$round'; "$1" 9'$round'; /usr/bin/python3 after.py' sh "$APPS/storm"
 	[ $(($(date +%s) - begin)) -lt 20 ] || fail "the end took too long"
 	babeltrace2 t$round >events 2>errors || fail "cannot be read: $(tail -n 5 errors)"
-	read=$(grep -c 'dltrace_heap:' events)
+	read=$(grep -c ' dltrace_' events)
 	emitted=$(sed -n 's/^events //p' t$round/recording)
 	lost=$(sed -n 's/^lost //p' t$round/recording)
-	echo "emitted $emitted, lost $lost, heap events read $read"
+	echo "emitted $emitted, lost $lost, read $read"
 	difference=$((emitted - lost - read))
-	[ $difference -ge -20 ] && [ $difference -le 100 ] || fail "emitted $emitted, lost $lost, read $read"
+	[ $difference -ge -20 ] && [ $difference -le 20 ] || fail "emitted $emitted, lost $lost, read $read"
 	[ "$lost" != 0 ] || same "allocations after the kills" 6000 "$(grep -c 'heap:alloc:.* size = 750[0-9]*,' events)"
 done
