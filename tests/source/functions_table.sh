@@ -4,14 +4,20 @@
 . "$top_srcdir/tests/lib.sh"
 
 tables=$top_srcdir/tracepoints
-lines=$(wc -l <"$tables/functions.tbl")
+lines=$(wc -l <"$tables/runtime.tbl")
+# gen KIND RUNTIME-TABLE [OPTION]...: runs the generator on that table after the first one
+gen() {
+	kind=$1 table=$2
+	shift 2
+	"$top_srcdir/scripts/gen-functions" "$kind" "$@" "$tables/events.tbl" "$tables/functions.tbl" "$table"
+}
 # refused WHY ROW
 refused() {
 	{
-		cat "$tables/functions.tbl"
+		cat "$tables/runtime.tbl"
 		echo "$2"
 	} >bad.tbl
-	if "$top_srcdir/scripts/gen-functions" wrappers bad.tbl "$tables/events.tbl" >/dev/null 2>error; then
+	if gen wrappers bad.tbl >/dev/null 2>error; then
 		fail "accepted: $2"
 	fi
 	grep -q "bad.tbl:$((lines + 1)): .*$1" error || fail "'$2' is not refused for '$1': $(cat error)"
@@ -22,14 +28,15 @@ refused "argument without a name" "alloc int cudaNew(void *)"
 refused "is not declared" "nonsense int cudaNew(void *p)"
 refused "use that name themselves" "alloc int cudaNew(void *real)"
 refused "expected: FAMILY PROTOTYPE" "alloc cudaNew"
+refused "declared already" 'layer runtime ok=1 "again"'
 
 for cuda in "${CUDA_HOME:-}" /usr/local/cuda; do
 	[ -n "$cuda" ] && [ -e "$cuda/include/cuda_runtime_api.h" ] && break
 	cuda=
 done
 [ -n "$cuda" ] && command -v g++ >/dev/null || exit 0
-"$top_srcdir/scripts/gen-functions" check "$tables/functions.tbl" "$tables/events.tbl" runtime >check.cc
+gen check "$tables/runtime.tbl" -l runtime >check.cc
 g++ -std=c++17 -fsyntax-only -I"$cuda/include" -I"$tables" check.cc || fail "the table and the headers in $cuda differ"
-sed 's/int cudaMalloc(void \*\*p, size_t size)/int cudaMalloc(void **p, unsigned size)/' "$tables/functions.tbl" >bad.tbl
-"$top_srcdir/scripts/gen-functions" check bad.tbl "$tables/events.tbl" runtime >check.cc
+sed 's/int cudaMalloc(void \*\*p, size_t size)/int cudaMalloc(void **p, unsigned size)/' "$tables/runtime.tbl" >bad.tbl
+gen check bad.tbl -l runtime >check.cc
 ! g++ -std=c++17 -fsyntax-only -I"$cuda/include" -I"$tables" check.cc 2>/dev/null || fail "a wrong size is not seen"
