@@ -42,7 +42,7 @@ struct report;
 /* Patterns are shell globs; NULL matches everything. Strings are borrowed. */
 struct model_options {
 	const char *process;	/* a pid, or a pattern on the program's name */
-	const char *rank;	/* not known yet: matches nothing but NULL */
+	const char *rank;	/* ranks and ranges of them: "0,4-7" */
 	const char *host;
 	const char *framework;	/* by name, case ignored: "pytorch" */
 	const char *function;

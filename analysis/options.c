@@ -35,6 +35,8 @@ static const struct argp_option table[] = {
 	  "heap, series, ... (those of the JSON)", 1 },
 	{ 0, 0, 0, 0, "What is looked at:", 2 },
 	{ "process", KEY_PROCESS, "PID|GLOB", 0, "processes with this pid or program name", 2 },
+	{ "rank", KEY_RANK, "LIST", 0, "processes of these ranks of a distributed training, as 0 "
+	  "or 0,4-7", 2 },
 	{ "host", KEY_HOST, "GLOB", 0, "processes on these hosts", 2 },
 	{ "framework", KEY_FRAMEWORK, "GLOB", 0, "PyTorch, TensorFlow, ... (case ignored)", 2 },
 	{ "function", KEY_FUNCTION, "GLOB", 0, "functions", 2 },
@@ -43,7 +45,6 @@ static const struct argp_option table[] = {
 	  "10s, 2m", 2 },
 	{ "to", KEY_TO, "TIME", 0, "until that time", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "functions below it become \"other\" (1)", 2 },
-	{ "rank", KEY_RANK, "N", 0, "ranks of a distributed training (not available yet)", 2 },
 	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady (not available "
 	  "yet)", 2 },
 	{ 0, 0, 0, 0, "How:", 3 },
@@ -86,6 +87,26 @@ static double share_option(const char *text, struct argp_state *state)
 	if (end == text || (*end && strcmp(end, "%")) || !(percent >= 0 && percent <= 100))
 		argp_error(state, "--min-share: %s: a percentage from 0 to 100 is needed", text);
 	return percent / 100;
+}
+
+/* N or N-M, separated by commas: what the model then reads without a doubt. */
+static const char *rank_option(const char *text, struct argp_state *state)
+{
+	const char *p = text;
+
+	for (;; p++) {
+		size_t first = strspn(p, "0123456789"), last = 1;
+
+		p += first;
+		if (*p == '-') {
+			last = strspn(p + 1, "0123456789");
+			p += last + 1;
+		}
+		if (!first || !last || first > 9 || last > 9 || (*p && *p != ','))
+			argp_error(state, "--rank: %s: ranks are needed, as 0 or 0,4-7", text);
+		if (!*p)
+			return text;
+	}
 }
 
 static int width_option(const char *text, struct argp_state *state)
@@ -143,7 +164,7 @@ static bool keep_string(struct options *o, int key, const char *arg)
 }
 
 static const char *const not_available[] = {
-	[KEY_RANK - KEY_FIGURE] = "rank", [KEY_PHASE - KEY_FIGURE] = "phase",
+	[KEY_PHASE - KEY_FIGURE] = "phase",
 	[KEY_FAIL_IF - KEY_FIGURE] = "fail-if", [KEY_LIVE - KEY_FIGURE] = "live",
 };
 
@@ -189,6 +210,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->dump = true;
 		return 0;
 	case KEY_RANK:
+		o->model.rank = rank_option(arg, state);
+		return 0;
 	case KEY_PHASE:
 	case KEY_FAIL_IF:
 	case KEY_LIVE:

@@ -9,7 +9,9 @@ static const struct column columns[] = {
 	{ "host", "host", UNIT_TEXT, "host name" },
 	{ "pid", "pid", UNIT_ID, "as the kernel knows it" },
 	{ "parent", "parent", UNIT_ID, "id of the process that made it" },
-	{ "rank", "rank", UNIT_ID, "in a distributed training; not known yet" },
+	{ "rank", "rank", UNIT_ID, "in a distributed training, as its launcher says" },
+	{ "ranks", "of", UNIT_COUNT, "how many ranks there are" },
+	{ "local_rank", "local rank", UNIT_ID, "among the ranks of its machine" },
 	{ "name", "name", UNIT_TEXT, "of the program" },
 	{ "command", "command", UNIT_TREE, "arguments" },
 	{ "frameworks", "frameworks", UNIT_TREE, "recognised by the libraries that it loaded" },
@@ -68,6 +70,12 @@ static void set_sampled(struct table *t, const struct process *p)
 	table_set_uint(t, "write_bytes", s->write_bytes);
 }
 
+static void set_rank(struct table *t, const char *column, int32_t rank)
+{
+	if (rank >= 0)
+		table_set_int(t, column, rank);
+}
+
 static void add(const struct process *p, struct table *t)
 {
 	uint64_t children = 0;
@@ -81,6 +89,9 @@ static void add(const struct process *p, struct table *t)
 		table_set_uint(t, "pid", p->pid);
 	if (p->parent)
 		table_set_int(t, "parent", p->parent->report_id);
+	set_rank(t, "rank", p->rank);
+	set_rank(t, "ranks", p->ranks);
+	set_rank(t, "local_rank", p->local_rank);
 	table_set_text(t, "name", process_name(p));
 	table_set_tree(t, "command", command_list(p->command));
 	table_set_tree(t, "frameworks", framework_list(p));

@@ -213,6 +213,9 @@ static void fill_identity(struct dlt_box_header *h)
 	h->heap = dlt_process.heap;
 	h->state = DLT_BOX_ALIVE;
 	h->counted = !dlt_process.traced;
+	h->rank = dlt_process.rank.rank;
+	h->ranks = dlt_process.rank.size;
+	h->local_rank = dlt_process.rank.local;
 }
 
 /* A reader converts `since` by these. */

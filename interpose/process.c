@@ -103,6 +103,7 @@ static void read_settings(void)
 	dlt_process.off = strcmp(env_or_empty("DLTRACE"), "off") == 0;
 	dlt_process.recording = parse_hex(env_or_empty("DLTRACE_RECORDING"));
 	dlt_process.threshold = parse_size(env_or_empty("DLTRACE_THRESHOLD"));
+	dlt_process.rank = dlt_rank_find(dlt_process_env);
 	if (!dlt_process.threshold)
 		dlt_process.threshold = DEFAULT_THRESHOLD;
 	dlt_process.traced = !dlt_process.off &&
@@ -235,6 +236,8 @@ void dlt_process_announce(void)
 		.threshold = dlt_process.threshold,
 		.inherited_bytes = dlt_box->inherited.bytes,
 		.inherited_blocks = dlt_box->inherited.count,
+		.rank = dlt_process.rank.rank, .ranks = dlt_process.rank.size,
+		.local_rank = dlt_process.rank.local,
 		.version = PACKAGE_VERSION, .host = host.nodename,
 		.exe = exe, .folder = folder, .command = command,
 	};

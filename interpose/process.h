@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ranks.h"
+
 enum dlt_process_reason { DLT_REASON_START, DLT_REASON_FORK, DLT_REASON_EXEC, DLT_REASON_AGAIN };
 
 struct dlt_process {
@@ -26,6 +28,7 @@ struct dlt_process {
 	uint32_t heap;			/* enum dlt_heap_cover */
 	bool off;			/* DLTRACE=off: loaded but inert */
 	uint64_t threshold;		/* bytes, DLTRACE_THRESHOLD */
+	struct dlt_rank rank;		/* by the environment at its start */
 };
 
 extern struct dlt_process dlt_process;

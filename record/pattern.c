@@ -8,26 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Who starts ranks, and how it tells them which they are. */
-static const char *const rank_variables[] = {
-	"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "RANK", "SLURM_PROCID",
-};
+#include "ranks.h"
 
-const char *pattern_rank(void)
+static const char *variable(const char *name)
 {
-	for (size_t i = 0; i < sizeof(rank_variables) / sizeof(rank_variables[0]); i++) {
-		const char *rank = getenv(rank_variables[i]);
-
-		if (rank && *rank)
-			return rank;
-	}
-	return NULL;
+	return getenv(name);
 }
 
 /* The value of the pattern at p (behind its '%'); *end: behind the pattern. NULL: none. */
 static const char *value_of(const char *p, const char **end, char *buffer, size_t size)
 {
 	const char *close = *p == 'q' && p[1] == '{' ? strchr(p, '}') : NULL;
+	int32_t rank;
 
 	*end = p + 1;
 	switch (*p) {
@@ -39,7 +31,9 @@ static const char *value_of(const char *p, const char **end, char *buffer, size_
 		snprintf(buffer, size, "%d", (int)getpid());
 		return buffer;
 	case 'r':
-		return pattern_rank() ? pattern_rank() : "0";
+		rank = dlt_rank_find(variable).rank;
+		snprintf(buffer, size, "%d", rank < 0 ? 0 : (int)rank);
+		return buffer;
 	case 'q':
 		if (!close || (size_t)(close - p) > size)
 			return NULL;

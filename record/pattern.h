@@ -11,7 +11,4 @@
  */
 int pattern_expand(const char *pattern, char *out, size_t size, const char **bad);
 
-/* The rank as MPI launchers, Slurm and torchrun tell it; NULL when there is none. */
-const char *pattern_rank(void);
-
 #endif

@@ -22,7 +22,9 @@ static void announce_process(const struct sampled_process *p)
 		.reason = AGAIN, .traced = box_value(h->counted) != 0, .heap = (uint8_t)box_value(h->heap),
 		.begin = box_value(h->begin), .box = box_value(h->id[0]),
 		.threshold = box_value(h->threshold), .inherited_bytes = box_value(h->inherited.bytes),
-		.inherited_blocks = box_value(h->inherited.count), .version = PACKAGE_VERSION,
+		.inherited_blocks = box_value(h->inherited.count), .rank = box_value(h->rank),
+		.ranks = box_value(h->ranks), .local_rank = box_value(h->local_rank),
+		.version = PACKAGE_VERSION,
 		.host = name.nodename, .exe = p->exe, .folder = p->folder, .command = p->command,
 	};
 

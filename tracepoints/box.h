@@ -74,6 +74,7 @@ struct dlt_box_header {
 	uint32_t reason;		/* as in dltrace_proc:process */
 	uint64_t threshold;		/* bytes */
 	uint32_t counted;		/* 1: DLTRACE_CHILDREN leaves it out, it emits nothing */
+	int32_t rank, ranks, local_rank;	/* as in dltrace_proc:process */
 	uint32_t clock_is_tsc;		/* `since` counts TSC ticks, else ns CLOCK_MONOTONIC */
 	uint64_t tsc[2];		/* a pair at creation: TSC ticks ... */
 	uint64_t tsc_mono[2];		/* ... and ns CLOCK_MONOTONIC; the later pair is [1] */

@@ -2,6 +2,7 @@
 /* Which processes a report shows: the filters of dltrace-report by process. */
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/model/model.h"
@@ -21,13 +22,29 @@ static bool process_matches(const struct process *p, const char *pattern)
 	return !strcmp(pid, pattern);
 }
 
+/* Is it among "0,4-7"? */
+static bool rank_matches(int32_t rank, const char *list)
+{
+	while (rank >= 0 && *list) {
+		char *end;
+		long from = strtol(list, &end, 10), to = from;
+
+		if (*end == '-')
+			to = strtol(end + 1, &end, 10);
+		if (rank >= from && rank <= to)
+			return true;
+		list = *end ? end + 1 : end;
+	}
+	return false;
+}
+
 bool process_shown(const struct process *p)
 {
 	const struct model_options *o = &p->trace->model->options;
 
 	if (p->merged || process_foreign(p))
 		return false;
-	if (o->rank)
+	if (o->rank && !rank_matches(p->rank, o->rank))
 		return false;
 	if (o->host && fnmatch(o->host, p->host, 0))
 		return false;

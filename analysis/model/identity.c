@@ -72,6 +72,12 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	p->heap_cover = e->heap;
 	p->box = e->box;
 	p->threshold = e->threshold;
+	/* Traces from before there were ranks have 0 everywhere. */
+	if (e->ranks) {
+		p->rank = e->rank;
+		p->ranks = e->ranks;
+		p->local_rank = e->local_rank;
+	}
 	p->inherited_bytes = e->inherited_bytes;
 	p->inherited_blocks = e->inherited_blocks;
 	p->begin = e->begin ? trace_monotonic(t, e->begin) : at;

@@ -29,6 +29,7 @@ static struct process *process_new(struct trace *t, uint32_t id)
 	p->trace = t;
 	p->host = p->exe = p->folder = p->command = p->version = trace_keep(t, "");
 	p->begin = p->end = p->last = p->sample_at = UNKNOWN;
+	p->rank = p->ranks = p->local_rank = -1;
 	p->now.cpu_at = UNKNOWN;
 	p->now.alive = true;
 	p->next_alive = t->alive;

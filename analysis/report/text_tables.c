@@ -306,6 +306,15 @@ static void put_more(const struct text *t, size_t rows, size_t shown, const char
 	fputc('\n', t->out);
 }
 
+/* Is there a row that has something in this column? */
+static bool has_any(const struct table *t, const char *column)
+{
+	for (size_t row = 0; row < text_rows(t); row++)
+		if (table_get(t, row, column)->type != CELL_NULL)
+			return true;
+	return false;
+}
+
 static void put_process(const struct text *t, struct grid *g, const struct table *p, size_t row)
 {
 	const struct cell *begin = table_get(p, row, "begin_ns"), *end = table_get(p, row, "end_ns");
@@ -318,6 +327,8 @@ static void put_process(const struct text *t, struct grid *g, const struct table
 		grid_cell(g, UNIT_ID, table_get(p, row, "trace"));
 	grid_cell(g, UNIT_ID, table_get(p, row, "pid"));
 	grid_cell(g, UNIT_TEXT, table_get(p, row, "name"));
+	if (has_any(p, "rank"))
+		grid_cell(g, UNIT_ID, table_get(p, row, "rank"));
 	if (begin->type != CELL_NULL && end->type != CELL_NULL)
 		grid_number(g, UNIT_NS, cell_real(end) - cell_real(begin));
 	else
@@ -344,6 +355,8 @@ void text_processes(const struct text *t)
 		grid_column(g, "trace", GRID_RIGHT, 0);
 	grid_column(g, "pid", GRID_RIGHT, 0);
 	grid_column(g, "name", GRID_STRETCH, 0);
+	if (has_any(p, "rank"))
+		grid_column(g, "rank", GRID_RIGHT, 0);
 	grid_column(g, "lived", GRID_RIGHT, 1);
 	grid_column(g, "end", 0, 0);
 	grid_column(g, "threads", GRID_RIGHT, 3);

@@ -42,7 +42,7 @@ for ending in .md .tex .html .png .pdf .sqlite .folded .pftrace .speedscope.json
 	one_line
 	[ ! -e "x$ending" ] || fail "x$ending was made"
 done
-status 2 --rank 1 t.txt; says "not available yet"
+status 2 --rank 1- t.txt; says "ranks are needed"
 status 2 --phase steady t.txt; says "not available yet"
 status 2 --fail-if 'lost>0' t.txt; says "not available yet"
 

@@ -65,6 +65,51 @@ static void patterns_expand(void **state)
 	assert_int_equal(pattern_expand("%q{DLT_TEST}", out, 3, &bad), -ENAMETOOLONG);
 }
 
+static const char *const *variables;	/* name, value, ..., NULL */
+
+static const char *given(const char *name)
+{
+	for (size_t i = 0; variables[i]; i += 2)
+		if (strcmp(variables[i], name) == 0)
+			return variables[i + 1];
+	return NULL;
+}
+
+static void ranks_by_launcher(void **state)
+{
+	static const struct {
+		const char *const given[12];
+		int rank, size, local;
+	} cases[] = {
+		{ { "RANK", "3", "WORLD_SIZE", "4", "LOCAL_RANK", "1" }, 3, 4, 1 },
+		{ { "RANK", "3" }, -1, -1, -1 },
+		{ { "RANK", "gold", "WORLD_SIZE", "4" }, -1, -1, -1 },
+		{ { "RANK", "4", "WORLD_SIZE", "4" }, -1, -1, -1 },
+		{ { "RANK", "99999999999", "WORLD_SIZE", "4" }, -1, -1, -1 },
+		{ { "HOROVOD_RANK", "0", "HOROVOD_SIZE", "2", "HOROVOD_LOCAL_RANK", "0" }, 0, 2, 0 },
+		{ { "OMPI_COMM_WORLD_RANK", "1", "OMPI_COMM_WORLD_SIZE", "2", "PMIX_RANK", "1",
+		    "OMPI_COMM_WORLD_LOCAL_RANK", "1" }, 1, 2, 1 },
+		{ { "PMI_RANK", "1", "PMI_SIZE", "2", "MPI_LOCALRANKID", "1" }, 1, 2, 1 },
+		{ { "SLURM_PROCID", "5", "SLURM_STEP_NUM_TASKS", "8", "SLURM_LOCALID", "2" }, 5, 8, 2 },
+		/* A batch script is no rank; torchrun under srun has its own ones. */
+		{ { "SLURM_PROCID", "0", "SLURM_NTASKS", "8" }, -1, -1, -1 },
+		{ { "SLURM_PROCID", "1", "SLURM_STEP_NUM_TASKS", "2", "RANK", "7", "WORLD_SIZE", "8" }, 7, 8, -1 },
+		{ { "PMIX_RANK", "1" }, 1, -1, -1 },
+		{ { "FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2", "FLUX_TASK_LOCAL_ID", "0" }, 1, 2, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dlt_rank r;
+
+		variables = cases[i].given;
+		r = dlt_rank_find(given);
+		assert_int_equal(r.rank, cases[i].rank);
+		assert_int_equal(r.size, cases[i].size);
+		assert_int_equal(r.local, cases[i].local);
+	}
+}
+
 static void buffers_fit_the_machine(void **state)
 {
 	const struct plan_machine desk = { 8, 8ULL << 30, 1024, 0 }, big = { 128, 64ULL << 30, 1024, 0 };
@@ -106,6 +151,7 @@ int main(void)
 		cmocka_unit_test(sizes_need_units),
 		cmocka_unit_test(people_read_figures),
 		cmocka_unit_test(patterns_expand),
+		cmocka_unit_test(ranks_by_launcher),
 		cmocka_unit_test(buffers_fit_the_machine),
 		cmocka_unit_test(levels_grow),
 	};
