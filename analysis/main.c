@@ -16,6 +16,7 @@
 #include "analysis/report/memory.h"
 #include "analysis/report/output.h"
 #include "analysis/worker.h"
+#include "record/place.h"
 
 #define ERROR_SIZE	1024
 #define PROBLEMS_SHOWN	10	/* a trace; all are in the report */
@@ -263,10 +264,24 @@ static int dump(const struct options *o, struct worker *w, char *const *broken)
 	return status;
 }
 
+/* What a bundle brings, for the libraries that look for it; a choice of the user's own stands. */
+static void use_bundled(void)
+{
+	char path[PATH_MAX];
+
+	if (place_find("babeltrace-plugin-ctf.so", DLT_LIBEXECDIR, path) == 0) {
+		*strrchr(path, '/') = '\0';
+		setenv("BABELTRACE_PLUGIN_PATH", path, 0);
+	}
+	if (place_find("fonts.conf", DLT_PKGDATADIR, path) == 0)
+		setenv("FONTCONFIG_FILE", path, 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
 
+	use_bundled();
 	options_parse(&o, argc, argv);
 	return worker_run(&o, o.dump ? dump : report);
 }

@@ -20,6 +20,7 @@
 #include "export.h"
 #include "heap.h"
 #include "init.h"
+#include "library.h"
 #include "log.h"
 #include "process.h"
 #include "real.h"
@@ -110,11 +111,9 @@ DLT_EXPORT int __register_atfork(void (*before)(void), void (*parent)(void), voi
 
 static bool is_ust_s(const void *function)
 {
-	struct dl_find_object found;
+	const char *path = function ? dlt_library_path(function) : NULL;
 
-	if (!function || _dl_find_object((void *)function, &found) || !found.dlfo_link_map->l_name)
-		return false;
-	return strstr(found.dlfo_link_map->l_name, "liblttng-ust-fork") != NULL;
+	return path && strstr(path, "liblttng-ust-fork") != NULL;
 }
 
 /* LTTng's own wrapper of fork may stand before or behind us. */

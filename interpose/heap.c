@@ -421,19 +421,15 @@ DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
 extern void *__libc_malloc(size_t size) __attribute__((weak));
 
 /* Load address of the object that holds a function; no walk over symbol tables (2.5 ms). */
-static const void *owner_of(const void *function)
+static uintptr_t owner_of(const void *function)
 {
-	struct dl_find_object found;
-
-	if (_dl_find_object((void *)function, &found))
-		return NULL;
-	return found.dlfo_map_start;
+	return dlt_library_base(function);
 }
 
 /* One provider for all, or sizes would be asked of an allocator that does not know the block. */
 static bool one_provider(void)
 {
-	const void *owner = owner_of((const void *)dlt_real_table.malloc);
+	uintptr_t owner = owner_of((const void *)dlt_real_table.malloc);
 
 #define SAME_OWNER(ret, name, args) \
 	if (dlt_real_table.name && owner_of((const void *)dlt_real_table.name) != owner) \

@@ -65,16 +65,14 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 #if __GLIBC_PREREQ(2, 35)
-extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
-
 static bool find_object(const void *address, struct object *o)
 {
 	struct dl_find_object found;
 	struct search search = { (uintptr_t)address, o };
 
-	if (!_dl_find_object)
+	if (!dlt_real_table._dl_find_object)
 		return dl_iterate_phdr(search_object, &search) == 1;
-	if (_dl_find_object((void *)address, &found) != 0)
+	if (dlt_real_table._dl_find_object((void *)address, &found) != 0)
 		return false;
 	*o = (struct object){ (uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_map_end,
 			      found.dlfo_link_map->l_name };
@@ -224,6 +222,13 @@ uintptr_t dlt_library_base(const void *address)
 	struct object o;
 
 	return find_object(address, &o) ? o.begin : 0;
+}
+
+const char *dlt_library_path(const void *address)
+{
+	struct object o;
+
+	return find_object(address, &o) ? o.path : NULL;
 }
 
 bool dlt_library_is_loader(const void *address)

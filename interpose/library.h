@@ -18,6 +18,9 @@ uint16_t dlt_library_of(const void *address);
 /* Base address of that library; 0 when unknown. Hook-safe. */
 uintptr_t dlt_library_base(const void *address);
 
+/* The loader's name of that library, borrowed; NULL when unknown. Hook-safe. */
+const char *dlt_library_path(const void *address);
+
 /* True for an address inside ld.so: nothing may be emitted on its behalf (TLS resize). */
 bool dlt_library_is_loader(const void *address);
 

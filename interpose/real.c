@@ -17,6 +17,7 @@ void dlt_real_init_heap(void)
 	if (dlt_real_table.malloc)
 		return;
 	DLT_REAL_HEAP(RESOLVE)
+	RESOLVE(int, _dl_find_object, (void *, struct dl_find_object *))
 	/* What a failed lookup left behind is not for the application's dlerror(). */
 	dlerror();
 }

@@ -74,7 +74,14 @@
 	X(int, dup3, (int, int, int)) \
 	X(int, __register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))
 
+struct dl_find_object;
+
 struct dlt_real {
+	/*
+	 * glibc's, since 2.35; NULL before. Not wrapped, only called: a plain reference, weak or
+	 * not, asks the loader for that version, and an older glibc would start no program.
+	 */
+	int (*_dl_find_object)(void *address, struct dl_find_object *found);
 #define DLT_REAL_FIELD(ret, name, args) ret (*name) args;
 	DLT_REAL_HEAP(DLT_REAL_FIELD)
 	DLT_REAL_REST(DLT_REAL_FIELD)

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "place.h"
+
 #define RUN_DIR		"/run/lttng"
 #define START_LIMIT	10000	/* ms; a loaded machine needs seconds */
 #define STOP_LIMIT	2000	/* ms, then SIGKILL */
@@ -43,10 +45,29 @@ static int enter_namespace(const char *home)
 	return 0;
 }
 
+/*
+ * The daemon that the user named, the one that lies in a bundle with us (the libraries there are of
+ * its version, a daemon that is installed here may not be), or the installed one. Does not return.
+ */
+static void exec_best_daemon(void)
+{
+	const char *named = getenv("LTTNG_SESSIOND_PATH");
+	char bundled[PATH_MAX], consumer[PATH_MAX], option[PATH_MAX + 32];
+
+	if (named && *named)
+		execl(named, named, "--no-kernel", (char *)NULL);
+	else if (place_find("lttng-sessiond", DLT_LIBEXECDIR, bundled) == 0 &&
+		 place_find("lttng-consumerd", DLT_LIBEXECDIR, consumer) == 0) {
+		snprintf(option, sizeof(option), "--consumerd64-path=%s", consumer);
+		execl(bundled, bundled, "--no-kernel", option, (char *)NULL);
+	} else
+		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);
+	_exit(127);
+}
+
 /* In the child that becomes the daemon. Its descriptors but 0, 1, 2 are closed on exec. */
 static void exec_daemon(const char *home, pid_t parent)
 {
-	const char *path = getenv("LTTNG_SESSIOND_PATH");
 	char log[PATH_MAX];
 	sigset_t none;
 	int fd;
@@ -63,11 +84,7 @@ static void exec_daemon(const char *home, pid_t parent)
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
 	}
-	if (path && *path)
-		execl(path, path, "--no-kernel", (char *)NULL);
-	else
-		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);
-	_exit(127);
+	exec_best_daemon();
 }
 
 static int wait_until_alive(struct session_daemon *d, char *why, size_t size)

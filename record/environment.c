@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,27 +97,4 @@ char **environment_make(const struct options *o, const struct environment_setup 
 			all[at++] = environ[i];
 	memcpy(all + at, added, n * sizeof(*added));
 	return all;
-}
-
-int environment_find(const char *in_build, const char *installed, char *out)
-{
-	const char *name = strrchr(in_build, '/');
-	char self[PATH_MAX] = "";
-	char *slash;
-	size_t staged;
-
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		self[0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	if (slash && snprintf(out, PATH_MAX, "%s/%s", self, in_build) < PATH_MAX &&
-	    access(out, R_OK) == 0)
-		return 0;
-	/* Below DESTDIR, where `make install` has put everything, this program too. */
-	staged = strlen(self) - (strlen(self) < strlen(DLT_BINDIR) ? strlen(self) : strlen(DLT_BINDIR));
-	if (strcmp(self + staged, DLT_BINDIR) != 0)
-		staged = 0;
-	snprintf(out, PATH_MAX, "%.*s%s/%s", (int)staged, self, installed, name ? name + 1 : in_build);
-	return access(out, R_OK) == 0 ? 0 : -ENOENT;
 }

@@ -17,10 +17,4 @@ struct environment_setup {
 /* A new NULL-terminated array; strings and array live until exit. NULL: out of memory. */
 char **environment_make(const struct options *o, const struct environment_setup *s);
 
-/*
- * Where a file of dltrace's is: in the build folder beside the program, or installed. `installed`
- * is a folder; 0 or -ENOENT. `out` has PATH_MAX bytes.
- */
-int environment_find(const char *in_build, const char *installed, char *out);
-
 #endif

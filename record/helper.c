@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "environment.h"
 #include "message.h"
+#include "place.h"
 
 /* All arguments in one string, separated by 0x1f as in dltrace_proc:process. */
 static void join(char *const *command, char *out, size_t size)
@@ -69,7 +69,7 @@ int helper_launch(struct helper *h, const struct helper_config *c)
 	int fds[2], err;
 
 	*h = (struct helper){ .fd = -1 };
-	if (environment_find("dltrace-sampler", DLT_LIBEXECDIR, path) < 0)
+	if (place_find("dltrace-sampler", DLT_LIBEXECDIR, path) < 0)
 		return -ENOENT;
 	err = message_pair(fds);
 	if (err)

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "control.h"
-#include "environment.h"
 #include "options.h"
+#include "place.h"
 #include "print.h"
 #include "recording.h"
 #include "say.h"
@@ -29,7 +29,7 @@ static int print(const struct options *o)
 		say_error("no buffers for tracing: %s", strerror(-err));
 		return EXIT_OWN;
 	}
-	environment_find(".libs/libdltrace.so", DLT_LIBDIR, library);
+	place_find(".libs/libdltrace.so", DLT_LIBDIR, library);
 	return print_commands(o, &plan, output, library);
 }
 

@@ -23,6 +23,7 @@
 #include "label.h"
 #include "message.h"
 #include "pattern.h"
+#include "place.h"
 #include "say.h"
 #include "units.h"
 
@@ -230,7 +231,7 @@ static int spawn(struct recording *r)
 	};
 	int err = 0;
 
-	if (r->traced && environment_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
+	if (r->traced && place_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
 		environment = environment_make(r->o, &setup);
 	else if (r->traced)
 		say_error("libdltrace.so is not in %s: only samples of the machine are recorded", DLT_LIBDIR);
