@@ -38,7 +38,7 @@
 #include "elf.h"
 #include "library.h"
 
-#define MAX_EXPORTS 512
+#define MAX_EXPORTS 4096
 #define PAGE 4096
 
 struct export {

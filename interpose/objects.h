@@ -18,6 +18,12 @@ enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM };
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
 		   size_t shared);
 
+static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c, const void *kernel)
+{
+	return dlt_shape(kernel, dlt_dim3(c->grid_x, c->grid_y, c->grid_z),
+			 dlt_dim3(c->block_x, c->block_y, c->block_z), c->shared);
+}
+
 /* CUDA 13 launches by a handle: it stands for this host function. Before its first launch. */
 void dlt_kernel_known(const void *handle, const void *function);
 

@@ -9,10 +9,19 @@
 
 #include <stddef.h>
 
+#include "cu_types.h"
+
 /* dim3: counts of blocks or threads */
 struct dlt_cuda_dim3 {
 	unsigned x, y, z;
 };
+
+static inline struct dlt_cuda_dim3 dlt_dim3(unsigned x, unsigned y, unsigned z)
+{
+	struct dlt_cuda_dim3 d = { x, y, z };
+
+	return d;
+}
 
 /* cudaExtent: width in bytes (in elements for arrays), height and depth in rows */
 struct dlt_cuda_extent {

@@ -5,11 +5,12 @@
 
 tables=$top_srcdir/tracepoints
 lines=$(wc -l <"$tables/runtime.tbl")
-# gen KIND RUNTIME-TABLE [OPTION]...: runs the generator on that table after the first one
+more=
+# gen KIND RUNTIME-TABLE [OPTION]...: runs the generator on that table after the first one, before $more
 gen() {
 	kind=$1 table=$2
 	shift 2
-	"$top_srcdir/scripts/gen-functions" "$kind" "$@" "$tables/events.tbl" "$tables/functions.tbl" "$table"
+	"$top_srcdir/scripts/gen-functions" "$kind" "$@" "$tables/events.tbl" "$tables/functions.tbl" "$table" $more
 }
 # refused WHY ROW
 refused() {
@@ -37,6 +38,9 @@ done
 [ -n "$cuda" ] && command -v g++ >/dev/null || exit 0
 gen check "$tables/runtime.tbl" -l runtime >check.cc
 g++ -std=c++17 -fsyntax-only -I"$cuda/include" -I"$tables" check.cc || fail "the table and the headers in $cuda differ"
+more=$tables/driver.tbl
+gen check "$tables/runtime.tbl" -l driver >check.cc
+g++ -std=c++17 -fsyntax-only -I"$cuda/include" -I"$tables" check.cc || fail "driver.tbl and the headers in $cuda differ"
 sed 's/int cudaMalloc(void \*\*p, size_t size)/int cudaMalloc(void **p, unsigned size)/' "$tables/runtime.tbl" >bad.tbl
 gen check bad.tbl -l runtime >check.cc
 ! g++ -std=c++17 -fsyntax-only -I"$cuda/include" -I"$tables" check.cc 2>/dev/null || fail "a wrong size is not seen"

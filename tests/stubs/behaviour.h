@@ -23,8 +23,36 @@
 #define DO_cudaEventCreate(event) stub_handle(event)
 #define DO_cudaEventCreateWithFlags(event, flags) stub_handle(event)
 
+#define DO_cuMemAlloc_v2(p, size) stub_alloc((void **)(p), size)
+#define DO_cuMemAllocManaged(p, size, flags) stub_alloc((void **)(p), size)
+#define DO_cuMemAllocAsync(p, size, stream) stub_alloc((void **)(p), size)
+#define DO_cuMemAllocFromPoolAsync(p, size, pool, stream) stub_alloc((void **)(p), size)
+#define DO_cuMemAllocHost_v2(pp, size) stub_alloc(pp, size)
+#define DO_cuMemHostAlloc(pp, size, flags) stub_alloc(pp, size)
+#define DO_cuMemFree_v2(p) stub_free((void *)(p))
+#define DO_cuMemFreeHost(p) stub_free(p)
+#define DO_cuMemFreeAsync(p, stream) stub_free((void *)(p))
+
+#define DO_cuMemcpy(to, from, size) stub_moves(size)
+#define DO_cuMemcpyAsync(to, from, size, stream) stub_moves(size)
+#define DO_cuMemcpyHtoD_v2(to, from, size) stub_moves(size)
+#define DO_cuMemcpyDtoH_v2(to, from, size) stub_moves(size)
+#define DO_cuMemcpyDtoD_v2(to, from, size) stub_moves(size)
+#define DO_cuMemcpyHtoDAsync_v2(to, from, size, stream) stub_moves(size)
+#define DO_cuMemcpyDtoHAsync_v2(to, from, size, stream) stub_moves(size)
+#define DO_cuMemcpyDtoDAsync_v2(to, from, size, stream) stub_moves(size)
+#define DO_cuMemsetD8_v2(to, uc, n) stub_moves(n)
+#define DO_cuMemsetD8Async(to, uc, n, stream) stub_moves(n)
+#define DO_cuMemsetD32_v2(to, ui, n) stub_moves((n) * 4)
+#define DO_cuMemsetD32Async(to, ui, n, stream) stub_moves((n) * 4)
+
+#define DO_cuStreamCreate(stream, flags) stub_handle(stream)
+#define DO_cuStreamCreateWithPriority(stream, flags, priority) stub_handle(stream)
+#define DO_cuEventCreate(event, flags) stub_handle(event)
+
 /* These call back at once, so that a test can nest calls. */
 #define DO_cudaLaunchHostFunc(stream, function, data) (function(data), 0)
+#define DO_cuLaunchHostFunc(stream, fn, user_data) (fn(user_data), 0)
 #define DO_GOMP_parallel(function, data, width, flags) (function(data), 0)
 
 /* The handle of a kernel is no address in the program. */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares driver.tbl and cu_types.h with cuda.h, as cuda_check.h does it for the runtime. */
+#ifndef DLT_TRACEPOINTS_CU_CHECK_H
+#define DLT_TRACEPOINTS_CU_CHECK_H
+
+#include "cuda_check.h"
+
+static_assert(sizeof(CUmemLocation) == sizeof(dlt_cu_location));
+static_assert(sizeof(CUipcMemHandle) == sizeof(dlt_cu_ipc));
+static_assert(sizeof(CUipcEventHandle) == sizeof(dlt_cu_ipc));
+static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(dlt_cu_copy2d));
+static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(dlt_cu_copy3d));
+static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(dlt_cu_copy3d));
+static_assert(sizeof(CUDA_ARRAY_DESCRIPTOR) == sizeof(dlt_cu_array));
+static_assert(sizeof(CUDA_ARRAY3D_DESCRIPTOR) == sizeof(dlt_cu_array3d));
+SAME_PLACE(CUDA_MEMCPY2D, srcMemoryType, dlt_cu_copy2d, from.type);
+SAME_PLACE(CUDA_MEMCPY2D, dstMemoryType, dlt_cu_copy2d, to.type);
+SAME_PLACE(CUDA_MEMCPY2D, WidthInBytes, dlt_cu_copy2d, width);
+SAME_PLACE(CUDA_MEMCPY3D, srcMemoryType, dlt_cu_copy3d, from.type);
+SAME_PLACE(CUDA_MEMCPY3D, dstMemoryType, dlt_cu_copy3d, to.type);
+SAME_PLACE(CUDA_MEMCPY3D, WidthInBytes, dlt_cu_copy3d, width);
+SAME_PLACE(CUDA_MEMCPY3D_PEER, srcMemoryType, dlt_cu_copy3d, from.type);
+SAME_PLACE(CUDA_MEMCPY3D_PEER, dstMemoryType, dlt_cu_copy3d, to.type);
+SAME_PLACE(CUDA_MEMCPY3D_PEER, WidthInBytes, dlt_cu_copy3d, width);
+SAME_PLACE(CUDA_ARRAY_DESCRIPTOR, Format, dlt_cu_array, format);
+SAME_PLACE(CUDA_ARRAY3D_DESCRIPTOR, Format, dlt_cu_array3d, format);
+SAME_PLACE(CUlaunchConfig, blockDimX, dlt_cu_launch_config, block_x);
+SAME_PLACE(CUlaunchConfig, sharedMemBytes, dlt_cu_launch_config, shared);
+SAME_PLACE(CUlaunchConfig, hStream, dlt_cu_launch_config, stream);
+
+#endif
