@@ -101,6 +101,7 @@ dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, c
 	struct dlt_site *s = dlt_site_of(t, function, caller);
 
 	*real = s->real;
+	c->library = s->library;
 	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event]), 1))
 		return false;
 	return dlt_call_enter(c, t, s);

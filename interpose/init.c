@@ -28,6 +28,7 @@ WEAK void dlt_heap_thread_ended(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_calls_thread_end(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_threads_after_fork(void) { }
 WEAK void dlt_calls_after_fork(void) { }
+WEAK void dlt_ledger_after_fork(void) { }
 WEAK void dlt_heap_after_fork(void) { }
 WEAK _Bool dlt_children_traced(const char *policy, char **argv)
 {

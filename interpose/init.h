@@ -46,6 +46,7 @@ void dlt_threads_first_event(struct dlt_thread *t, int event);
 /* In a forked child, after identity, box and thread record are its own. */
 void dlt_threads_after_fork(void);
 void dlt_calls_after_fork(void);
+void dlt_ledger_after_fork(void);
 void dlt_heap_after_fork(void);
 
 /*

@@ -167,6 +167,7 @@ void dlt_process_after_fork(void)
 	dlt_thread_after_fork(dlt_process.id);
 	dlt_box_publish(box_folder);
 	dlt_calls_after_fork();
+	dlt_ledger_after_fork();
 	dlt_threads_after_fork();
 	dlt_heap_after_fork();
 	dlt_sampler_after_fork();

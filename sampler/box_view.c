@@ -39,6 +39,7 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 	v->late_count = box_value(h->late_count);
 	v->library_count = box_value(h->libraries_count);
 	v->object_count = box_value(h->objects_count);
+	v->memory_count = box_value(h->memory_count);
 	v->slots = table(box, size, box_value(h->slots_offset), &v->slot_count, sizeof(*v->slots), 128);
 	v->totals = table(box, size, box_value(h->totals_offset), &v->totals_count, sizeof(*v->totals), 64);
 	v->late = table(box, size, box_value(h->late_offset), &v->late_count, sizeof(*v->late), 64);
@@ -46,6 +47,7 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 			     sizeof(*v->libraries), 8);
 	v->objects = table(box, size, box_value(h->objects_offset), &v->object_count,
 			   sizeof(*v->objects), 64);
+	v->memory = table(box, size, box_value(h->memory_offset), &v->memory_count, sizeof(*v->memory), 128);
 	return true;
 }
 
@@ -72,6 +74,11 @@ size_t box_view_libraries(const struct box_view *v)
 size_t box_view_objects(const struct box_view *v)
 {
 	return at_most(__atomic_load_n(&v->header->objects_used, __ATOMIC_ACQUIRE), v->object_count);
+}
+
+size_t box_view_memory(const struct box_view *v)
+{
+	return at_most(__atomic_load_n(&v->header->memory_used, __ATOMIC_ACQUIRE), v->memory_count);
 }
 
 bool box_view_is_backed(const void *p, size_t size)

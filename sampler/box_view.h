@@ -20,7 +20,9 @@ struct box_view {
 	const struct dlt_box_late *late;
 	const struct dlt_box_library *libraries;
 	const struct dlt_box_object *objects;
-	size_t slot_count, totals_count, late_count, library_count, object_count;	/* entries that fit */
+	const struct dlt_box_memory *memory;
+	/* Entries that fit: */
+	size_t slot_count, totals_count, late_count, library_count, object_count, memory_count;
 };
 
 /* False when these `size` bytes are no box of this version. */
@@ -31,6 +33,7 @@ size_t box_view_slots(const struct box_view *v);
 size_t box_view_totals(const struct box_view *v);
 size_t box_view_libraries(const struct box_view *v);
 size_t box_view_objects(const struct box_view *v);
+size_t box_view_memory(const struct box_view *v);
 
 /* True when the memory is backed: reading a hole of a file would give it a page for ever. */
 bool box_view_is_backed(const void *p, size_t size);

@@ -159,8 +159,9 @@ static uint64_t peak(struct sampled_process *p)
 	return p->peak;
 }
 
-static void emit_process(struct sampled_process *p, uint64_t now, bool final)
+static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool final)
 {
+	uint64_t memory[DLT_BOX_MEMORY * DLT_BOX_MEMORY_WORDS];
 	const struct dlt_box_header *h = p->box.header;
 	const struct proc_status *s = &p->status;
 	struct dlt_ev_sample_process e = {
@@ -175,9 +176,10 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool final)
 		.freed = p->heap.freed.bytes, .allocations = p->heap.allocated.count,
 		.frees = p->heap.freed.count, .failed_allocations = box_value(h->heap_published.failed),
 		.heap_peak = peak(p), .peak_error = peak_error(p),
-		.mapped = box_value(h->mapped.bytes), .events = p->heap.events,
+		.mapped = box_value(h->mapped.bytes), .gpu_memory = memory, .events = p->heap.events,
 	};
 
+	e.gpu_memory_count = memory_read(p, memory, due);
 	sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
 }
 
@@ -241,7 +243,7 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	threads_emit(p, now, due || !sampler_is_sparse(), final);
 	if (due)
 		emit_functions(p, now, final);
-	emit_process(p, now, final);
+	emit_process(p, now, due, final);
 }
 
 void sampled_process_leave(struct sampled_process *p, uint64_t now)
@@ -249,5 +251,5 @@ void sampled_process_leave(struct sampled_process *p, uint64_t now)
 	box_view_heap(&p->box, &p->heap);
 	threads_emit(p, now, true, true);
 	functions_emit(p, true, true);
-	emit_process(p, now, false);
+	emit_process(p, now, true, false);
 }

@@ -63,6 +63,7 @@ struct sampled_process {
 	char exe[1024], folder[1024], command[4096];
 	uint64_t calls_said[1024];	/* by totals entry: calls when last said */
 	uint64_t buckets_said[1024];	/* likewise, with buckets */
+	uint64_t memory_said[DLT_BOX_MEMORY];	/* likewise, of the ledger's rows: what was in them */
 	uint64_t late_said[DLT_FNS];	/* likewise, of those without an entry of their own */
 	struct sampled_tid tids[SAMPLED_THREADS];
 	uint32_t tid_count;
@@ -92,6 +93,12 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 
 /* The call in flight of a slot; function 0: none (threads.c). */
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot);
+
+/*
+ * Rows of the ledger of GPU memory, those that have changed or all of them (memory.c), into
+ * DLT_BOX_MEMORY * DLT_BOX_MEMORY_WORDS words. How many words.
+ */
+uint32_t memory_read(struct sampled_process *p, uint64_t *words, bool all);
 
 /* Sums over threads by (function, library), with or without the distribution (functions.c). */
 void functions_emit(struct sampled_process *p, bool buckets, bool final);

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	1
+#define DLT_BOX_VERSION	2
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -71,6 +71,8 @@ struct dlt_box_header {
 	uint32_t libraries_used;	/* ids given so far, entry 0 included */
 	uint32_t objects_offset, objects_count;
 	uint32_t objects_used;
+	uint32_t memory_offset, memory_count;	/* the ledger of GPU memory */
+	uint32_t memory_used;		/* rows claimed so far; never falls */
 	uint32_t reason;		/* as in dltrace_proc:process */
 	uint64_t threshold;		/* bytes */
 	uint32_t counted;		/* 1: DLTRACE_CHILDREN leaves it out, it emits nothing */
@@ -173,12 +175,38 @@ struct dlt_box_object {
 	uint64_t values[8];
 } __attribute__((aligned(64)));
 
+/*
+ * One row of the ledger of GPU memory (tracepoints/memory.h): by kind, device and asking library.
+ * Any thread adds to it, atomically. A reader loads `live` before `allocated`: freed >= 0. Rows of
+ * the kind "gpu" have live and peak, the sum of what is physical on a device, and what CUDA said of it.
+ */
+struct dlt_box_memory {
+	uint64_t key;			/* dlt_box_memory_key(); stored last */
+	int64_t live, peak;		/* bytes */
+	uint64_t allocated;		/* bytes */
+	uint64_t allocations, frees;
+	uint64_t largest;		/* bytes of the largest block */
+	uint64_t failed;		/* allocations that were refused */
+	uint64_t refused, refused_at;	/* bytes asked for by the last of them; ns CLOCK_MONOTONIC */
+	uint64_t told_free, told_total;	/* bytes, what the application last heard of CUDA */
+	uint32_t sum;			/* the writer's: index of the device's row "gpu" + 1 */
+} __attribute__((aligned(128)));
+
+#define DLT_BOX_MEMORY_WORDS 12		/* in this order, as dltrace_sample:process says them */
+
+static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsigned library)
+{
+	return 1ULL << 32 | (uint64_t)memory << 24 | (uint64_t)(device & 255) << 16 | (library & 65535);
+}
+
+#define DLT_BOX_MEMORY		128
 #define DLT_BOX_LIBRARIES	1024
 #define DLT_BOX_OBJECTS		4096
 
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
+_Static_assert(sizeof(struct dlt_box_memory) == 128, "a row is two cache lines");
 _Static_assert(sizeof(struct dlt_box_library) == 256, "the path takes what is left");
 
 #endif

@@ -10,6 +10,9 @@
 #define DO_cudaFree(p) stub_free(p)
 #define DO_cudaFreeHost(p) stub_free(p)
 #define DO_cudaFreeAsync(p, stream) stub_free(p)
+#define DO_cudaMallocPitch(p, pitch, width, height) (*(pitch) = ((width) + 511) / 512 * 512, stub_alloc(p, *(pitch) * (height)))
+#define DO_cudaDeviceReset() stub_reset()
+#define DO_cudaMemGetInfo(free, total) stub_info(free, total)
 
 #define DO_cudaMemcpy(to, from, size, direction) stub_moves(size)
 #define DO_cudaMemcpyAsync(to, from, size, direction, stream) stub_moves(size)

@@ -90,6 +90,25 @@ int stub_free(void *p)
 	return result;
 }
 
+int stub_reset(void)
+{
+	pthread_mutex_lock(&lock);
+	while (block_count)
+		free(blocks[--block_count].p);
+	used = 0;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+int stub_info(size_t *free, size_t *total)
+{
+	pthread_mutex_lock(&lock);
+	*total = memory;
+	*free = memory - used;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
 int stub_handle(void **handle)
 {
 	static uintptr_t last = 0x1000;

@@ -49,6 +49,8 @@ int stub_moves(size_t size);
 /* Memory of the device: 0, or a cudaError_t. */
 int stub_alloc(void **p, size_t size);
 int stub_free(void *p);
+int stub_reset(void);
+int stub_info(size_t *free, size_t *total);
 
 /* A new stream or event. */
 int stub_handle(void **handle);

@@ -66,6 +66,7 @@ dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 
 #include "sampler/announce.c"
 #include "sampler/functions.c"
+#include "sampler/memory.c"
 #define emit libraries_emit
 #define line libraries_line
 #include "sampler/libraries.c"

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* A lock-free table of live blocks by what names them. */
+#include "blocks.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "sys.h"
+
+#define LEVELS 5
+#define FIRST_BITS 8		/* 256 places, then 2K, 16K, 128K, 1M: 32 bytes each */
+#define WINDOW 8
+
+static struct block *levels[LEVELS];
+
+static unsigned bits_of(unsigned level)
+{
+	return FIRST_BITS + 3 * level;
+}
+
+static struct block *level_at(unsigned level)
+{
+	return __atomic_load_n(&levels[level], __ATOMIC_ACQUIRE);
+}
+
+static size_t level_size(unsigned level)
+{
+	return sizeof(struct block) << bits_of(level);
+}
+
+/* Two threads may map it at once: one of them gives it back. */
+static struct block *level_make(unsigned level)
+{
+	struct block *none = NULL, *made = level_at(level);
+
+	if (made)
+		return made;
+	made = dlt_sys_map(NULL, level_size(level), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	if (!made)
+		return NULL;
+	if (__atomic_compare_exchange_n(&levels[level], &none, made, false, __ATOMIC_RELEASE,
+					__ATOMIC_ACQUIRE))
+		return made;
+	dlt_sys(SYS_munmap, (long)made, (long)level_size(level), 0, 0, 0);
+	return none;
+}
+
+static uint32_t index_of(uint64_t key, unsigned level, unsigned i)
+{
+	uint64_t mixed = (key ^ key >> 29) * 0x9e3779b97f4a7c15;
+
+	return (uint32_t)((mixed >> (64 - bits_of(level))) + i) & ((1u << bits_of(level)) - 1);
+}
+
+/* 0 is no place. */
+static uint32_t place_of(unsigned level, uint32_t index)
+{
+	return (level + 1) << 24 | index;
+}
+
+struct block *blocks_at(uint32_t place)
+{
+	return &levels[(place >> 24) - 1][place & 0xffffff];
+}
+
+uint32_t blocks_find(uint64_t key)
+{
+	struct block *level;
+
+	for (unsigned l = 0; l < LEVELS && (level = level_at(l)); l++) {
+		for (unsigned i = 0; i < WINDOW; i++) {
+			uint32_t index = index_of(key, l, i);
+
+			if (__atomic_load_n(&level[index].key, __ATOMIC_ACQUIRE) == key)
+				return place_of(l, index);
+		}
+	}
+	return 0;
+}
+
+static bool claim(struct block *b)
+{
+	uint64_t nothing = 0;
+
+	return !__atomic_load_n(&b->key, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(&b->key, &nothing, BLOCK_BUSY, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void fill(struct block *b, const struct block *from)
+{
+	b->size = from->size;
+	b->backing = from->backing;
+	b->uses = from->uses;
+	b->row = from->row;
+	b->names = from->names;
+	__atomic_store_n(&b->key, from->key, __ATOMIC_RELEASE);
+}
+
+uint32_t blocks_put(const struct block *block)
+{
+	struct block *level;
+
+	for (unsigned l = 0; l < LEVELS && (level = level_make(l)); l++) {
+		for (unsigned i = 0; i < WINDOW; i++) {
+			uint32_t index = index_of(block->key, l, i);
+
+			if (!claim(&level[index]))
+				continue;
+			fill(&level[index], block);
+			return place_of(l, index);
+		}
+	}
+	return 0;
+}
+
+bool blocks_take(uint32_t place, uint64_t key, struct block *taken)
+{
+	struct block *b = blocks_at(place);
+
+	/* No compare-and-swap: a block has one owner, and who frees it twice has lost anyway. */
+	*taken = *b;
+	if (taken->key != key)
+		return false;
+	__atomic_store_n(&b->key, 0, __ATOMIC_RELEASE);
+	return true;
+}
+
+uint32_t blocks_next(uint32_t place)
+{
+	unsigned l = place ? (place >> 24) - 1 : 0;
+	uint32_t index = place ? (place & 0xffffff) + 1 : 0;
+	struct block *level;
+
+	for (; l < LEVELS && (level = level_at(l)); l++, index = 0)
+		for (; index < 1u << bits_of(l); index++)
+			if (__atomic_load_n(&level[index].key, __ATOMIC_ACQUIRE) > BLOCK_BUSY)
+				return place_of(l, index);
+	return 0;
+}
+
+void blocks_forget(void)
+{
+	for (unsigned l = 0; l < LEVELS; l++) {
+		if (levels[l])
+			dlt_sys(SYS_munmap, (long)levels[l], (long)level_size(l), 0, 0, 0);
+		levels[l] = NULL;
+	}
+}
