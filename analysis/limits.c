@@ -145,27 +145,53 @@ static void not_traced(struct table *table, const struct process *p)
 		      "its heap is not the C library's: it is not known");
 }
 
-/* Libraries whose calls of CUDA pass by our wrappers. */
-static void cuda_unseen(struct table *table, const struct process *p)
+/* ---- what was not covered: one line a kind, with the libraries' names ---- */
+
+static const struct uncovered {
+	const char *kind, *text;
+} uncovered[] = {
+	{ "heap", "what these libraries allocate is not counted" },
+	{ "cuda runtime", "calls of these CUDA runtimes are not seen" },
+	{ "cuda driver", "calls of these CUDA drivers are not seen" },
+	{ "static cuda runtime", "CUDA calls made inside these libraries are not seen" },
+	{ "cuda calls", "CUDA calls of these libraries do not pass dltrace" },
+	{ "cuda functions", "some CUDA functions that these libraries use are not known to dltrace" },
+	{ "opencl", "OpenCL calls through these libraries are not seen" },
+};
+
+#define KINDS (sizeof(uncovered) / sizeof(*uncovered))
+
+struct uncovered_names {
+	char names[KINDS][300];
+	size_t count[KINDS];
+};
+
+static void note_uncovered(const struct coverage *c, void *data)
 {
-	char names[300] = "";
-	size_t length = 0, count = 0;
+	struct uncovered_names *u = data;
 
-	for (size_t i = 0; i < p->library_count; i++) {
-		const char *path = p->libraries[i].path, *name = base_name(path);
-		const struct coverage_rule *rule = library_coverage(path);
+	for (size_t k = 0; k < KINDS; k++) {
+		char *names = u->names[k];
+		size_t length = strlen(names);
 
-		if (!rule || strncmp(rule->kind, "cuda", 4) || strcmp(rule->covered, "no") ||
-		    library_inherited(p, &p->libraries[i]) || strstr(names, name))
+		if (!c->library || strcmp(c->covered, "no") || strcmp(c->kind, uncovered[k].kind))
 			continue;
-		count++;
-		if (length + strlen(name) + 3 < sizeof(names))
-			length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
-						   length ? ", " : "", name);
+		u->count[k]++;
+		if (length + strlen(base_name(c->library->path)) + 3 < sizeof(u->names[k]))
+			snprintf(names + length, sizeof(u->names[k]) - length, "%s%s", length ? ", " : "",
+				 base_name(c->library->path));
 	}
-	if (count)
-		limit(table, p->trace, p, "uncovered", (double)count,
-		      "CUDA calls made inside these libraries are not seen: %s", names);
+}
+
+static void not_covered(struct table *table, const struct process *p)
+{
+	struct uncovered_names u = { .count = { 0 } };
+
+	coverage_each(p, note_uncovered, &u);
+	for (size_t k = 0; k < KINDS; k++)
+		if (u.count[k])
+			limit(table, p->trace, p, "uncovered", (double)u.count[k], "%s: %s",
+			      uncovered[k].text, u.names[k]);
 }
 
 static void killed(struct table *table, const struct process *p)
@@ -251,7 +277,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, cuda_unseen, only_counted, memory_measure,
+	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -7,6 +7,7 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "coverage.h"
 #include "init.h"
 #include "log.h"
 #include "process.h"
@@ -60,6 +61,7 @@ static void *find_real(unsigned function, uint16_t library, const void *caller)
 	if (r && __atomic_load_n(&r->generation, __ATOMIC_ACQUIRE) == generation)
 		return r->function;
 	found = dlt_scope_find(caller, dlt_functions[function].name);
+	dlt_coverage_look();
 	if (!found) {
 		dlt_log("calls", "no real function:", dlt_functions[function].name, 0);
 	} else if (r) {

@@ -8,6 +8,7 @@
 
 #include "box_private.h"
 #include "children.h"
+#include "coverage.h"
 #include "emit.h"
 #include "export.h"
 #include "heap.h"
@@ -58,8 +59,10 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	set_box(state_of(how), code);
 	dlt_heap_batch_flush_all();
 	/* Not on the way to a signal: who aborts may hold a lock that the sampler needs. */
-	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL)
+	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {
+		dlt_coverage_end();
 		dlt_sampler_stop();
+	}
 	/* First the others, so that the event counts all of theirs. */
 	if (dlt_emit_close(dlt_thread_self())) {
 		dlt_heap_batch_flush_all();	/* what they noted since */
@@ -113,6 +116,7 @@ __attribute__((destructor)) static void end(void)
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
 	dlt_heap_batch_flush_all();
+	dlt_coverage_end();
 	dlt_sampler_stop();
 	/* Threads that go on are killed soon, and must not be in the middle of an event then. */
 	if (dlt_emit_close(dlt_thread_self())) {

@@ -34,6 +34,9 @@ uint32_t dlt_library_generation;
 static uint64_t places[PLACES];
 /* When the id was last compared with what is loaded there: a value of the generation. */
 static uint32_t checked[DLT_BOX_LIBRARIES];
+/* The flags that were last announced, and that they were. */
+static uint32_t said[DLT_BOX_LIBRARIES];
+#define SAID (1u << 31)
 static uintptr_t loader_begin, loader_end;
 
 /* ---- what is loaded where ------------------------------------------------------------------ */
@@ -142,16 +145,24 @@ static void build_id(const struct object *o, char *to, size_t size)
 static void announce(const struct object *o, uint16_t id)
 {
 	struct dlt_thread *t = dlt_thread_self();
+	const struct dlt_box_library *l = dlt_box_library(id);
+	uint32_t flags = __atomic_load_n(&l->flags, __ATOMIC_RELAXED);
 	char hex[96];
 	struct dlt_ev_proc_library e = {
 		.process = dlt_process.id, .library = id, .base = o->begin,
-		.size = o->end - o->begin, .build_id = hex, .path = dlt_box_library(id)->path,
+		.size = o->end - o->begin, .flags = flags, .build_id = hex, .path = l->path,
 	};
 
 	if (!dlt_enabled(DLT_EV_PROC_LIBRARY) || t->guard)
 		return;
+	said[id] = flags | SAID;
 	build_id(o, hex, sizeof(hex));
 	dlt_emit(t, DLT_EV_PROC_LIBRARY, &e);
+}
+
+static bool is_news(uint16_t id)
+{
+	return id && said[id] != (dlt_box_library(id)->flags | SAID);
 }
 
 /* A new id with its entry in the box; 0 when there is none left. */
@@ -204,17 +215,43 @@ static uint16_t id_of(const struct object *o)
 	}
 	id = new_id(o);
 	/* Somebody else was quicker: then ours names the same, and nobody uses it. */
-	if (id && __atomic_compare_exchange_n(place, &seen, base | id, false, __ATOMIC_RELEASE,
-					      __ATOMIC_RELAXED))
-		announce(o, id);
+	if (id)
+		__atomic_compare_exchange_n(place, &seen, base | id, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED);
 	return id;
 }
 
 uint16_t dlt_library_of(const void *address)
 {
 	struct object o;
+	uint16_t id = find_object(address, &o) ? id_of(&o) : 0;
 
-	return find_object(address, &o) ? id_of(&o) : 0;
+	if (is_news(id))
+		announce(&o, id);
+	return id;
+}
+
+void dlt_library_mark(const void *address, uint32_t flags)
+{
+	struct object o;
+	uint16_t id = find_object(address, &o) ? id_of(&o) : 0;
+
+	if (id)
+		__atomic_fetch_or(&dlt_box_library(id)->flags, flags, __ATOMIC_RELAXED);
+}
+
+void dlt_library_tell(void)
+{
+	uint32_t used = __atomic_load_n(&dlt_box->libraries_used, __ATOMIC_ACQUIRE);
+	struct object o;
+
+	for (uint32_t id = 1; id < used && id < DLT_BOX_LIBRARIES; id++) {
+		const struct dlt_box_library *l = dlt_box_library(id);
+
+		if (__atomic_load_n(&l->ready, __ATOMIC_ACQUIRE) && is_news((uint16_t)id) &&
+		    find_object((const void *)(uintptr_t)l->base, &o))
+			announce(&o, (uint16_t)id);
+	}
 }
 
 uintptr_t dlt_library_base(const void *address)

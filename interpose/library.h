@@ -15,6 +15,12 @@
 /* Id of the library that holds `address`; announces it at first sight. Hook-safe. */
 uint16_t dlt_library_of(const void *address);
 
+/* Gives it an id, if it has none, and flags (library_flags.h) that are announced with it. */
+void dlt_library_mark(const void *address, uint32_t flags);
+
+/* Announces what was marked and not said yet. Not in a hook. */
+void dlt_library_tell(void);
+
 /* Base address of that library; 0 when unknown. Hook-safe. */
 uintptr_t dlt_library_base(const void *address);
 

@@ -21,16 +21,9 @@
 
 #define MAX_OBJECTS 2048
 
-struct object {
-	struct dlt_elf elf;
-	uintptr_t begin, end;
-	const char *path;
-	bool queued;
-};
-
 /* One search at a time: the loader's list lock is held while these are in use. */
-static struct object objects[MAX_OBJECTS];
-static struct object *queue[MAX_OBJECTS];
+static struct dlt_object objects[MAX_OBJECTS];
+static struct dlt_object *queue[MAX_OBJECTS];
 static unsigned count;
 
 extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
@@ -44,14 +37,14 @@ struct wanted {
 
 static int list_object(struct dl_phdr_info *info, size_t size, void *data)
 {
-	struct object *o = &objects[count];
+	struct dlt_object *o = &objects[count];
 	const ElfW(Dyn) *dynamic = NULL;
 
 	(void)size;
 	(void)data;
 	if (count == MAX_OBJECTS)
 		return 1;
-	*o = (struct object){ .begin = UINTPTR_MAX, .path = info->dlpi_name };
+	*o = (struct dlt_object){ .begin = UINTPTR_MAX, .path = info->dlpi_name };
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t begin = info->dlpi_addr + p->p_vaddr;
@@ -70,7 +63,7 @@ static int list_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-static bool take(const struct object *o, struct wanted *w, const char *version)
+static bool take(const struct dlt_object *o, struct wanted *w, const char *version)
 {
 	const ElfW(Sym) *s;
 
@@ -90,10 +83,10 @@ static const char *file_name(const char *path)
 }
 
 /* The loaded object that a DT_NEEDED means. */
-static struct object *needed_object(const char *name)
+static struct dlt_object *needed_object(const char *name)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct object *o = &objects[i];
+		struct dlt_object *o = &objects[i];
 
 		if ((o->elf.soname && strcmp(o->elf.soname, name) == 0) ||
 		    strcmp(o->path, name) == 0 || strcmp(file_name(o->path), name) == 0)
@@ -102,14 +95,14 @@ static struct object *needed_object(const char *name)
 	return NULL;
 }
 
-static bool search_needed(struct object *from, struct wanted *w)
+static bool search_needed(struct dlt_object *from, struct wanted *w)
 {
 	unsigned head = 0, tail = 0;
 
 	from->queued = true;
 	queue[tail++] = from;
 	while (head < tail) {
-		struct object *o = queue[head++], *next;
+		struct dlt_object *o = queue[head++], *next;
 		const ElfW(Dyn) *place = NULL;
 		const char *name;
 
@@ -134,7 +127,7 @@ static bool search_range(unsigned from, unsigned to, struct wanted *w, const cha
 	return false;
 }
 
-static struct object *object_of(const void *address)
+static struct dlt_object *object_of(const void *address)
 {
 	for (unsigned i = 0; i < count; i++)
 		if ((uintptr_t)address - objects[i].begin < objects[i].end - objects[i].begin)
@@ -146,7 +139,7 @@ static struct object *object_of(const void *address)
 static int search(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct wanted *w = data;
-	struct object *caller;
+	struct dlt_object *caller;
 	unsigned global;
 
 	(void)info;
@@ -169,4 +162,45 @@ void *dlt_scope_find(const void *caller, const char *name)
 
 	dl_iterate_phdr(search, &w);
 	return w.found;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+struct visit {
+	void (*each)(const struct dlt_object *o, void *data);
+	void *data;
+	unsigned long long *adds;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct visit *v = data;
+
+	(void)size;
+	if (*v->adds == info->dlpi_adds)
+		return 1;
+	*v->adds = info->dlpi_adds;
+	count = 0;
+	dl_iterate_phdr(list_object, NULL);
+	for (unsigned i = 0; i < count; i++)
+		v->each(&objects[i], v->data);
+	return 1;
+}
+
+void dlt_scope_each(void (*each)(const struct dlt_object *o, void *data), void *data,
+		    unsigned long long *adds)
+{
+	struct visit v = { each, data, adds };
+
+	dl_iterate_phdr(visit, &v);
+}
+
+const struct dlt_object *dlt_scope_object(const void *address)
+{
+	return object_of(address);
+}
+
+unsigned dlt_scope_order(const struct dlt_object *o)
+{
+	return (unsigned)(o - objects);
 }

@@ -67,21 +67,24 @@ void announce_new_threads(struct sampled_process *p, bool final)
 	}
 }
 
-/* Those that have called: the others come with a scan of the mappings. */
-static void announce_libraries(const struct sampled_process *p)
+/* Those with an id: the others come with a scan of the mappings. */
+void announce_libraries(struct sampled_process *p, bool news)
 {
 	size_t count = box_view_libraries(&p->box);
 
-	for (size_t i = 1; i < count && i <= UINT16_MAX; i++) {
+	for (size_t i = 1; i < count && i < DLT_BOX_LIBRARIES; i++) {
 		const struct dlt_box_library *l = &p->box.libraries[i];
+		uint32_t flags = box_value(l->flags);
 		char path[sizeof(l->path) + 1];
 		struct dlt_ev_proc_library e = {
 			.process = box_value(p->box.header->process), .library = (uint16_t)i, .state = AGAIN,
-			.base = box_value(l->base), .size = box_value(l->size), .build_id = "", .path = path,
+			.base = box_value(l->base), .size = box_value(l->size), .flags = flags,
+			.build_id = "", .path = path,
 		};
 
-		if (!__atomic_load_n(&l->ready, __ATOMIC_ACQUIRE))
+		if (!__atomic_load_n(&l->ready, __ATOMIC_ACQUIRE) || (news && flags == p->flags_said[i]))
 			continue;
+		p->flags_said[i] = flags;
 		memcpy(path, l->path, sizeof(l->path));
 		path[sizeof(l->path)] = '\0';
 		sample_emit(DLT_EV_PROC_LIBRARY, &e);
@@ -152,7 +155,7 @@ void announce(struct sampled_process *p, uint64_t now, enum announcement what, b
 	for (size_t i = 1; i < count && i < DLT_BOX_SLOTS; i++)
 		p->slots[i].named = 0;
 	announce_new_threads(p, final);
-	announce_libraries(p);
+	announce_libraries(p, false);
 	announce_functions(p);
 	if (what < ANNOUNCE_LONG)
 		return;

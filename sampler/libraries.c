@@ -47,6 +47,9 @@ static void emit(const struct scan *s, unsigned state)
 		.build_id = build_id, .path = s->path,
 	};
 
+	if (e.library)
+		e.flags = box_value(p->box.libraries[e.library].flags);
+
 	/* As the process sees it: it may live in another root. */
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, s->path);
 	proc_build_id(path, build_id, sizeof(build_id));

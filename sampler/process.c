@@ -238,8 +238,10 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	if (p->pid && !final)
 		read_proc(p);
 	announce_if_due(p, now, final);
-	if (p->was_enabled)
+	if (p->was_enabled) {
 		announce_new_threads(p, final);
+		announce_libraries(p, true);
+	}
 	threads_emit(p, now, due || !sampler_is_sparse(), final);
 	if (due)
 		emit_functions(p, now, final);

@@ -59,6 +59,7 @@ struct sampled_process {
 	uint64_t scanned_libraries, scanned_shmem;	/* VmLib and RssShmem at the last scan */
 	uint64_t own_shmem;	/* LTTng's buffers, ours */
 	uint32_t scan;
+	uint32_t flags_said[DLT_BOX_LIBRARIES];		/* by id: when last announced */
 	/* what does not change */
 	char exe[1024], folder[1024], command[4096];
 	uint64_t calls_said[1024];	/* by totals entry: calls when last said */
@@ -77,6 +78,9 @@ enum announcement { ANNOUNCE_SHORT, ANNOUNCE_LONG, ANNOUNCE_ALL };
 void announce(struct sampled_process *p, uint64_t now, enum announcement what, bool final);
 /* Threads that were not there before. */
 void announce_new_threads(struct sampled_process *p, bool final);
+
+/* Libraries with an id; `news`: only those whose flags are not those that were last said. */
+void announce_libraries(struct sampled_process *p, bool news);
 
 /* Libraries that came or went since the last scan; all of them when `full` (libraries.c). */
 void libraries_scan(struct sampled_process *p, bool full);

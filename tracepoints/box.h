@@ -163,7 +163,8 @@ struct dlt_box_late {
 struct dlt_box_library {
 	uint64_t base, size;
 	uint32_t ready;
-	char path[236];
+	uint32_t flags;			/* library_flags.h; only grow */
+	char path[232];
 };
 
 struct dlt_box_object {

@@ -211,6 +211,7 @@ static void on_library(struct trace *t, int64_t at, const void *data)
 	l->path = path;
 	l->base = e->base;
 	l->size = e->size;
+	l->flags |= e->flags;
 	if (!l->build_id || (e->build_id && *e->build_id))
 		l->build_id = trace_keep(t, e->build_id);
 }
