@@ -25,7 +25,7 @@ struct real {
 	uint16_t library;
 };
 
-#define REALS 1024
+#define REALS 8192	/* untouched until used */
 
 static struct real reals[REALS];
 static uint32_t reals_used;

@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "elf.h"
+#include "functions.h"
 #include "library.h"
 
 #define MAX_EXPORTS 4096
@@ -49,6 +50,8 @@ struct export {
 	bool for_ever;			/* defined by an object loaded at start */
 	bool there;
 };
+
+_Static_assert(DLT_FNS + 256 <= MAX_EXPORTS, "room for all functions and the rest");
 
 static struct export exports[MAX_EXPORTS];
 static unsigned export_count;

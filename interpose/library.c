@@ -268,6 +268,17 @@ const char *dlt_library_path(const void *address)
 	return find_object(address, &o) ? o.path : NULL;
 }
 
+unsigned dlt_major(const void *address)
+{
+	uint16_t id = dlt_library_of(address);
+	const char *ending = id ? strstr(dlt_box_library(id)->path, ".so.") : NULL;
+	unsigned major = 0;
+
+	for (const char *c = ending ? ending + 4 : ""; *c >= '0' && *c <= '9' && major < 1000; c++)
+		major = 10 * major + (unsigned)(*c - '0');
+	return major;
+}
+
 bool dlt_library_is_loader(const void *address)
 {
 	return (uintptr_t)address - loader_begin < loader_end - loader_begin;

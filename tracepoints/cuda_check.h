@@ -37,12 +37,36 @@ struct same_call<RA (*)(A...), RB (*)(B...)> {
 	static constexpr bool value = check();
 };
 
+/*
+ * A row whose list of arguments is the longest of several: each of theirs comes in a register that
+ * ours reads too, so none is floating-point and none is larger than ours at its place.
+ */
+template <typename A, typename B> constexpr bool fits_argument()
+{
+	return !std::is_floating_point_v<A> && sizeof(A) <= 8 && sizeof(B) <= 8;
+}
+
+template <typename A, typename B> struct fits_call : std::false_type {};
+template <typename RA, typename... A, typename RB, typename... B>
+struct fits_call<RA (*)(A...), RB (*)(B...)> {
+	static constexpr bool value = sizeof...(A) <= sizeof...(B) && same_argument<RA, RB>() &&
+				      (fits_argument<A, A>() && ...) &&
+				      (fits_argument<B, B>() && ...);
+};
+
 #define SAME_PLACE(theirs, field, ours, own) \
 	static_assert(offsetof(theirs, field) == offsetof(ours, own), #ours "." #own)
 
 static_assert(sizeof(dim3) == sizeof(dlt_cuda_dim3));
 static_assert(sizeof(cudaExtent) == sizeof(dlt_cuda_extent));
 static_assert(sizeof(cudaPitchedPtr) == sizeof(dlt_cuda_pitched));
+static_assert(sizeof(cudaMemLocation) == sizeof(dlt_cuda_location));
+static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(dlt_cuda_ipc));
+static_assert(sizeof(cudaIpcEventHandle_t) == sizeof(dlt_cuda_ipc));
+static_assert(sizeof(cudaChannelFormatDesc) == sizeof(dlt_cuda_channel));
+static_assert(sizeof(cudaMemcpy3DPeerParms) == sizeof(dlt_cuda_copy3d_peer));
+SAME_PLACE(cudaMemcpy3DPeerParms, extent, dlt_cuda_copy3d_peer, extent);
+SAME_PLACE(cudaChannelFormatDesc, w, dlt_cuda_channel, w);
 static_assert(sizeof(cudaMemcpy3DParms) == sizeof(dlt_cuda_copy3d));
 SAME_PLACE(cudaPitchedPtr, pitch, dlt_cuda_pitched, pitch);
 SAME_PLACE(cudaMemcpy3DParms, extent, dlt_cuda_copy3d, extent);

@@ -8,6 +8,7 @@
 #define DLT_TRACEPOINTS_CUDA_TYPES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cu_types.h"
 
@@ -46,6 +47,39 @@ struct dlt_cuda_copy3d {
 	int kind;
 };
 
+/* cudaMemcpy3DPeerParms */
+struct dlt_cuda_copy3d_peer {
+	void *from_array;
+	struct dlt_cuda_extent from_pos;
+	struct dlt_cuda_pitched from;
+	int from_device;
+	void *to_array;
+	struct dlt_cuda_extent to_pos;
+	struct dlt_cuda_pitched to;
+	int to_device;
+	struct dlt_cuda_extent extent;
+};
+
+/* cudaMemLocation */
+struct dlt_cuda_location {
+	int type, id;
+};
+
+/* cudaIpcMemHandle_t, cudaIpcEventHandle_t */
+struct dlt_cuda_ipc {
+	char reserved[64];
+};
+
+/* cudaChannelFormatDesc: bits of each channel */
+struct dlt_cuda_channel {
+	int x, y, z, w, kind;
+};
+
+/* cudaEglFrame, of which only the size counts */
+struct dlt_cuda_egl_frame {
+	void *words[35];
+};
+
 /* The head of cudaLaunchConfig_t; shared: dynamic shared memory in bytes */
 struct dlt_cuda_launch_config {
 	struct dlt_cuda_dim3 grid, block;
@@ -57,6 +91,34 @@ struct dlt_cuda_launch_config {
 static inline size_t dlt_cuda_copy3d_size(const struct dlt_cuda_copy3d *copy)
 {
 	return copy->extent.width * copy->extent.height * copy->extent.depth;
+}
+
+static inline size_t dlt_cuda_copy3d_peer_size(const struct dlt_cuda_copy3d_peer *copy)
+{
+	return copy->extent.width * copy->extent.height * copy->extent.depth;
+}
+
+/* Bytes of an array whose height or depth may be 0, with the first `levels` of its mipmaps. */
+static inline size_t dlt_cuda_array_size(const struct dlt_cuda_channel *c, size_t width,
+					 size_t height, size_t depth, unsigned levels)
+{
+	size_t element = (size_t)(c->x + c->y + c->z + c->w) / 8, size = 0;
+
+	for (unsigned i = 0; i < levels && i < 32; i++) {
+		size += element * (width >> i ? width >> i : 1) * (height >> i ? height >> i : 1) *
+			(depth >> i ? depth >> i : 1);
+	}
+	return size;
+}
+
+/* The sum of a list of sizes. */
+static inline size_t dlt_cuda_sum(const size_t *sizes, size_t count)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += sizes[i];
+	return sum;
 }
 
 #endif

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# Every function that a real libcudart exports has a row in runtime.tbl, or is passed over there by
+# name; and the stub of that major version exports what the real one does, but for functions that a
+# later minor version brought.
+. "$top_srcdir/tests/lib.sh"
+need nm
+
+exported() {
+	nm -D --defined-only "$1" | sed -n 's/.* T \(_*cuda[A-Za-z0-9_]*\).*/\1/p' | sort -u
+}
+"$top_srcdir/scripts/gen-functions" names -l runtime "$top_srcdir/tracepoints/events.tbl" \
+	"$top_srcdir/tracepoints/functions.tbl" "$top_srcdir/tracepoints/runtime.tbl" | sort -u >rows
+libraries=$(ls ${CUDART_LIBRARIES:-} "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcudart.so.*[0-9] \
+	/usr/lib/x86_64-linux-gnu/libcudart.so.*[0-9] 2>/dev/null || :)
+[ -n "$libraries" ] || skip "no libcudart is installed (CUDART_LIBRARIES may name some)"
+for library in $libraries; do
+	exported "$library" >real
+	[ -s real ] || fail "$library exports nothing"
+	comm -23 real rows >missing
+	[ ! -s missing ] || fail "$library: without a row: $(cat missing)"
+	soname=$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')
+	[ -e "$STUBS/$soname" ] || continue
+	exported "$STUBS/$soname" >stub
+	comm -23 real stub >missing
+	[ ! -s missing ] || fail "$soname: the stub lacks $(cat missing)"
+	comm -13 real stub >more
+	echo "$library: $(wc -l <real) functions, all have rows; later versions have $(wc -l <more) more"
+done
