@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <linux/membarrier.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "init.h"
 #include "log.h"
 #include "process.h"
+#include "real.h"
 #include "sys.h"
 
 static const int nobody;
@@ -139,6 +141,27 @@ static bool ust_path(char *path, size_t size)
 	return true;
 }
 
+/*
+ * When the process ends LTTng-UST cancels its threads; for that glibc loads libgcc_s, and aborts
+ * where there is none (a container with little more than libc). The library is not kept: a program
+ * may bring a newer one, which would not be loaded after this one.
+ */
+static bool can_cancel_threads(void)
+{
+	static const char *const usual[] = {
+		"/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib64/libgcc_s.so.1", "/usr/lib/libgcc_s.so.1",
+	};
+	void *library;
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)usual[i], R_OK, 0, 0) == 0)
+			return true;
+	library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
+	if (library)
+		dlt_real()->dlclose(library);
+	return library;
+}
+
 static const struct dlt_bridge *open_bridge(void)
 {
 	static char path[1024];
@@ -147,6 +170,10 @@ static const struct dlt_bridge *open_bridge(void)
 
 	if (!ust_path(path, sizeof(path)))
 		return NULL;
+	if (!can_cancel_threads()) {
+		dlt_log("emit", "no LTTng:", dlerror(), 0);
+		return NULL;
+	}
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	found = library ? dlsym(library, "dlt_bridge") : NULL;
 	if (!found)

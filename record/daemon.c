@@ -59,6 +59,8 @@ static void exec_best_daemon(void)
 	else if (place_find("lttng-sessiond", DLT_LIBEXECDIR, bundled) == 0 &&
 		 place_find("lttng-consumerd", DLT_LIBEXECDIR, consumer) == 0) {
 		snprintf(option, sizeof(option), "--consumerd64-path=%s", consumer);
+		*strrchr(consumer, '/') = '\0';
+		setenv("LTTNG_SESSION_CONFIG_XSD_PATH", consumer, 1);	/* it ends without its schema */
 		execl(bundled, bundled, "--no-kernel", option, (char *)NULL);
 	} else
 		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);

@@ -10,14 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The program's own folder, without a slash at its end; "" when unknown. */
-static void own_folder(char *folder)
+static char own_folder[PATH_MAX];	/* without a slash at its end; "" when unknown */
+
+/* At once: in a mount namespace of its own, the program's path may not be what it was. */
+__attribute__((constructor)) static void find_own_folder(void)
 {
-	ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+	ssize_t n = readlink("/proc/self/exe", own_folder, sizeof(own_folder) - 1);
 	char *slash;
 
-	folder[n > 0 ? n : 0] = '\0';
-	slash = strrchr(folder, '/');
+	own_folder[n > 0 ? n : 0] = '\0';
+	slash = strrchr(own_folder, '/');
 	if (slash)
 		*slash = '\0';
 }
@@ -37,27 +39,27 @@ static size_t common_parent(const char *a, const char *b)
  * /opt/x/bin of a program installed to /usr/local/bin, and /usr/local/lib: /opt/x/lib. False when
  * the program's folder is not called as it was installed.
  */
-static bool moved(const char *folder, const char *installed, const char *name, char *out)
+static bool moved(const char *installed, const char *name, char *out)
 {
 	size_t common = common_parent(DLT_BINDIR, installed);
 	const char *tail = DLT_BINDIR + common;
-	size_t length = strlen(folder), end = strlen(tail);
+	size_t length = strlen(own_folder), end = strlen(tail);
 
-	if (length < end || strcmp(folder + length - end, tail) != 0)
+	if (length < end || strcmp(own_folder + length - end, tail) != 0)
 		return false;
-	return snprintf(out, PATH_MAX, "%.*s%s/%s", (int)(length - end), folder, installed + common, name) <
+	return snprintf(out, PATH_MAX, "%.*s%s/%s", (int)(length - end), own_folder,
+			installed + common, name) <
 		       PATH_MAX && access(out, R_OK) == 0;
 }
 
 int place_find(const char *in_build, const char *installed, char *out)
 {
 	const char *slash = strrchr(in_build, '/'), *name = slash ? slash + 1 : in_build;
-	char folder[PATH_MAX];
 
-	own_folder(folder);
-	if (*folder && snprintf(out, PATH_MAX, "%s/%s", folder, in_build) < PATH_MAX && access(out, R_OK) == 0)
+	if (*own_folder && snprintf(out, PATH_MAX, "%s/%s", own_folder, in_build) < PATH_MAX &&
+	    access(out, R_OK) == 0)
 		return 0;
-	if (moved(folder, installed, name, out))
+	if (moved(installed, name, out))
 		return 0;
 	snprintf(out, PATH_MAX, "%s/%s", installed, name);
 	return access(out, R_OK) == 0 ? 0 : -ENOENT;
