@@ -11,6 +11,7 @@
  *   wants out.
  * - DLTRACE_PARENT names the traced process that it comes from. It stands in this process's own
  *   environment, for what libc execs; where a program copied that before a fork, it is put right.
+ * - NVTX_INJECTION64_PATH leads NVTX's ranges here (nvtx_injection.c), unless somebody has set it.
  * - Where this library can't be reached any more (chroot), ld.so would complain on the program's
  *   standard error: then its name is taken out of LD_PRELOAD.
  */
@@ -38,6 +39,9 @@ static char root[32];		/* DLTRACE_ROOT=<pid> */
 static char parent[64];		/* DLTRACE_PARENT=<pid>:<process id>:<its parent's id>, of this one */
 
 #define PARENT "DLTRACE_PARENT="
+#define NVTX "NVTX_INJECTION64_PATH="
+
+static char nvtx[sizeof(NVTX) + PATH_MAX];
 
 static size_t count(char *const *envp)
 {
@@ -256,6 +260,22 @@ void dlt_children_find_parent(void)
 	dlt_process.parent = number[0] == (uint32_t)dlt_process.pid ? number[2] : number[1];
 }
 
+/* "" where there is none to name, or the variable is somebody else's. */
+static void find_nvtx(void)
+{
+	const char *slash = strrchr(self, '/');
+	size_t folder = slash ? (size_t)(slash + 1 - self) : 0;
+	static const char file[] = "libdltrace-nvtx.so";
+	char *path = nvtx + sizeof(NVTX) - 1;
+
+	if (!folder || folder + sizeof(file) > PATH_MAX || value_of(environ, NVTX))
+		return;
+	memcpy(path, self, folder);
+	memcpy(path + folder, file, sizeof(file));
+	if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0) == 0)
+		memcpy(nvtx, NVTX, sizeof(NVTX) - 1);
+}
+
 /*
  * Its descendants learn from its environment who was first, and who their parent is. The new
  * array is ours, since putenv would make libc allocate one on the application's heap.
@@ -263,7 +283,7 @@ void dlt_children_find_parent(void)
 static void mark(void)
 {
 	size_t n = count(environ), used = 0;
-	char **array = dlt_sys_map(NULL, (n + 3) * sizeof(*array), PROT_READ | PROT_WRITE,
+	char **array = dlt_sys_map(NULL, (n + 4) * sizeof(*array), PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	bool has_root = has(environ, n, "DLTRACE_ROOT=");
 
@@ -278,6 +298,9 @@ static void mark(void)
 		put_number(stpcpy(root, "DLTRACE_ROOT="), (uint32_t)dlt_process.pid);
 		array[used++] = root;
 	}
+	find_nvtx();
+	if (nvtx[0])
+		array[used++] = nvtx;
 	environ = array;
 }
 

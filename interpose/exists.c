@@ -97,7 +97,8 @@ static long protect_symbols(long prot)
 /* Our own additions to the process: what only we define must stay. */
 static bool is_ours(const char *name)
 {
-	return strncmp(name, "dlt_", 4) == 0 || strncmp(name, "InitializeInjection", 19) == 0;
+	return strncmp(name, "dlt_", 4) == 0 || strncmp(name, "dltrace_", 8) == 0 ||
+	        strncmp(name, "InitializeInjection", 19) == 0;
 }
 
 static void list_exports(void)

@@ -3,7 +3,7 @@
  * A wrapper must not make a function exist: a program that asks whether cudaMalloc or
  * free_sized is there (weak reference, dlsym, a dlopen that needs it) gets the true answer.
  *
- * Every function that libdltrace.so exports (but dlt_*) is absent from its dynamic symbol table
+ * Every function that libdltrace.so exports (but dltrace_*) is absent from its dynamic symbol table
  * while no other loaded object defines it, and there as soon as one does. Nothing is registered:
  * exporting a function is enough. exists.c says how.
  */

@@ -66,6 +66,7 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	/* First the others, so that the event counts all of theirs. */
 	if (dlt_emit_close(dlt_thread_self())) {
 		dlt_heap_batch_flush_all();	/* what they noted since */
+		dlt_marks_exit();
 		emit_exit(how, code);
 	}
 }
@@ -121,6 +122,7 @@ __attribute__((destructor)) static void end(void)
 	/* Threads that go on are killed soon, and must not be in the middle of an event then. */
 	if (dlt_emit_close(dlt_thread_self())) {
 		dlt_heap_batch_flush_all();
+		dlt_marks_exit();
 		emit_exit(DLT_EXIT_EXIT, status);
 	}
 }

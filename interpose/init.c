@@ -25,11 +25,14 @@ WEAK void dlt_threads_ended(struct dlt_thread *t) { (void)t; }
 WEAK uint16_t dlt_calls_library(struct dlt_thread *t) { (void)t; return 0; }
 WEAK void dlt_threads_first_event(struct dlt_thread *t, int event) { (void)t; (void)event; }
 WEAK void dlt_heap_thread_ended(struct dlt_thread *t) { (void)t; }
+WEAK void dlt_marks_thread_end(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_calls_thread_end(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_threads_after_fork(void) { }
 WEAK void dlt_calls_after_fork(void) { }
 WEAK void dlt_ledger_after_fork(void) { }
 WEAK void dlt_heap_after_fork(void) { }
+WEAK void dlt_marks_after_fork(void) { }
+WEAK void dlt_marks_exit(void) { }
 WEAK _Bool dlt_children_traced(const char *policy, char **argv)
 {
 	(void)policy;

@@ -36,6 +36,7 @@ void dlt_sampler_after_fork(void);	/* in the child: there is none, and LTTng wil
 void dlt_threads_ended(struct dlt_thread *t);
 void dlt_heap_thread_ended(struct dlt_thread *t);
 void dlt_calls_thread_end(struct dlt_thread *t);
+void dlt_marks_thread_end(struct dlt_thread *t);
 
 /* The library of the innermost call of functions.tbl in flight; 0: none. (calls.c) */
 uint16_t dlt_calls_library(struct dlt_thread *t);
@@ -48,6 +49,10 @@ void dlt_threads_after_fork(void);
 void dlt_calls_after_fork(void);
 void dlt_ledger_after_fork(void);
 void dlt_heap_after_fork(void);
+void dlt_marks_after_fork(void);
+
+/* The process ends, and only the caller emits: ranges that it leaves open. */
+void dlt_marks_exit(void);
 
 /*
  * Whether this process shall be traced or only counted. `policy` is DLTRACE_CHILDREN ("" when

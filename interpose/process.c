@@ -170,6 +170,7 @@ void dlt_process_after_fork(void)
 	dlt_ledger_after_fork();
 	dlt_threads_after_fork();
 	dlt_heap_after_fork();
+	dlt_marks_after_fork();
 	dlt_sampler_after_fork();
 }
 

@@ -192,6 +192,7 @@ static void thread_exits(void *data)
 		return;
 	}
 	dlt_heap_thread_ended(t);
+	dlt_marks_thread_end(t);
 	dlt_calls_thread_end(t);
 	dlt_threads_ended(t);
 	release_record(t);

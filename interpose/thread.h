@@ -18,6 +18,7 @@
 #pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
 
 struct dlt_calls;
+struct dlt_marks;
 struct heap_batch;
 
 /* What each heap call touches is one cache line, and no two threads share a pair of lines. */
@@ -30,6 +31,7 @@ struct dlt_thread {
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
 	struct heap_batch *batch;	/* heap calls not emitted yet (heap_batch.c); NULL: none ever */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
+	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */
 	uint64_t events;		/* emitted by this thread and naming it */
 	bool helper;			/* ours or LTTng's: left out of every count */
 	bool announced;			/* dltrace_proc:thread was emitted */

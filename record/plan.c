@@ -15,7 +15,8 @@ const struct plan_event plan_events[PLAN_EVENTS] = {
 	{ "dltrace_proc:*", LEVEL_SUMMARY, 0 },	  { "dltrace_sample:*", LEVEL_SUMMARY, 0 },
 	{ "dltrace_record:*", LEVEL_SUMMARY, 0 }, { "dltrace_heap:*", LEVEL_CALLS, 1 },
 	{ "dltrace_map:*", LEVEL_CALLS, 1 },	  { "dltrace_cuda:*", LEVEL_CALLS, 1 },
-	{ "dltrace_cpu:*", LEVEL_CALLS, 1 },	  { "dltracefull_heap:*", LEVEL_FULL, 1 },
+	{ "dltrace_cpu:*", LEVEL_CALLS, 1 },	  { "dltrace_mark:*", LEVEL_CALLS, 1 },
+	{ "dltracefull_heap:*", LEVEL_FULL, 1 },
 };
 
 /*

@@ -264,6 +264,19 @@ static void note(struct recording *r, const char *text)
 	written(r, text);
 }
 
+/* A tool that the user has chosen for NVTX stays: libdltrace.so then does not put its own there. */
+static void look_at_nvtx(struct recording *r)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	char text[MESSAGE_MAX];
+
+	if (!r->traced || r->o->level == LEVEL_SUMMARY || !path || strstr(path, "libdltrace-nvtx.so"))
+		return;
+	snprintf(text, sizeof(text), "1 nvtx 0 NVTX_INJECTION64_PATH is set: what the program names by "
+		 "NVTX goes to %.200s and is not recorded", path);
+	note(r, text);
+}
+
 static void asked_keeper(struct recording *r, const char *text, const char *prefix)
 {
 	if (r->asker < 0)
@@ -564,6 +577,7 @@ int recording_run(const struct options *o)
 		abandon(&r);
 		return 128 + status;
 	}
+	look_at_nvtx(&r);
 	err = spawn(&r);
 	if (err)
 		return cannot_run(&r, err);

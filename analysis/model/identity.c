@@ -118,6 +118,7 @@ static void adopt(struct process *to, struct process *orphan)
 		if (to->failed_count + i < FAILED_ALLOCATIONS_KEPT)
 			to->failed[to->failed_count + i] = orphan->failed[i];
 	to->failed_count += orphan->failed_count;
+	marks_adopt(to, orphan);
 	to->read += orphan->read;
 	orphan->merged = true;
 	orphan->read = 0;

@@ -43,6 +43,7 @@ static void trace_free(struct trace *t)
 	free(t->gpus);
 	free(t->energies);
 	free(t->notes);
+	free(t->moments.list);
 	free(t);
 }
 
@@ -108,6 +109,7 @@ static event_fn handler_of(enum dlt_event type)
 {
 	static const event_fn *const tables[] = {
 		identity_handlers, call_handlers, sample_handlers, recorder_handlers,
+		mark_handlers,
 	};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
@@ -175,6 +177,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 			handlers[e.type](t, at, e.data);
 	}
 	trace_round(t);
+	marks_end(t);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);
 	number(m, t);

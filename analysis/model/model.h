@@ -21,6 +21,7 @@
 #include "analysis/analysis.h"
 #include "analysis/model/curve.h"
 #include "analysis/model/idmap.h"
+#include "analysis/model/marks.h"
 #include "analysis/model/names.h"
 #include "analysis/model/sums.h"
 
@@ -168,6 +169,7 @@ struct process {
 	struct idmap profiles;		/* key: struct profile *, owned */
 	struct profile **profile_list;	/* owned vector; by first sight */
 	size_t profile_count, profile_capacity;
+	struct marks *marks;		/* owned; NULL: it named nothing */
 	struct idmap blocks;		/* live GPU and pinned blocks: pointer to size << 1 | pinned */
 	struct failed_allocation failed[FAILED_ALLOCATIONS_KEPT];
 	uint64_t failed_count;
@@ -248,6 +250,7 @@ struct trace {
 	struct note *notes;		/* owned */
 	size_t note_count, note_capacity;
 	uint64_t notes_left_out;
+	struct moments moments;
 	struct curve curves[RUN_CURVES];
 	struct process *alive;		/* list */
 	uint64_t round;
@@ -328,5 +331,6 @@ extern const event_fn identity_handlers[DLT_EVENTS];
 extern const event_fn call_handlers[DLT_EVENTS];
 extern const event_fn sample_handlers[DLT_EVENTS];
 extern const event_fn recorder_handlers[DLT_EVENTS];
+extern const event_fn mark_handlers[DLT_EVENTS];
 
 #endif

@@ -49,6 +49,7 @@ void process_free(struct process *p)
 	idmap_release(&p->named);
 	idmap_release(&p->profiles);
 	idmap_release(&p->blocks);
+	marks_free(p->marks);
 	free(p->profile_list);
 	free(p->libraries);
 	free(p);

@@ -220,6 +220,54 @@ static void draw_time_axis(cairo_t *c, const struct plot *p, bool labels)
 	}
 }
 
+#define TICKS_MAX	400	/* more steps than that are no ticks but a bar */
+#define NUMBERS_MAX	40	/* more epochs than that have no numbers */
+
+/* Rows of `marks` that begin an epoch or a step. */
+static size_t count_ticks(const struct table *marks, const char *kind)
+{
+	size_t count = 0;
+
+	for (size_t row = 0; marks && row < marks->row_count; row++)
+		count += !strcmp(cell_text(table_get(marks, row, "kind")), kind);
+	return count;
+}
+
+static void draw_tick(cairo_t *c, const struct plot *p, double t, double height, int color)
+{
+	canvas_color(c, color, 1);
+	cairo_set_line_width(c, 0.5);
+	cairo_move_to(c, plot_x(p, t), p->y - PANEL_HEIGHT);
+	cairo_rel_line_to(c, 0, height);
+	cairo_stroke(c);
+}
+
+/* Of one trace: a line through the panel for each epoch, a short tick for each step. */
+static void draw_ticks(cairo_t *c, const struct plot *p, const struct table *marks, bool numbers)
+{
+	bool steps = count_ticks(marks, "step") <= TICKS_MAX;
+	char buf[32];
+
+	numbers &= count_ticks(marks, "epoch") <= NUMBERS_MAX;
+	for (size_t row = 0; marks && row < marks->row_count; row++) {
+		double t = cell_real(table_get(marks, row, "t_ns"));
+		const struct cell *number = table_get(marks, row, "number");
+
+		if (number->type == CELL_NULL || cell_real(number) < 0)
+			continue;
+		if (!strcmp(cell_text(table_get(marks, row, "kind")), "step")) {
+			if (steps)
+				draw_tick(c, p, t, 3, CANVAS_GREY);
+			continue;
+		}
+		draw_tick(c, p, t, PANEL_HEIGHT, CANVAS_GREY);
+		snprintf(buf, sizeof(buf), "%.0f", cell_real(number));
+		if (numbers)
+			canvas_text(c, plot_x(p, t) + 1.5, p->y - PANEL_HEIGHT + 8, CANVAS_TICK,
+				    ALIGN_LEFT, buf);
+	}
+}
+
 static void draw_panel(cairo_t *c, const struct panel *panel, const struct plot *p, bool labels)
 {
 	char title[64];
@@ -262,7 +310,9 @@ static size_t collect_legend(const struct panel *panels, size_t count, struct le
 	return n;
 }
 
-static double draw_panels(cairo_t *c, const char *title, const struct panel *panels, size_t count)
+/* `marks`: the trace's, or NULL where there are several. */
+static double draw_panels(cairo_t *c, const char *title, const struct panel *panels, size_t count,
+			  const struct table *marks)
 {
 	struct legend_entry entries[LINES_MAX];
 	size_t legend = collect_legend(panels, count, entries, LINES_MAX);
@@ -280,6 +330,7 @@ static double draw_panels(cairo_t *c, const char *title, const struct panel *pan
 		struct plot p = { y + PANEL_HEIGHT, axis_time(end, 6), value_axis(&panels[i]) };
 
 		draw_panel(c, &panels[i], &p, i + 1 == count);
+		draw_ticks(c, &p, marks, i == 0);
 		y += PANEL_HEIGHT + (i + 1 < count ? PANEL_GAP : BOTTOM);
 	}
 	return y;
@@ -371,7 +422,8 @@ double figure_curves(const struct report *r, cairo_t *c)
 			fill_one(r, &panels[count], i);
 		count++;
 	}
-	height = draw_panels(c, title, panels, count);
+	height = draw_panels(c, title, panels, count,
+			     traces == 1 ? report_table(r, "marks") : NULL);
 	for (size_t i = 0; i < count; i++)
 		panel_release(&panels[i]);
 	free(title);
@@ -431,7 +483,7 @@ double figure_heap(const struct report *r, cairo_t *c)
 	}
 	if (traces == 1)
 		add_processes(r, &panel, 0);
-	height = draw_panels(c, title, &panel, 1);
+	height = draw_panels(c, title, &panel, 1, traces == 1 ? report_table(r, "marks") : NULL);
 	panel_release(&panel);
 	free(title);
 	return height;

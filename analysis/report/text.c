@@ -372,7 +372,7 @@ static void section_limits(const struct text *t)
 /* ---- the whole ---- */
 
 static void (*const sections[])(const struct text *) = {
-	section_header, section_findings, text_comparison, text_curves, text_functions,
+	section_header, section_findings, text_comparison, text_curves, text_ranges, text_functions,
 	text_libraries,
 	text_processes, text_threads, text_heap, section_failures, section_limits,
 };

@@ -29,14 +29,21 @@ char *text_frameworks(const struct report *r, uint64_t trace);
 /* A layer as people call it ("CUDA runtime"), or as it is. Borrowed. */
 const char *text_layer(const char *layer);
 
-/* Sections: text_curves.c, text_tables.c. */
+/* Sections: text_curves.c, text_ranges.c, text_tables.c. */
 void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
+void text_ranges(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);
 void text_processes(const struct text *t);
 void text_threads(const struct text *t);
 void text_heap(const struct text *t);
+
+/*
+ * Lines with a tick for each epoch, step and mark under curves of so many columns that last until
+ * `end`; `title`: columns before them.
+ */
+void text_ticks(const struct text *t, size_t trace, int64_t end, int title, int columns);
 
 /* One table with all its columns, or "series". -ENOENT when there is none. */
 int text_page(const struct text *t, const char *page);

@@ -134,6 +134,7 @@ static void put_trace_curves(const struct text *t, size_t trace)
 		for (size_t k = 0; k < t->r->series_count; k++)
 			if (is_shown(t->r, t->r->series[k], trace, &shown_curves[i]))
 				put_curve(t, &shown_curves[i], t->r->series[k], end, columns);
+	text_ticks(t, trace, end, CURVE_TITLE, columns);
 	put_curve_axis(t, end, columns);
 }
 

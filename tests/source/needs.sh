@@ -5,3 +5,9 @@ needed=$(objdump -p "$DLTRACE_LIB" | awk '/NEEDED/ && $2 !~ /^(libc\.so|ld-linux
 same "other libraries needed" "" "$needed"
 ours=$(nm -D --defined-only "$DLTRACE_LIB" | awk '$3 ~ /^_?dlt_/ { print $3 }')
 same "internal names exported" "" "$ours"
+declared=$(sed -n 's/^void \(dltrace_[a-z]*\)(.*/\1/p' "$top_srcdir/interpose/dltrace.h" | sort)
+exported=$(nm -D --defined-only "$DLTRACE_LIB" | awk '$3 ~ /^dltrace_/ && $3 != "dltrace_nvtx" { print $3 }' | sort)
+same "functions of dltrace.h exported" "$declared" "$exported"
+for name in $declared; do
+	grep -q "$name" "$top_srcdir/man/dltrace.7" || fail "$name is not in dltrace(7)"
+done

@@ -30,6 +30,7 @@
 #include "analysis/report/table.c"
 #include "analysis/report/text.c"
 #include "analysis/report/text_curves.c"
+#include "analysis/report/text_ranges.c"
 #include "analysis/report/text_tables.c"
 #include "analysis/report/writer.c"
 #include "tests/unit/report_fixture.h"

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace_mark: ranges by name, moments, epochs and steps. */
+#include "analysis/model/marks.h"
+
+#include <string.h>
+
+#include "analysis/model/memory.h"
+#include "analysis/model/model.h"
+
+static struct marks *marks_of(struct process *p)
+{
+	if (!p->marks) {
+		p->marks = xcalloc(1, sizeof(*p->marks));
+		for (int i = 0; i < MARK_KINDS; i++)
+			p->marks->open[i].begin = UNKNOWN;
+	}
+	return p->marks;
+}
+
+void marks_free(struct marks *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->count; i++)
+		free(m->list[i]);
+	free(m->list);
+	idmap_release(&m->by_name);
+	free(m);
+}
+
+/* ---- by name ---- */
+
+static uint64_t hash_text(uint64_t hash, const char *s)
+{
+	for (; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3;
+	return (hash ^ 0xff) * 0x100000001b3;
+}
+
+static bool is_same(const struct mark *k, uint8_t kind, const char *domain, const char *name)
+{
+	return k->kind == kind && !strcmp(k->domain, domain) && !strcmp(k->name, name);
+}
+
+/* Names are looked for as they are and kept only when they are new, so that a flood stays outside. */
+static struct mark *find(struct process *p, uint8_t kind, const char *domain, const char *name)
+{
+	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325 + kind, domain), name);
+	struct marks *m = marks_of(p);
+	uint64_t *index;
+	struct mark *k;
+
+	for (; (index = idmap_get(&m->by_name, hash)); hash++)
+		if (is_same(m->list[*index - 1], kind, domain, name))
+			return m->list[*index - 1];
+	if (m->count >= MARKS_KEPT && strcmp(name, MARK_OTHER))
+		return find(p, kind, "", MARK_OTHER);
+	k = xcalloc(1, sizeof(*k));
+	k->domain = trace_keep(p->trace, domain);
+	k->name = trace_keep(p->trace, name);
+	k->kind = kind;
+	k->begin = k->end = UNKNOWN;
+	m->list = xgrow(m->list, m->count, &m->capacity, sizeof(*m->list));
+	m->list[m->count++] = k;
+	*idmap_put(&m->by_name, hash) = m->count;
+	return k;
+}
+
+static void add(struct mark *k, uint32_t thread, int64_t begin, int64_t end)
+{
+	k->threads |= k->sums.calls && k->thread != thread;
+	if (!k->sums.calls)
+		k->thread = thread;
+	if (k->begin == UNKNOWN || begin < k->begin)
+		k->begin = begin;
+	if (end > k->end)
+		k->end = end;
+	sums_add(&k->sums, end > begin ? (uint64_t)(end - begin) : 0, 0);
+}
+
+/* ---- moments, epochs, steps ---- */
+
+static void add_moment(struct trace *t, const struct process *p, int64_t at,
+		       const struct dlt_ev_mark_range *e)
+{
+	struct moments *m = &t->moments;
+
+	if (m->by_kind[e->kind]++ >= MOMENTS_KEPT)
+		return;
+	m->list = xgrow(m->list, m->count, &m->capacity, sizeof(*m->list));
+	m->list[m->count++] = (struct moment){
+		.t = at, .process = p, .name = trace_keep(t, e->name),
+		.number = (int64_t)e->payload, .kind = e->kind,
+	};
+}
+
+static void end_boundary(struct process *p, uint8_t kind, int64_t at, bool open)
+{
+	struct marks *m = marks_of(p);
+	struct mark *k;
+
+	if (m->open[kind].begin == UNKNOWN)
+		return;
+	k = find(p, kind, "dltrace", kind == MARK_EPOCH ? "epoch" : "step");
+	add(k, m->open[kind].thread, m->open[kind].begin, at);
+	k->open += open;
+	m->open[kind].begin = UNKNOWN;
+}
+
+static void on_boundary(struct process *p, int64_t at, const struct dlt_ev_mark_range *e)
+{
+	struct marks *m = marks_of(p);
+
+	end_boundary(p, e->kind, at, false);
+	if (e->kind == MARK_EPOCH)	/* between epochs there is no step */
+		end_boundary(p, MARK_STEP, at, false);
+	if ((int64_t)e->payload < 0)
+		return;
+	m->open[e->kind].begin = at;
+	m->open[e->kind].number = (int64_t)e->payload;
+	m->open[e->kind].thread = e->thread;
+}
+
+void marks_end(struct trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct process *p = t->processes[i];
+		int64_t end = p->end != UNKNOWN ? p->end : t->end;
+
+		for (uint8_t kind = MARK_EPOCH; p->marks && kind <= MARK_STEP; kind++)
+			end_boundary(p, kind, end, true);
+	}
+}
+
+/* ---- events ---- */
+
+static void on_range(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_mark_range *e = data;
+	struct process *p = trace_emitted(t, e->thread, at)->process;
+	struct mark *k;
+
+	if (!trace_in_range(t, at)) {
+		t->filtered++;
+		return;
+	}
+	if (!e->kind || e->kind >= MARK_KINDS)
+		return;
+	if (e->kind >= MARK_MOMENT)
+		add_moment(t, p, at, e);
+	if (e->kind >= MARK_EPOCH) {
+		on_boundary(p, at, e);
+		return;
+	}
+	k = find(p, e->kind, e->domain, e->name);
+	add(k, e->begun_by, at - (int64_t)e->duration, at);
+	k->nested += e->depth > 0;
+	k->open += e->open;
+}
+
+void marks_adopt(struct process *to, struct process *orphan)
+{
+	struct marks *from = orphan->marks;
+
+	for (size_t i = 0; from && i < from->count; i++) {
+		const struct mark *k = from->list[i];
+		struct mark *into = find(to, k->kind, k->domain, k->name);
+
+		into->threads |= k->threads || (into->sums.calls && into->thread != k->thread);
+		into->thread = into->sums.calls ? into->thread : k->thread;
+		into->begin = into->begin == UNKNOWN || k->begin < into->begin ? k->begin : into->begin;
+		into->end = k->end > into->end ? k->end : into->end;
+		into->nested += k->nested;
+		into->open += k->open;
+		sums_merge(&into->sums, &k->sums);
+	}
+	for (int i = 0; from && i < MARK_KINDS; i++)
+		if (from->open[i].begin != UNKNOWN)
+			marks_of(to)->open[i] = from->open[i];
+	for (size_t i = 0; from && i < to->trace->moments.count; i++)
+		if (to->trace->moments.list[i].process == orphan)
+			to->trace->moments.list[i].process = to;
+	marks_free(from);
+	orphan->marks = NULL;
+}
+
+const event_fn mark_handlers[DLT_EVENTS] = {
+	[DLT_EV_MARK_RANGE] = on_range,
+};

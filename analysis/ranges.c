@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables `ranges` (what a program named itself by NVTX or dltrace.h, by name) and `marks` (its
+ * moments one by one, for ticks), and `iterations`, where it says its steps.
+ */
+#include "analysis/analyses.h"
+
+static const struct column range_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "thread", "thread", UNIT_ID, "that began them; missing: several" },
+	{ "domain", "domain", UNIT_TEXT, "NVTX's, or dltrace for what dltrace.h named" },
+	{ "name", "name", UNIT_TEXT, "as the program says it" },
+	{ "kind", "kind", UNIT_TEXT, "push-pop, start-end, mark, epoch, step" },
+	{ "count", "count", UNIT_COUNT, "how many" },
+	{ "total_ns", "total", UNIT_NS, "their time; what lies in other ranges included" },
+	{ "mean_ns", "mean", UNIT_NS, "" },
+	{ "median_ns", "median", UNIT_NS, "from a histogram of eighths of an octave" },
+	{ "min_ns", "min", UNIT_NS, "" },
+	{ "max_ns", "max", UNIT_NS, "" },
+	{ "stddev_ns", "stddev", UNIT_NS, "" },
+	{ "share_of_wall", "of its life", UNIT_FRACTION, "total of the process's life; beyond 1 with several threads" },
+	{ "nested", "nested", UNIT_COUNT, "those inside another range of their thread" },
+	{ "open", "open", UNIT_COUNT, "those that never ended: counted to the end of their thread or process" },
+	{ "begin_ns", "from", UNIT_TIME, "begin of the first" },
+	{ "end_ns", "to", UNIT_TIME, "end of the last" },
+};
+
+static const struct column mark_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "trace", "trace", UNIT_ID, "index of the trace" },
+	{ "t_ns", "at", UNIT_TIME, "" },
+	{ "kind", "kind", UNIT_TEXT, "mark, epoch, step" },
+	{ "name", "name", UNIT_TEXT, "as the program says it" },
+	{ "number", "number", UNIT_ID, "of the epoch or step that begins here; negative: one ends" },
+};
+
+static const struct column iteration_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "count", "count", UNIT_COUNT, "iterations, as the program tells its steps" },
+	{ "median_ns", "median", UNIT_NS, "of one iteration" },
+	{ "epochs", "epochs", UNIT_TREE, "where each epoch begins" },
+};
+
+static const char *const kinds[MARK_KINDS] = { "", "push-pop", "start-end", "mark", "epoch", "step" };
+
+static void add_range(struct table *t, const struct process *p, const struct mark *k)
+{
+	const struct sums *s = &k->sums;
+	uint64_t life = process_life(p);
+	double error;
+
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	if (!k->threads)
+		table_set_uint(t, "thread", k->thread);
+	set_text(t, "domain", k->domain);
+	table_set_text(t, "name", k->name);
+	table_set_text(t, "kind", kinds[k->kind]);
+	table_set_uint(t, "count", s->calls);
+	table_set_uint(t, "nested", k->nested);
+	table_set_uint(t, "open", k->open);
+	set_time(t, "begin_ns", k->begin);
+	set_time(t, "end_ns", k->end);
+	if (k->kind == MARK_MOMENT || !s->calls)
+		return;
+	table_set_uint(t, "total_ns", s->total);
+	table_set_real(t, "mean_ns", (double)s->total / (double)s->calls);
+	table_set_real(t, "median_ns", sums_quantile(s, 0.5, &error));
+	table_set_uint(t, "min_ns", s->min);
+	table_set_uint(t, "max_ns", s->max);
+	table_set_real(t, "stddev_ns", sums_deviation(s));
+	if (life)
+		table_set_real(t, "share_of_wall", (double)s->total / (double)life);
+}
+
+static void add_ranges(const struct process *p, struct table *t)
+{
+	for (size_t i = 0; p->marks && i < p->marks->count; i++)
+		add_range(t, p, p->marks->list[i]);
+}
+
+void run_ranges(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "ranges", "Named ranges", COLUMNS(range_columns));
+
+	each_process(m, t, add_ranges);
+	table_sort_falling(t, "total_ns");
+}
+
+static void add_mark(struct table *t, const struct moment *m)
+{
+	table_add_row(t);
+	table_set_int(t, "process", m->process->report_id);
+	table_set_uint(t, "trace", m->process->trace->index);
+	table_set_int(t, "t_ns", m->t);
+	table_set_text(t, "kind", kinds[m->kind]);
+	table_set_text(t, "name", m->name);
+	if (m->kind >= MARK_EPOCH)
+		table_set_int(t, "number", m->number);
+}
+
+void run_marks(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "marks", "Marks", COLUMNS(mark_columns));
+
+	for (size_t i = 0; i < m->trace_count; i++)
+		for (size_t j = 0; j < m->traces[i]->moments.count; j++)
+			if (process_shown(m->traces[i]->moments.list[j].process))
+				add_mark(t, &m->traces[i]->moments.list[j]);
+}
+
+static json_t *epoch_list(const struct process *p)
+{
+	const struct moments *all = &p->trace->moments;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i].process == p && all->list[i].kind == MARK_EPOCH &&
+		    all->list[i].number >= 0)
+			json_array_append_new(list, json_pack("{s:I, s:I}", "number",
+				(json_int_t)all->list[i].number, "begin_ns",
+				(json_int_t)all->list[i].t));
+	return list;
+}
+
+static void add_iterations(const struct process *p, struct table *t)
+{
+	double error;
+
+	for (size_t i = 0; p->marks && i < p->marks->count; i++) {
+		const struct mark *k = p->marks->list[i];
+
+		if (k->kind != MARK_STEP)
+			continue;
+		table_add_row(t);
+		table_set_int(t, "process", p->report_id);
+		table_set_uint(t, "count", k->sums.calls);
+		table_set_real(t, "median_ns", sums_quantile(&k->sums, 0.5, &error));
+		table_set_tree(t, "epochs", epoch_list(p));
+	}
+}
+
+void run_iterations(const struct model *m, struct report *r)
+{
+	each_process(m, report_add_table(r, "iterations", "Iterations", COLUMNS(iteration_columns)),
+		     add_iterations);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The section of the text report about what the program named itself, and ticks under its curves. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+#include "analysis/report/text.h"
+
+#define RANGES_SHOWN 12
+
+static const struct { const char *column, *title; enum unit unit; int optional; } range_columns[] = {
+	{ "kind", "kind", UNIT_TEXT, 4 },
+	{ "count", "count", UNIT_COUNT, 0 },
+	{ "total_ns", "total", UNIT_NS, 0 },
+	{ "mean_ns", "mean", UNIT_NS, 1 },
+	{ "median_ns", "median", UNIT_NS, 5 },
+	{ "min_ns", "min", UNIT_NS, 3 },
+	{ "max_ns", "max", UNIT_NS, 3 },
+	{ "share_of_wall", "of life", UNIT_FRACTION, 2 },
+};
+
+#define RANGE_COLUMNS (sizeof(range_columns) / sizeof(range_columns[0]))
+
+/* "domain: name", without the one of dltrace.h. */
+static void put_name(struct grid *g, const struct table *ranges, size_t row)
+{
+	const char *domain = cell_text(table_get(ranges, row, "domain"));
+	const char *name = cell_text(table_get(ranges, row, "name"));
+	char *text = NULL;
+
+	if (!*domain || !strcmp(domain, "dltrace") || asprintf(&text, "%s: %s", domain, name) < 0)
+		text = NULL;
+	grid_text(g, text ? text : *name ? name : "(no name)", STYLE_PLAIN);
+	free(text);
+}
+
+void text_ranges(const struct text *t)
+{
+	const struct table *ranges = report_table(t->r, "ranges");
+	size_t rows = text_rows(ranges);
+	char buf[FORMAT_SIZE];
+	struct grid *g;
+
+	if (!rows)
+		return;
+	text_heading(t, "Named by the program", "time of nested ranges included");
+	g = grid_new(t->o);
+	grid_column(g, "range", GRID_STRETCH, 0);
+	for (size_t i = 0; i < RANGE_COLUMNS; i++)
+		grid_column(g, range_columns[i].title, range_columns[i].unit == UNIT_TEXT ? 0 : GRID_RIGHT,
+			    range_columns[i].optional);
+	for (size_t row = 0; row < rows && row < RANGES_SHOWN; row++) {
+		grid_row(g);
+		put_name(g, ranges, row);
+		for (size_t i = 0; i < RANGE_COLUMNS; i++)
+			grid_cell(g, range_columns[i].unit, table_get(ranges, row, range_columns[i].column));
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	if (rows <= RANGES_SHOWN)
+		return;
+	style_begin(t->out, t->o, STYLE_DIM);
+	fprintf(t->out, "  and %s more (--table ranges)",
+		format_whole(buf, (double)(rows - RANGES_SHOWN)));
+	style_end(t->out, t->o, STYLE_DIM);
+	fputc('\n', t->out);
+}
+
+/* ---- ticks ---- */
+
+/* How many there are in how many columns of `line`; a column takes one. */
+static size_t fill_ticks(const struct table *marks, size_t trace, const char *kind, int64_t end,
+			 char *line, int columns)
+{
+	size_t count = 0;
+
+	memset(line, ' ', (size_t)columns);
+	line[columns] = '\0';
+	for (size_t row = 0; row < text_rows(marks); row++) {
+		const struct cell *number = table_get(marks, row, "number");
+		double at = cell_real(table_get(marks, row, "t_ns")) / (double)end * columns;
+
+		if (cell_uint(table_get(marks, row, "trace")) != trace ||
+		    strcmp(cell_text(table_get(marks, row, "kind")), kind) ||
+		    (number->type != CELL_NULL && cell_real(number) < 0))
+			continue;
+		count++;
+		line[at < 0 ? 0 : at < columns ? (int)at : columns - 1] = '|';
+	}
+	return count;
+}
+
+void text_ticks(const struct text *t, size_t trace, int64_t end, int title, int columns)
+{
+	static const struct { const char *kind, *title; } lines[] = {
+		{ "epoch", "epochs" }, { "step", "steps" }, { "mark", "marks" },
+	};
+	const struct table *marks = report_table(t->r, "marks");
+	char *line = malloc((size_t)columns + 1);
+
+	for (size_t i = 0; line && end > 0 && i < sizeof(lines) / sizeof(lines[0]); i++) {
+		size_t count = fill_ticks(marks, trace, lines[i].kind, end, line, columns);
+
+		/* More than every other column: a bar that says nothing. */
+		if (count && count <= (size_t)columns / 2)
+			fprintf(t->out, "  %-*s  %s\n", title, lines[i].title, line);
+	}
+	free(line);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranges and moments that the program names: open ones by thread, started ones by id, their events. */
+#include "marks.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "clock.h"
+#include "emit.h"
+#include "init.h"
+#include "process.h"
+#include "sys.h"
+
+#define PUSHED		31	/* ranges that a thread has open at once */
+#define STARTED		512	/* ranges that the process has open, by id */
+#define TRIES		32	/* places looked at for a free one */
+
+struct range {
+	uint64_t start;		/* ticks; 0: nobody listened, or it has been told */
+	uint64_t payload;
+	const char *domain, *category;
+	uint32_t thread;	/* that began it */
+	uint8_t payload_type;
+	char name[DLT_MARK_NAME];
+};
+
+/* A thread's; owned by its record and reused with it. */
+struct dlt_marks {
+	uint32_t depth;		/* may be beyond PUSHED */
+	struct range pushed[PUSHED];
+};
+
+/* `id` is 0 while the place is free and CLAIMED while it is being filled or told. */
+static struct started {
+	uint64_t id;
+	struct range range;
+} started[STARTED];
+
+#define CLAIMED 1
+#define ID_BITS 16	/* an id's lower bits are its place + 2, so that none is 0 or CLAIMED */
+
+static uint32_t serial;
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+char *dlt_mark_copy(char *to, size_t size, const char *name)
+{
+	size_t n = strnlen(name, size);
+
+	/* Too long: not in the middle of a UTF-8 character. */
+	if (n == size)
+		for (n--; n && ((unsigned char)name[n] & 0xc0) == 0x80; n--)
+			;
+	memcpy(to, name, n);
+	to[n] = '\0';
+	return to;
+}
+
+static char *put_character(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+	} else if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+		*to++ = (char)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000) {
+		*to++ = (char)(0xe0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+		*to++ = (char)(0x80 | (c & 0x3f));
+	} else {
+		*to++ = (char)(0xf0 | (c >> 18 & 7));
+		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+		*to++ = (char)(0x80 | (c & 0x3f));
+	}
+	return to;
+}
+
+char *dlt_mark_copy_wide(char *to, size_t size, const wchar_t *wide)
+{
+	char *at = to;
+
+	while (*wide && (size_t)(at - to) + 5 <= size)
+		at = put_character(at, (uint32_t)*wide++);
+	*at = '\0';
+	return to;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static bool is_heard(const struct dlt_thread *t)
+{
+	return dlt_enabled(DLT_EV_MARK_RANGE) && !t->guard && !t->helper;
+}
+
+static void fill(struct range *r, const struct dlt_thread *t, const struct dlt_mark *m)
+{
+	r->domain = m->domain;
+	r->category = m->category;
+	r->payload = m->payload;
+	r->payload_type = m->payload_type;
+	r->thread = t->id;
+	if (m->name)
+		dlt_mark_copy(r->name, sizeof(r->name), m->name);
+	else if (m->wide)
+		dlt_mark_copy_wide(r->name, sizeof(r->name), m->wide);
+	else
+		r->name[0] = '\0';
+}
+
+static void emit(struct dlt_thread *t, const struct range *r, enum dlt_mark_kind kind,
+		 uint32_t depth, bool open)
+{
+	struct dlt_ev_mark_range e = {
+		.thread = t->id, .begun_by = r->thread, .kind = (uint8_t)kind,
+		.depth = (uint8_t)depth, .open = open, .payload_type = r->payload_type,
+		.payload = r->payload, .domain = r->domain ? r->domain : "",
+		.category = r->category ? r->category : "", .name = r->name,
+	};
+
+	if (r->start)
+		e.duration = dlt_clock_elapsed_ns(dlt_clock_ticks() - r->start);
+	dlt_emit(t, DLT_EV_MARK_RANGE, &e);
+}
+
+/* ---- pushed and popped --------------------------------------------------------------------- */
+
+static struct dlt_marks *marks_of(struct dlt_thread *t)
+{
+	/* A thread in its last breath has no id: it shares its record with others. */
+	if (!t->marks && t->id)
+		t->marks = dlt_sys_map(NULL, sizeof(*t->marks), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	return t->marks;
+}
+
+void dlt_mark_push(const struct dlt_mark *m)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct dlt_marks *s = marks_of(t);
+	struct range *r;
+
+	if (!s || s->depth++ >= PUSHED)
+		return;
+	r = &s->pushed[s->depth - 1];
+	r->domain = m->domain;
+	r->start = 0;
+	if (!is_heard(t))
+		return;
+	fill(r, t, m);
+	r->start = dlt_clock_ticks();
+}
+
+void dlt_mark_pop(const char *domain)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct dlt_marks *s = t->marks;
+	uint32_t at;
+
+	if (!s || !s->depth)
+		return;
+	if (s->depth > PUSHED) {
+		s->depth--;
+		return;
+	}
+	/* Nearly always the last one; domains need not nest in each other. */
+	for (at = s->depth; at && s->pushed[at - 1].domain != domain; at--)
+		;
+	if (!at--)
+		return;
+	if (s->pushed[at].start && is_heard(t))
+		emit(t, &s->pushed[at], DLT_MARK_PUSHED, at, false);
+	s->depth--;
+	memmove(&s->pushed[at], &s->pushed[at + 1], (s->depth - at) * sizeof(s->pushed[0]));
+}
+
+/* ---- started and ended --------------------------------------------------------------------- */
+
+uint64_t dlt_mark_start(const struct dlt_mark *m)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	uint64_t number;
+
+	if (!is_heard(t))
+		return 0;
+	number = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t place = (number + i) % STARTED, nobody = 0;
+		struct started *s = &started[place];
+
+		if (!__atomic_compare_exchange_n(&s->id, &nobody, CLAIMED, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		fill(&s->range, t, m);
+		s->range.start = dlt_clock_ticks();
+		__atomic_store_n(&s->id, number << ID_BITS | (place + 2), __ATOMIC_RELEASE);
+		return number << ID_BITS | (place + 2);
+	}
+	return 0;
+}
+
+/* Whoever gets it out of the table tells it, once. */
+static void end(struct dlt_thread *t, struct started *s, uint64_t id, bool open)
+{
+	if (!__atomic_compare_exchange_n(&s->id, &id, CLAIMED, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	if (is_heard(t))
+		emit(t, &s->range, DLT_MARK_STARTED, 0, open);
+	__atomic_store_n(&s->id, 0, __ATOMIC_RELEASE);
+}
+
+void dlt_mark_end(uint64_t id)
+{
+	uint64_t place = (id & ((1 << ID_BITS) - 1)) - 2;
+
+	if (place < STARTED && id > CLAIMED)
+		end(dlt_thread_self(), &started[place], id, false);
+}
+
+/* ---- moments ------------------------------------------------------------------------------- */
+
+void dlt_mark_moment(enum dlt_mark_kind kind, const struct dlt_mark *m)
+{
+	struct dlt_thread *t = dlt_thread_self();
+	struct range r;
+
+	if (!is_heard(t))
+		return;
+	fill(&r, t, m);
+	r.start = 0;
+	emit(t, &r, kind, t->marks && t->marks->depth < PUSHED ? t->marks->depth : 0, false);
+}
+
+/* ---- what never ends ----------------------------------------------------------------------- */
+
+/* `by` tells what `of` has open: itself, or a thread that goes on while the process ends. */
+static void tell_open(struct dlt_thread *by, struct dlt_thread *of)
+{
+	struct dlt_marks *s = of->marks;
+	uint32_t depth = s ? __atomic_load_n(&s->depth, __ATOMIC_RELAXED) : 0;
+
+	for (depth = depth < PUSHED ? depth : PUSHED; depth--;) {
+		struct range r = s->pushed[depth];
+
+		/* A name may change while it is copied, but it always ends. */
+		r.name[sizeof(r.name) - 1] = '\0';
+		if (!r.start || r.thread != of->id)
+			continue;
+		s->pushed[depth].start = 0;
+		emit(by, &r, DLT_MARK_PUSHED, depth, true);
+	}
+}
+
+void dlt_marks_thread_end(struct dlt_thread *t)
+{
+	if (!t->marks)
+		return;
+	if (is_heard(t))
+		tell_open(t, t);
+	t->marks->depth = 0;
+}
+
+void dlt_marks_exit(void)
+{
+	struct dlt_thread *self = dlt_thread_self();
+
+	if (!is_heard(self))
+		return;
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t->id)
+			tell_open(self, t);
+	for (unsigned i = 0; i < STARTED; i++) {
+		uint64_t id = __atomic_load_n(&started[i].id, __ATOMIC_ACQUIRE);
+
+		if (id > CLAIMED)
+			end(self, &started[i], id, true);
+	}
+}
+
+/* What was open is the parent's; the child still pops it. */
+void dlt_marks_after_fork(void)
+{
+	struct dlt_marks *s = dlt_thread_self()->marks;
+
+	for (unsigned i = 0; s && i < PUSHED; i++)
+		s->pushed[i].start = 0;
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t->marks && t->marks != s)
+			t->marks->depth = 0;
+	for (unsigned i = 0; i < STARTED; i++)
+		started[i].id = 0;
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# What a program names itself: by name, with epochs and steps that last until the next, ticks.
+. "$top_srcdir/tests/lib.sh"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"
+[1s] dltrace_proc:thread thread=2 process=1 tid=101 begin=1s name="loader"
+[1s] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=1
+[1s] dltrace_mark:range thread=1 begun_by=1 kind=5 domain="dltrace" name="step" payload_type=2 payload=1
+[1200ms] dltrace_mark:range thread=1 begun_by=1 kind=1 depth=1 duration=50ms name="forward"
+[1400ms] dltrace_mark:range thread=1 begun_by=1 kind=1 depth=0 duration=300ms name="batch\x1b[31m"
+[1500ms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain="dltrace" name="step" payload_type=2 payload=2
+[1600ms] dltrace_mark:range thread=2 begun_by=2 kind=1 duration=20ms name="forward"
+[1700ms] dltrace_mark:range thread=2 begun_by=1 kind=2 duration=100ms domain="torch" name="forward"
+[1800ms] dltrace_mark:range thread=1 begun_by=1 kind=3 name="saved"
+[2s] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=2
+[2300ms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain="dltrace" name="step" payload_type=2 payload=1
+[2500ms] dltrace_mark:range thread=1 begun_by=1 kind=1 open=1 duration=1100ms name="forward"
+[2500ms] dltrace_mark:range thread=9 begun_by=9 kind=1 duration=5ms name="forward"
+[2500ms] dltrace_mark:range thread=1 begun_by=1 kind=99 duration=5ms name="from a later version"
+[2600ms] dltrace_proc:thread thread=9 process=1 tid=109 begin=1s name="late"
+[3s] dltrace_proc:exit process=1 how=0 code=0 events=14
+END
+same "epochs" "2 2000000000 1" "$(json '"%(count)d %(total_ns)d %(open)d" % row("ranges", name="epoch")')"
+same "steps, none between epochs" "3 1700000000" "$(json '"%(count)d %(total_ns)d" % row("ranges", name="step")')"
+same "one name in three threads, one of them announced late" "4 1175000000 1 1 None" \
+	"$(json '"%(count)d %(total_ns)d %(nested)d %(open)d %(thread)s" % row("ranges", name="forward", kind="push-pop")')"
+same "a domain's are its own" "1 100000000 1" "$(json '"%(count)d %(total_ns)d %(thread)s" % row("ranges", name="forward", domain="torch")')"
+same "share of its life" 0.15 "$(json 'row("ranges", name="batch\x1b[31m")["share_of_wall"]')"
+same "moments have no time" None "$(json 'row("ranges", name="saved")["total_ns"]')"
+same "unknown kinds are left out" 6 "$(json 'len(r["ranges"])')"
+same "ticks" "1 2" "$(json '" ".join(str(m["number"]) for m in rows("marks", kind="epoch"))')"
+same "iterations" "3 1" "$(json '"%d %d" % (r["iterations"][0]["count"], r["iterations"][0]["epochs"][1]["begin_ns"] == 1000000000)')"
+
+"$REPORT" -q "$TMP/trace.txt" >text
+grep -q 'torch: forward  *start-end  *1 ' text || fail "no range of a domain: $(cat text)"
+grep -q "$(printf '\033')" text && fail "control characters reach the terminal"
+"$REPORT" -q --from 1s "$TMP/trace.txt" -f json >later.json
+same "from a moment on" '["forward"]' "$(jq -c '[.ranges[] | select(.kind == "push-pop") | .name]' later.json)"
