@@ -138,6 +138,11 @@ static void not_traced(struct table *table, const struct process *p)
 		limit(table, p->trace, p, "uncovered", (double)p->untraced_children,
 		      "%" PRIu64 " of its children were only counted, not traced (--children)",
 		      p->untraced_children);
+	if (p->unseen_children)
+		limit(table, p->trace, p, "uncovered", (double)p->unseen_children,
+		      "%" PRIu64 " program%s that it ran cannot be seen: static, of another word size, or "
+		      "set-user-id (%s)", p->unseen_children, p->unseen_children == 1 ? "" : "s",
+		      p->unseen_child);
 	if (p->traced)
 		limit(table, p->trace, p, "uncovered", 0, "it was only counted, not traced");
 	if (p->heap_cover)

@@ -20,6 +20,8 @@
 #include "real.h"
 #include "sys.h"
 
+#define CANNOT_BE 2		/* `traced` of dltrace_proc:child */
+
 /* Not a function: the space must be the caller's. */
 #define CHILD_ENV(env, envp) \
 	void *env##_space = __builtin_alloca(dlt_children_env_space(envp) + 1); \
@@ -34,8 +36,11 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
 		.result = error, .traced = !traced, .path = path ? path : "",
 	};
 
-	if (dlt_enabled(DLT_EV_PROC_CHILD))
-		dlt_emit(t, DLT_EV_PROC_CHILD, &e);
+	if (!dlt_enabled(DLT_EV_PROC_CHILD))
+		return;
+	if (path && !error && !dlt_children_can_see(path))
+		e.traced = CANNOT_BE;
+	dlt_emit(t, DLT_EV_PROC_CHILD, &e);
 }
 
 /*

@@ -33,6 +33,12 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
 /* Would a program of this path be traced if it were exec'd now? As far as its name tells. */
 bool dlt_children_would_trace(const char *path);
 
+/*
+ * False for a program that no preload reaches: static, of another word size, or set-user-id. A path
+ * without a slash is not looked for.
+ */
+bool dlt_children_can_see(const char *path);
+
 /* Are processes traced that are forked from this one? */
 bool dlt_children_fork_traced(void);
 

@@ -7,6 +7,7 @@
 
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
 #define WAITED 5			/* `how` of a child */
+#define CANNOT_BE_SEEN 2		/* its `traced` */
 
 /* The application's own announcements are counted; those that a sampler repeats are not. */
 static void announced_by(struct process *p, uint8_t reason, int64_t at)
@@ -284,8 +285,12 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 	if (e->how == WAITED || e->result)
 		return;
 	p->children[e->how < 4 ? e->how : 4]++;
-	if (e->traced)
+	if (e->traced == CANNOT_BE_SEEN) {
+		if (!p->unseen_children++)
+			p->unseen_child = trace_keep(t, e->path);
+	} else if (e->traced) {
 		p->untraced_children++;
+	}
 }
 
 static void on_process_exit(struct trace *t, int64_t at, const void *data)

@@ -161,7 +161,8 @@ struct process {
 	uint64_t read, emitted, emitted_base;
 	bool emitted_known, emitted_based;
 	uint64_t children[5];		/* by dltrace_proc:child's `how` */
-	uint64_t untraced_children;
+	uint64_t untraced_children, unseen_children;
+	const char *unseen_child;	/* the first one's program; NULL: none */
 	struct library *libraries;	/* owned */
 	size_t library_count, library_capacity;
 	struct idmap library_by_id;	/* index into libraries */

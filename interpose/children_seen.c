@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a program that is about to run can load a preload at all, from the beginning of its file. */
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "children.h"
+#include "sys.h"
+
+#define INTERPRETERS 4		/* of scripts, one in another, as the kernel allows */
+
+/* The part of a file that tells; aligned for its headers. */
+struct head {
+	union {
+		ElfW(Ehdr) elf;
+		char text[2048];
+	} u;
+	long size;		/* read; negative: it cannot be */
+	struct stat st;
+};
+
+static void read_head(const char *path, struct head *h)
+{
+	int fd = dlt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+
+	h->size = fd;
+	if (fd < 0)
+		return;
+	/* Of a pipe nothing may be taken away. */
+	if (fstat(fd, &h->st) == 0 && S_ISREG(h->st.st_mode))
+		h->size = dlt_sys(SYS_pread64, fd, (long)h->u.text, sizeof(h->u.text) - 1, 0, 0);
+	else
+		h->size = -1;
+	dlt_sys_close(fd);
+}
+
+static bool has_interpreter(const struct head *h)
+{
+	const ElfW(Ehdr) *e = &h->u.elf;
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(h->u.text + e->e_phoff);
+
+	/* What cannot be told is taken for an ordinary program. */
+	if (e->e_phoff % _Alignof(ElfW(Phdr)) || e->e_phentsize != sizeof(*p) ||
+	    e->e_phoff > (uint64_t)h->size || e->e_phnum > ((uint64_t)h->size - e->e_phoff) / sizeof(*p))
+		return true;
+	for (unsigned i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+/* The interpreter of a script, in place; NULL: it is none. */
+static const char *interpreter_of(struct head *h)
+{
+	char *text = h->u.text + 2;
+
+	h->u.text[h->size] = '\0';
+	if (h->size < 3 || h->u.text[0] != '#' || h->u.text[1] != '!')
+		return NULL;
+	text += strspn(text, " \t");
+	text[strcspn(text, " \t\n")] = '\0';
+	return *text == '/' ? text : NULL;
+}
+
+bool dlt_children_can_see(const char *path)
+{
+	struct head heads[2];	/* a script's interpreter stands in the other one */
+
+	for (int i = 0; path && strchr(path, '/') && i < INTERPRETERS; i++) {
+		struct head *h = &heads[i % 2];
+
+		read_head(path, h);
+		if (h->size < (long)sizeof(h->u.elf) || memcmp(h->u.text, ELFMAG, SELFMAG) != 0) {
+			path = h->size > 0 ? interpreter_of(h) : NULL;
+			continue;
+		}
+		if ((h->st.st_mode & S_ISUID && h->st.st_uid != geteuid()) ||
+		    (h->st.st_mode & S_ISGID && h->st.st_gid != getegid()))
+			return false;
+		return h->u.elf.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
+		       has_interpreter(h);
+	}
+	return true;
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# Programs that no preload reaches are said, by fork and exec as by posix_spawn: static ones, also
+# behind a script. Others are not called so.
+. "$top_srcdir/tests/lib.sh"
+need gcc
+echo 'int main(void) { return 0; }' >program.c
+gcc -o dynamic program.c
+gcc -static -o static program.c 2>/dev/null || skip "no static C library"
+gcc -static-pie -o pie program.c
+printf '#!%s -x\n' "$TMP/static" >script
+chmod +x script
+
+"$RECORD" -q -o trace -- /usr/bin/python3 -c '
+import os, subprocess
+for name in "./dynamic", "./static", "./pie", "./script":
+    os.waitpid(os.posix_spawn(name, [name], os.environ), 0)
+if os.fork() == 0:
+    os.execv("./static", ["static"])
+os.wait()
+subprocess.run(["./dynamic"])
+'
+"$REPORT" -q -f json trace >report.json
+same "spawned ones" '["3 programs that it ran cannot be seen: static, of another word size, or set-user-id (./static)","1 program that it ran cannot be seen: static, of another word size, or set-user-id (./static)"]' \
+	"$(jq -c '[.limits[] | select(.text | contains("cannot be seen")) | .text | sub("^.*\\): "; "")] | sort_by(.) | reverse' report.json)"
