@@ -25,7 +25,7 @@
 
 /* Everything that has a place in the box, in order; each begins on a page. */
 enum part { PART_SLOTS, PART_LATE, PART_TOTALS, PART_LIBRARIES, PART_OBJECTS, PART_MEMORY,
-	    PARTS };
+	    PART_RINGS, PARTS };
 
 static const struct {
 	size_t size, count;
@@ -36,6 +36,7 @@ static const struct {
 	[PART_LIBRARIES] = { sizeof(struct dlt_box_library), DLT_BOX_LIBRARIES },
 	[PART_OBJECTS] = { sizeof(struct dlt_box_object), DLT_BOX_OBJECTS },
 	[PART_MEMORY] = { sizeof(struct dlt_box_memory), DLT_BOX_MEMORY },
+	[PART_RINGS] = { sizeof(struct dlt_box_ring), DLT_BOX_SLOTS },
 };
 
 struct dlt_box_header *dlt_box;
@@ -252,6 +253,8 @@ static void fill_layout(struct dlt_box_header *h)
 	h->objects_count = (uint32_t)parts[PART_OBJECTS].count;
 	h->memory_offset = (uint32_t)part_offset(PART_MEMORY);
 	h->memory_count = (uint32_t)parts[PART_MEMORY].count;
+	h->rings_offset = (uint32_t)part_offset(PART_RINGS);
+	h->rings_count = (uint32_t)parts[PART_RINGS].count;
 }
 
 /* What ids mean stays true in a forked child. `h` lies elsewhere than the old box still. */
@@ -284,7 +287,7 @@ static struct dlt_box_header *last_resort(void)
 	h->size = sizeof(memory);
 	h->slots_count = (FIRST - PAGE) / sizeof(struct dlt_box_slot);
 	h->late_count = h->totals_count = h->libraries_count = h->objects_count = 0;
-	h->memory_count = 0;
+	h->memory_count = h->rings_count = 0;
 	return h;
 }
 

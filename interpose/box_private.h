@@ -71,6 +71,11 @@ static inline struct dlt_box_memory *dlt_box_memory(unsigned index)
 	return (struct dlt_box_memory *)((char *)dlt_box + dlt_box->memory_offset) + index;
 }
 
+static inline struct dlt_box_ring *dlt_box_ring(unsigned index)
+{
+	return (struct dlt_box_ring *)((char *)dlt_box + dlt_box->rings_offset) + index;
+}
+
 /* One 16-byte access, so that a reader and a SIGKILL see whole steps. */
 static inline struct dlt_box_pair dlt_pair_load(const struct dlt_box_pair *p)
 {

@@ -11,6 +11,7 @@
 #include "init.h"
 #include "log.h"
 #include "process.h"
+#include "rings.h"
 #include "scope.h"
 #include "sys.h"
 #include "totals.h"
@@ -220,7 +221,7 @@ static uint32_t saturated(uint64_t value, uint64_t most)
 bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok, uint64_t bytes,
 		  uint64_t flops)
 {
-	uint64_t ticks = dlt_clock_ticks() - c->start;
+	uint64_t end = dlt_clock_ticks(), ticks = end - c->start;
 	struct dlt_frame frame = leave(c, ticks);
 	struct dlt_totals_call call = {
 		.duration = dlt_clock_elapsed_ns(ticks),
@@ -232,6 +233,7 @@ bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool o
 		count(c, &call);
 	if (c->depth || call.duration < min || !dlt_enabled(event))
 		return false;
+	c->end = end;
 	c->duration = saturated(call.duration, UINT32_MAX);
 	c->nested = (uint8_t)saturated(frame.nested, UINT8_MAX);
 	c->nested_time = saturated(call.nested, UINT32_MAX);
@@ -243,7 +245,7 @@ static void emit_long(struct dlt_call *c)
 {
 	uint64_t now = dlt_clock_ns();
 	struct dlt_ev_sample_thread e = {
-		.thread = c->thread->id, .time = now, .events = c->thread->events + 1,
+		.thread = c->thread->id, .time = now, .events = c->thread->events + dlt_ring_events(c->thread->slot) + 1,
 		.function = c->function,
 		.since = now - dlt_clock_elapsed_ns(dlt_clock_ticks() - c->start),
 	};
@@ -256,9 +258,12 @@ void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
 {
 	if (!announced[c->function])
 		announce_function(c->thread, c->function);
-	if (c->duration == UINT32_MAX)
+	if (c->duration == UINT32_MAX) {
 		emit_long(c);
-	dlt_emit(c->thread, event, data);
+		dlt_emit(c->thread, event, data);
+	} else {
+		dlt_emit_at(c->thread, event, data, c->end);
+	}
 }
 
 uint16_t dlt_calls_library(struct dlt_thread *t)

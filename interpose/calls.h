@@ -59,7 +59,9 @@ struct dlt_call {
 	uint64_t start;			/* ticks */
 	uint32_t depth;			/* 0: outermost */
 	uint16_t function, library;
-	/* Filled by dlt_call_end, as events have them: */
+	/* Filled by dlt_call_end: */
+	uint64_t end;			/* ticks */
+	/* ... and as events have them: */
 	uint32_t duration, nested_time;
 	uint8_t nested;			/* 255: that many or more */
 };

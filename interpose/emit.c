@@ -16,6 +16,7 @@
 #include "log.h"
 #include "process.h"
 #include "real.h"
+#include "rings.h"
 #include "sys.h"
 
 static const int nobody;
@@ -47,26 +48,62 @@ static bool is_closed_to(const struct dlt_thread *t)
 	return __builtin_expect(by != NULL, 0) && by != t;
 }
 
-void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
+/* True: the guard is up, and the caller takes it down. */
+static inline __attribute__((always_inline)) bool begin(struct dlt_thread *t, enum dlt_event event)
 {
-	int saved = errno;
-
 	if (t->guard || t->helper || t->vforked || !dlt_process.traced || is_closed_to(t))
-		return;
+		return false;
 	if (!t->announced)
 		dlt_threads_first_event(t, event);
 	t->guard = 1;
 	/* The guard is up before this is read: dlt_emit_close waits for guards. */
 	__asm__ volatile("" ::: "memory");
-	if (!is_closed_to(t)) {
-		/* Before it is emitted, so that an event that tells the count can include itself. */
-		count_event(t, event);
-		__asm__ volatile("" ::: "memory");
-		emitters[event](data);
-		__asm__ volatile("" ::: "memory");
-	}
+	if (!is_closed_to(t))
+		return true;
 	t->guard = 0;
+	return false;
+}
+
+static inline __attribute__((always_inline)) void end(struct dlt_thread *t)
+{
+	__asm__ volatile("" ::: "memory");
+	t->guard = 0;
+}
+
+static void emit_one(struct dlt_thread *t, enum dlt_event event, const void *data)
+{
+	/* Before it is emitted, so that an event that tells the count can include itself. */
+	count_event(t, event);
+	__asm__ volatile("" ::: "memory");
+	emitters[event](data);
+}
+
+void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
+{
+	int saved = errno;
+
+	if (!begin(t, event))
+		return;
+	emit_one(t, event, data);
+	end(t);
 	errno = saved;
+}
+
+void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
+{
+	int saved = errno;
+
+	if (!begin(t, event))
+		return;
+	if (!(DLT_EVENTS_BATCHED >> event & 1) || !dlt_ring_put(t, event, data, ticks))
+		emit_one(t, event, data);
+	end(t);
+	errno = saved;
+}
+
+void dlt_emit_now(enum dlt_event event, const void *data)
+{
+	emitters[event](data);
 }
 
 static void nap(void)

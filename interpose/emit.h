@@ -30,6 +30,15 @@ static inline bool dlt_enabled(enum dlt_event event)
 void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data);
 
 /*
+ * The same for what happened at `ticks` and need not be written at once: events that are marked
+ * `batch` in events.tbl are noted in the thread's ring (rings.h) while somebody reads batches.
+ */
+void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks);
+
+/* No test, no guard, no count: for those who have done that. */
+void dlt_emit_now(enum dlt_event event, const void *data);
+
+/*
  * Before the process ends or replaces itself behind LTTng's back: from now on only the caller
  * emits, and whoever is in the middle of an event finishes it (100 ms at most). A thread killed
  * there would stop the recording on its CPU for everybody who shares the buffers. False when

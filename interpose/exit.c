@@ -15,6 +15,7 @@
 #include "init.h"
 #include "process.h"
 #include "real.h"
+#include "rings.h"
 
 static pid_t ending;		/* the process whose on_exit handler ran; not a forked child's */
 static int status;		/* exit's or quick_exit's argument */
@@ -58,6 +59,7 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 		return;
 	set_box(state_of(how), code);
 	dlt_heap_batch_flush_all();
+	dlt_rings_flush_all(false);
 	/* Not on the way to a signal: who aborts may hold a lock that the sampler needs. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {
 		dlt_coverage_end();
@@ -67,6 +69,7 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	if (dlt_emit_close(dlt_thread_self())) {
 		dlt_heap_batch_flush_all();	/* what they noted since */
 		dlt_marks_exit();
+		dlt_rings_flush_all(true);
 		emit_exit(how, code);
 	}
 }
@@ -76,6 +79,7 @@ void dlt_exit_undo(enum dlt_exit_how how)
 	if (dlt_children_is_borrowed() || !dlt_process.traced)
 		return;
 	set_box(DLT_BOX_ALIVE, 0);
+	dlt_rings_reopen();
 	dlt_emit_reopen();
 	if (how == DLT_EXIT_EXEC)
 		dlt_sampler_start();
@@ -118,11 +122,13 @@ __attribute__((destructor)) static void end(void)
 		return;
 	dlt_heap_batch_flush_all();
 	dlt_coverage_end();
+	dlt_rings_flush_all(false);
 	dlt_sampler_stop();
 	/* Threads that go on are killed soon, and must not be in the middle of an event then. */
 	if (dlt_emit_close(dlt_thread_self())) {
 		dlt_heap_batch_flush_all();
 		dlt_marks_exit();
+		dlt_rings_flush_all(true);
 		emit_exit(DLT_EXIT_EXIT, status);
 	}
 }

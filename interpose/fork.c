@@ -24,6 +24,7 @@
 #include "log.h"
 #include "process.h"
 #include "real.h"
+#include "rings.h"
 #include "thread.h"
 
 /* By thread: two may fork at once, and LTTng lets the second wait inside before_fork. */
@@ -53,6 +54,7 @@ static void prepare(void)
 	struct dlt_thread *t = dlt_thread_self();
 
 	dlt_heap_batch_flush(t);
+	dlt_ring_flush(t);
 	prepared = true;
 	t->guard++;
 	if (ust())

@@ -2,6 +2,7 @@
 /* Events of the heap: large blocks in complete pairs, and whatever failed. */
 #include <errno.h>
 
+#include "clock.h"
 #include "emit.h"
 #include "heap.h"
 #include "library.h"
@@ -17,7 +18,11 @@ static void emit_alloc(struct dlt_thread *t, const struct heap_call *call)
 		.ptr = (uintptr_t)call->ptr,
 	};
 
-	dlt_emit(t, DLT_EV_HEAP_ALLOC, &e);
+	/* One that failed may be the last that is heard of the process. */
+	if (call->operation == HEAP_FAILED)
+		dlt_emit(t, DLT_EV_HEAP_ALLOC, &e);
+	else
+		dlt_emit_at(t, DLT_EV_HEAP_ALLOC, &e, dlt_clock_ticks());
 }
 
 static void emit_free(struct dlt_thread *t, const struct heap_call *call)
@@ -30,7 +35,7 @@ static void emit_free(struct dlt_thread *t, const struct heap_call *call)
 		.ptr = (uintptr_t)call->ptr,
 	};
 
-	dlt_emit(t, DLT_EV_HEAP_FREE, &e);
+	dlt_emit_at(t, DLT_EV_HEAP_FREE, &e, dlt_clock_ticks());
 }
 
 static void record_large(struct dlt_thread *t, const struct heap_call *call)

@@ -12,6 +12,7 @@
 #include "init.h"
 #include "log.h"
 #include "process.h"
+#include "rings.h"
 #include "sys.h"
 
 #define CHUNK (16 * 1024)	/* bytes of records mapped at once */
@@ -111,6 +112,7 @@ static void take_slot(struct dlt_thread *t)
 	if (s == dlt_box_slot(0))
 		return;
 	s->base_events += s->events;
+	dlt_ring_new_owner(s);
 	s->events = 0;
 	s->call = 0;
 	s->tid = (uint32_t)dlt_sys(SYS_gettid, 0, 0, 0, 0, 0);
@@ -193,8 +195,10 @@ static void thread_exits(void *data)
 	}
 	dlt_heap_thread_ended(t);
 	dlt_marks_thread_end(t);
+	dlt_ring_flush(t);
 	dlt_calls_thread_end(t);
 	dlt_threads_ended(t);
+	dlt_ring_flush(t);
 	release_record(t);
 }
 
@@ -232,6 +236,7 @@ void dlt_thread_after_fork(uint32_t id)
 	struct dlt_thread *self = dlt_thread_tls;
 
 	dlt_late_allocated = dlt_late_freed = zero;
+	dlt_rings_after_fork();
 	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
 		t->allocated = t->freed = zero;
 		t->published = 0;
@@ -246,12 +251,17 @@ void dlt_thread_after_fork(uint32_t id)
 	take_slot(self);
 }
 
+uint64_t dlt_thread_slot_events(const struct dlt_box_slot *s)
+{
+	return s->events + dlt_ring_events(s);
+}
+
 uint64_t dlt_thread_events_total(void)
 {
 	uint32_t used = __atomic_load_n(&dlt_box->slots_used, __ATOMIC_ACQUIRE);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < used; i++)
-		sum += dlt_box_slot(i)->base_events + dlt_box_slot(i)->events;
+		sum += dlt_thread_slot_events(dlt_box_slot(i)) + dlt_box_slot(i)->base_events;
 	return sum;
 }

@@ -30,9 +30,10 @@ struct dlt_thread {
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
 	struct heap_batch *batch;	/* heap calls not emitted yet (heap_batch.c); NULL: none ever */
+	struct dlt_box_ring *ring;	/* events noted, borrowed from the box (rings.c); NULL: none yet */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
 	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */
-	uint64_t events;		/* emitted by this thread and naming it */
+	uint64_t events;		/* emitted by this thread one by one and naming it */
 	bool helper;			/* ours or LTTng's: left out of every count */
 	bool announced;			/* dltrace_proc:thread was emitted */
 	uint8_t vforked;		/* a vfork child runs on this thread: nothing is emitted */
@@ -92,6 +93,9 @@ void dlt_thread_after_fork(uint32_t id);
 
 /* Walks all records, free ones too: NULL gives the first. */
 struct dlt_thread *dlt_thread_next(struct dlt_thread *t);
+
+/* Emitted by the slot's owner and naming it. */
+uint64_t dlt_thread_slot_events(const struct dlt_box_slot *s);
 
 /* Sum over all threads, past ones too. */
 uint64_t dlt_thread_events_total(void);

@@ -18,6 +18,7 @@
 #include "library.h"
 #include "process.h"
 #include "real.h"
+#include "rings.h"
 #include "sys.h"
 
 #define CHUNK 4096	/* bytes of hand-overs mapped at once */
@@ -118,7 +119,7 @@ void dlt_threads_ended(struct dlt_thread *t)
 	if (!dlt_enabled(DLT_EV_PROC_THREAD_END))
 		return;
 	e.cpu = cpu_ns();
-	e.events = t->events + 1;
+	e.events = t->events + dlt_ring_events(t->slot) + 1;
 	dlt_emit(t, DLT_EV_PROC_THREAD_END, &e);
 }
 

@@ -166,7 +166,7 @@ static pid_t pid_of_name(const char *name)
 /* Kept open for the length of the call only: a thousand processes would take a thousand. */
 static void *map_box(const char *name, size_t *size)
 {
-	int fd = openat(follow.folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(follow.folder_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	void *box = MAP_FAILED;
 	struct stat st;
 
@@ -175,7 +175,7 @@ static void *map_box(const char *name, size_t *size)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    st.st_size >= BOX_LEAST && st.st_size <= BOX_MOST) {
 		*size = (size_t)st.st_size;
-		box = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+		box = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	}
 	close(fd);
 	return box == MAP_FAILED ? NULL : box;
@@ -206,7 +206,8 @@ static bool begin_reading(struct followed *f)
 	}
 	reading = 1;
 	f->pidfd = open_process(f->pid, box_value(h->boottime));
-	f->process = sampled_process_new(f->pidfd >= 0 ? f->pid : 0, f->box, f->size);
+	f->process = sampled_process_new(f->pidfd >= 0 ? f->pid : 0, f->box, f->size,
+					 SAMPLED_TAKES);
 	f->id = box_value(h->process);
 	f->parent = box_value(h->parent);
 	reading = 0;

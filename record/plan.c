@@ -16,6 +16,7 @@ const struct plan_event plan_events[PLAN_EVENTS] = {
 	{ "dltrace_record:*", LEVEL_SUMMARY, 0 }, { "dltrace_heap:*", LEVEL_CALLS, 1 },
 	{ "dltrace_map:*", LEVEL_CALLS, 1 },	  { "dltrace_cuda:*", LEVEL_CALLS, 1 },
 	{ "dltrace_cpu:*", LEVEL_CALLS, 1 },	  { "dltrace_mark:*", LEVEL_CALLS, 1 },
+	{ "dltrace_batch:*", LEVEL_CALLS, 1 },
 	{ "dltracefull_heap:*", LEVEL_FULL, 1 },
 };
 

@@ -23,7 +23,7 @@ struct plan_event {
 	unsigned channel;	/* index into plan.channels, where there are two */
 };
 
-#define PLAN_EVENTS 9
+#define PLAN_EVENTS 10
 extern const struct plan_event plan_events[PLAN_EVENTS];
 
 struct plan_channel {

@@ -40,6 +40,7 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 	v->library_count = box_value(h->libraries_count);
 	v->object_count = box_value(h->objects_count);
 	v->memory_count = box_value(h->memory_count);
+	v->ring_count = box_value(h->rings_count);
 	v->slots = table(box, size, box_value(h->slots_offset), &v->slot_count, sizeof(*v->slots), 128);
 	v->totals = table(box, size, box_value(h->totals_offset), &v->totals_count, sizeof(*v->totals), 64);
 	v->late = table(box, size, box_value(h->late_offset), &v->late_count, sizeof(*v->late), 64);
@@ -48,6 +49,8 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 	v->objects = table(box, size, box_value(h->objects_offset), &v->object_count,
 			   sizeof(*v->objects), 64);
 	v->memory = table(box, size, box_value(h->memory_offset), &v->memory_count, sizeof(*v->memory), 128);
+	v->rings = (struct dlt_box_ring *)(uintptr_t)
+		table(box, size, box_value(h->rings_offset), &v->ring_count, sizeof(*v->rings), 64);
 	return true;
 }
 
@@ -79,6 +82,21 @@ size_t box_view_objects(const struct box_view *v)
 size_t box_view_memory(const struct box_view *v)
 {
 	return at_most(__atomic_load_n(&v->header->memory_used, __ATOMIC_ACQUIRE), v->memory_count);
+}
+
+struct dlt_box_ring *box_view_ring(const struct box_view *v, size_t slot)
+{
+	if (slot >= v->ring_count ||
+	    __atomic_load_n(&v->slots[slot].ring, __ATOMIC_ACQUIRE) != DLT_RING_BACKED)
+		return NULL;
+	return &v->rings[slot];
+}
+
+uint64_t box_view_events(const struct box_view *v, size_t slot)
+{
+	const struct dlt_box_ring *r = box_view_ring(v, slot);
+
+	return box_value(v->slots[slot].events) + (r ? box_value(r->events) : 0);
 }
 
 bool box_view_is_backed(const void *p, size_t size)
@@ -143,6 +161,6 @@ void box_view_heap(const struct box_view *v, struct box_heap *h)
 	slots = box_view_slots(v);
 	for (size_t i = 0; i < slots; i++) {
 		add(&h->allocated, box_view_pair(&v->slots[i].allocated));
-		h->events += box_value(v->slots[i].events) + box_value(v->slots[i].base_events);
+		h->events += box_view_events(v, i) + box_value(v->slots[i].base_events);
 	}
 }

@@ -21,8 +21,10 @@ struct box_view {
 	const struct dlt_box_library *libraries;
 	const struct dlt_box_object *objects;
 	const struct dlt_box_memory *memory;
+	struct dlt_box_ring *rings;	/* may be written where the mapping allows it */
 	/* Entries that fit: */
 	size_t slot_count, totals_count, late_count, library_count, object_count, memory_count;
+	size_t ring_count;
 };
 
 /* False when these `size` bytes are no box of this version. */
@@ -39,6 +41,12 @@ size_t box_view_memory(const struct box_view *v);
 bool box_view_is_backed(const void *p, size_t size);
 /* How many of its pages are. */
 size_t box_view_backed(const void *p, size_t size);
+
+/* The ring of a slot; NULL: it has none. */
+struct dlt_box_ring *box_view_ring(const struct box_view *v, size_t slot);
+
+/* Events that the slot's present owner emitted. */
+uint64_t box_view_events(const struct box_view *v, size_t slot);
 
 /* One step of the writer or none, never half of it. */
 struct dlt_box_pair box_view_pair(const struct dlt_box_pair *p);

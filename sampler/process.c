@@ -16,7 +16,8 @@
 #define PSS_SHARE	200		/* at most 1/200 of the time */
 
 /* Without the mapping's untouched parts it takes some 20 KiB. */
-struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size)
+struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size,
+					    enum sampled_access access)
 {
 	struct box_view view;
 	struct sampled_process *p;
@@ -30,6 +31,7 @@ struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t s
 	p->box = view;
 	p->box_size = size;
 	p->pid = pid;
+	p->access = access;
 	p->again = true;
 	return p;
 }
@@ -234,6 +236,7 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 		return;
 	if (!p->exe[0] && p->pid && !final)
 		read_identity(p);
+	rings_harvest(p, now, final ? HARVEST_FINAL : HARVEST_IDLE);
 	box_view_heap(&p->box, &p->heap);
 	if (p->pid && !final)
 		read_proc(p);
@@ -250,6 +253,7 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 
 void sampled_process_leave(struct sampled_process *p, uint64_t now)
 {
+	rings_harvest(p, now, HARVEST_LEAVE);
 	box_view_heap(&p->box, &p->heap);
 	threads_emit(p, now, true, true);
 	functions_emit(p, true, true);

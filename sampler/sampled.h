@@ -38,6 +38,7 @@ struct sampled_library {
 
 struct sampled_process {
 	struct box_view box;
+	enum sampled_access access;
 	size_t box_size;
 	pid_t pid;		/* 0: /proc does not know it */
 	uint32_t tick;
@@ -91,6 +92,13 @@ void libraries_scan(struct sampled_process *p, bool full);
  */
 void threads_read(struct sampled_process *p);
 void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final);
+
+/*
+ * Emits events that idle threads have noted and not emitted (rings.c): before what counts them.
+ * The process is gone, or it goes on without us: all of them.
+ */
+enum harvest { HARVEST_IDLE, HARVEST_LEAVE, HARVEST_FINAL };
+void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what);
 
 /* True for LTTng's threads and ours, and for one too young to tell (threads.c). */
 bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slot);

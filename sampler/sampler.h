@@ -30,12 +30,20 @@
 
 struct sampled_process;	/* one process: its box (borrowed) and what was seen at the last tick */
 
+/* What a sampler may do with a box. */
+enum sampled_access {
+	SAMPLED_READS,		/* the mapping cannot be written */
+	SAMPLED_TAKES,		/* it can: what idle and killed threads have noted is emitted */
+	SAMPLED_OWN,		/* likewise, and the process is the sampler's own */
+};
+
 /*
  * box: a mapping of `size` bytes whose content is not trusted; it must outlive the object.
  * pid: under which /proc knows it; 0: not at all. NULL on lack of memory or when it is no black
  * box of this version.
  */
-struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size);
+struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size,
+					    enum sampled_access access);
 void sampled_process_free(struct sampled_process *p);
 
 /* now: ns CLOCK_MONOTONIC. final: the process is gone, /proc is not asked any more. */

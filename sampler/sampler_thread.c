@@ -55,7 +55,8 @@ static void *run(void *data)
 
 		if (sampler_wanted()) {
 			if (!p)
-				p = sampled_process_new(getpid(), hidden.box, hidden.size);
+				p = sampled_process_new(getpid(), hidden.box, hidden.size,
+							SAMPLED_OWN);
 			if (p)
 				sampled_process_tick(p, now, false);
 			/* One process says it for all of its tree, unless somebody waits for our end. */

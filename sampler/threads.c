@@ -186,7 +186,7 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	const struct sampled_tid *t = tid ? find(p, tid) : NULL;
 	struct sampled_call call = threads_call(p, slot);
 	struct dlt_ev_sample_thread e = {
-		.thread = call.thread, .time = now, .events = box_value(slot->events),
+		.thread = call.thread, .time = now, .events = box_view_events(&p->box, index),
 	};
 
 	if (!e.thread || threads_is_hidden(p, slot) || e.thread != box_value(slot->thread))

@@ -15,6 +15,7 @@
  * - Nothing is ever reset. A slot's next owner raises `generation` and adds on top.
  * - A reader trusts nothing: it clamps offsets and counts to the file's real size, and reads
  *   only the entries that the *_used fields name: a touched hole would take room on /dev/shm.
+ * - A ring is its slot's owner's, but for what a sampler may do: interpose/rings.h.
  * - Heap pairs of all slots are summed, a helper's too: blocks wander between threads.
  * - `magic` is stored last (release) and the file gets its final name by rename afterwards.
  */
@@ -73,6 +74,7 @@ struct dlt_box_header {
 	uint32_t objects_used;
 	uint32_t memory_offset, memory_count;	/* the ledger of GPU memory */
 	uint32_t memory_used;		/* rows claimed so far; never falls */
+	uint32_t rings_offset, rings_count;	/* by slot; the slot says whether its ring is there */
 	uint32_t reason;		/* as in dltrace_proc:process */
 	uint64_t threshold;		/* bytes */
 	uint32_t counted;		/* 1: DLTRACE_CHILDREN leaves it out, it emits nothing */
@@ -110,8 +112,26 @@ struct dlt_box_slot {
 	uint16_t creator_library, start_library;
 	uint64_t start_offset;
 	uint64_t begin;			/* ns CLOCK_MONOTONIC */
-	uint64_t spare;
+	uint32_t ring;			/* enum dlt_ring_state */
+	uint32_t spare;
 } __attribute__((aligned(128)));
+
+/* Only a backed ring may be touched. */
+enum dlt_ring_state { DLT_RING_UNUSED, DLT_RING_BACKED, DLT_RING_NONE };
+
+/* Events noted by the slot's owner, until they are emitted as one dltrace_batch:records. */
+struct dlt_box_ring {
+	uint32_t thread;		/* who noted them */
+	uint32_t writing;		/* the owner is at work */
+	uint32_t taken;			/* a sampler wants what an idle owner has left */
+	uint32_t used;			/* bytes in records */
+	uint32_t count;			/* events in records */
+	uint32_t spare;
+	uint64_t begin;			/* ns CLOCK_MONOTONIC of the first */
+	uint64_t events;		/* ... that went out before, of the slot's present owner */
+	uint64_t first, last;		/* the owner's: ticks of the first and the last */
+	uint64_t records[1984 / 8];	/* as in dltrace_batch:records */
+} __attribute__((aligned(64)));
 
 /* Durations by eighths of an octave from 32 ns up; the last bucket takes all above. */
 #define DLT_BUCKET_FIRST	5	/* log2 ns of the first octave */
@@ -205,6 +225,7 @@ static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsi
 #define DLT_BOX_OBJECTS		4096
 
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
+_Static_assert(sizeof(struct dlt_box_ring) == 2048, "two in a page");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
 _Static_assert(sizeof(struct dlt_box_memory) == 128, "a row is two cache lines");

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/reader/batches.h"
 #include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 
@@ -184,8 +185,14 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 
 int reader_next(struct reader *r, struct reader_event *event)
 {
-	int ret = r->ops->next(r, event);
+	int ret;
 
+	while (!(ret = batch_next(r, event))) {
+		ret = r->ops->next(r, event);
+		if (ret <= 0 || event->type != DLT_EV_BATCH_RECORDS)
+			break;
+		batch_begin(r, event);
+	}
 	if (ret > 0) {
 		if (!r->info.events++ && !r->info.begin)
 			r->info.begin = event->time;

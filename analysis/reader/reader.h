@@ -2,7 +2,9 @@
 /*
  * Reading traces: one interface, several sources, the same events from each.
  *
- * A reader gives the events of one trace in order of time. A trace is a folder: one that
+ * A reader gives the events of one trace in order of time; but those that came in batches
+ * (dltrace_batch of events.tbl) are given when their batch comes, in order within their thread: with
+ * a time that may lie half a second back. A trace is a folder: one that
  * dltrace-record wrote, or any LTTng trace folder below which `metadata` files lie (all domains,
  * uids and rotation chunks below it are one trace); or a text file of events, for tests
  * (tests/report/README tells its form).

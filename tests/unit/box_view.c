@@ -79,6 +79,7 @@ dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 #include "sampler/period.c"
 #include "sampler/ticks.c"
 #include "sampler/process.c"
+#include "sampler/rings.c"
 
 #define SIZE (64 * 1024)
 
@@ -122,7 +123,7 @@ static struct dlt_box_header *good_header(void)
 
 static void tick_twice(void)
 {
-	struct sampled_process *p = sampled_process_new(0, box, SIZE);
+	struct sampled_process *p = sampled_process_new(0, box, SIZE, SAMPLED_READS);
 	struct sampled_call calls[8];
 
 	if (!p)

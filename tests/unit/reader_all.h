@@ -8,6 +8,7 @@
 #include "analysis/reader/graph.c"
 #endif
 #endif
+#include "analysis/reader/batches.c"
 #include "analysis/reader/fast.c"
 #include "analysis/reader/folders.c"
 #include "analysis/reader/metadata.c"

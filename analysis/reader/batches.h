@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives out the events that lie packed in a dltrace_batch:records. */
+#ifndef DLT_ANALYSIS_READER_BATCHES_H
+#define DLT_ANALYSIS_READER_BATCHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/reader/reader.h"
+#include "batch.h"
+
+struct batch {
+	const unsigned char *at;	/* borrowed from the source until its next event; NULL: none */
+	size_t left;			/* bytes */
+	uint64_t time;			/* ns since 1970 of the event before */
+	uint64_t end;			/* ... of the batch: none of it is later */
+	uint32_t given, count;		/* events */
+	union dlt_batch_event event;	/* the one that is being looked at */
+};
+
+/* `event` is a batch that the source has just given. */
+void batch_begin(struct reader *r, const struct reader_event *event);
+
+/* 1: the batch's next event; 0: there is none left. */
+int batch_next(struct reader *r, struct reader_event *event);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings of noted events: filled by their threads, emitted as batches. */
+#include "rings.h"
+
+#include <errno.h>
+
+#include "box_private.h"
+#include "clock.h"
+#include "emit.h"
+
+#define MAX_AGE 100000000	/* ns between a batch's first event and its last */
+#define MAX_GAP 0xffffff	/* ns between two events that a head can say */
+
+/* Also what signals and the compiler see in this order; other processors: see rings.h. */
+#define BARRIER() __asm__ volatile("" ::: "memory")
+
+static bool over;	/* nobody would emit what is noted now */
+
+static struct dlt_box_ring *ring_of(const struct dlt_box_slot *s)
+{
+	return dlt_box_ring((unsigned)(s - dlt_box_slot(0)));
+}
+
+/* NULL: the thread shares a slot, or the box cannot grow. Asked again at each event then. */
+static struct dlt_box_ring *make(struct dlt_thread *t)
+{
+	struct dlt_box_slot *s = t->slot;
+	unsigned index = (unsigned)(s - dlt_box_slot(0));
+
+	if (!index || index >= dlt_box->rings_count || s->ring == DLT_RING_NONE)
+		return NULL;
+	if (s->ring != DLT_RING_BACKED && !dlt_box_back(ring_of(s), sizeof(struct dlt_box_ring))) {
+		s->ring = DLT_RING_NONE;
+		return NULL;
+	}
+	__atomic_store_n(&s->ring, DLT_RING_BACKED, __ATOMIC_RELEASE);
+	t->ring = ring_of(s);
+	return t->ring;
+}
+
+/* Whoever calls has the guard up. A session that has ended meanwhile gets nothing. */
+static void emit(struct dlt_box_ring *r)
+{
+	struct dlt_ev_batch_records e = {
+		.thread = r->thread, .count = r->count, .layout = DLT_BATCH_LAYOUT,
+		.begin = r->begin, .records = r->records, .records_count = (r->used + 7) / 8,
+	};
+
+	if (!r->used)
+		return;
+	/* Readers stop at an event whose code is 0. */
+	__builtin_memset((char *)r->records + r->used, 0, -r->used & 7);
+	if (dlt_enabled(DLT_EV_BATCH_RECORDS)) {
+		r->events += r->count;
+		BARRIER();
+		dlt_emit_now(DLT_EV_BATCH_RECORDS, &e);
+	}
+	r->count = 0;
+	__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
+}
+
+static void begin(struct dlt_box_ring *r, uint32_t thread, uint64_t ticks)
+{
+	r->thread = thread;
+	r->begin = dlt_clock_ns() - dlt_clock_elapsed_ns(dlt_clock_ticks() - ticks);
+	r->first = r->last = ticks;
+}
+
+/* ns since the event before; 0 where a signal handler's has come in between. */
+static uint64_t gap_to(const struct dlt_box_ring *r, uint64_t ticks)
+{
+	return ticks > r->last ? dlt_clock_elapsed_ns(ticks - r->last) : 0;
+}
+
+static void put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
+		const void *data, uint64_t ticks)
+{
+	uint64_t gap = gap_to(r, ticks);
+	unsigned char *to;
+	unsigned code = 0, size;
+	uint32_t head;
+
+	if (r->used && (r->used > sizeof(r->records) - DLT_BATCH_RECORD_MOST || gap > MAX_GAP ||
+			dlt_clock_elapsed_ns(ticks - r->first) > MAX_AGE))
+		emit(r);
+	if (!r->used) {
+		begin(r, t->id, ticks);
+		gap = 0;
+	}
+	to = (unsigned char *)r->records + r->used;
+	size = dlt_batch_put(event, data, to + sizeof(head), &code);
+	head = (uint32_t)code << 24 | (uint32_t)gap;
+	__builtin_memcpy(to, &head, sizeof(head));
+	r->last = ticks > r->last ? ticks : r->last;
+	r->count++;
+	/* Now it is there for whoever looks at the box of a killed process. */
+	__atomic_store_n(&r->used, r->used + (uint32_t)sizeof(head) + size, __ATOMIC_RELEASE);
+}
+
+bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
+{
+	struct dlt_box_ring *r = t->ring;
+	bool mine;
+
+	if (!dlt_enabled(DLT_EV_BATCH_RECORDS) || over || (!r && !(r = make(t))))
+		return false;
+	r->writing = 1;
+	BARRIER();
+	mine = !__atomic_load_n(&r->taken, __ATOMIC_RELAXED);
+	if (mine)
+		put(r, t, event, data, ticks);
+	__atomic_store_n(&r->writing, 0, __ATOMIC_RELEASE);
+	return mine;
+}
+
+void dlt_ring_flush(struct dlt_thread *t)
+{
+	struct dlt_box_ring *r = t->ring;
+	int saved = errno;
+
+	if (!r || !r->used || t->vforked)
+		return;
+	t->guard++;
+	r->writing = 1;
+	BARRIER();
+	if (!__atomic_load_n(&r->taken, __ATOMIC_RELAXED))
+		emit(r);
+	__atomic_store_n(&r->writing, 0, __ATOMIC_RELEASE);
+	t->guard--;
+	errno = saved;
+}
+
+/* The sampler has been stopped and others may not emit any more: whatever is there is ours. */
+void dlt_rings_flush_all(bool last)
+{
+	struct dlt_thread *self = dlt_thread_self();
+	int saved = errno;
+
+	over = last;
+	self->guard++;
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t->ring && (last || t == self))
+			emit(t->ring);
+	self->guard--;
+	errno = saved;
+}
+
+void dlt_rings_reopen(void)
+{
+	over = false;
+}
+
+uint64_t dlt_ring_events(const struct dlt_box_slot *slot)
+{
+	return slot->ring == DLT_RING_BACKED ? ring_of(slot)->events : 0;
+}
+
+void dlt_ring_new_owner(struct dlt_box_slot *slot)
+{
+	if (slot->ring != DLT_RING_BACKED)
+		return;
+	slot->base_events += ring_of(slot)->events;
+	ring_of(slot)->events = 0;
+}
+
+void dlt_rings_after_fork(void)
+{
+	over = false;
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		t->ring = NULL;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Events in batches: what is put is what is given; nothing broken is believed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "reader_all.h"
+
+#define OFFSET 1000000
+
+static unsigned char records[4096] __attribute__((aligned(8)));
+static size_t used;
+
+static void put(enum dlt_event type, const void *data, uint32_t gap)
+{
+	unsigned code = 0, size = dlt_batch_put(type, data, records + used + 4, &code);
+	uint32_t head = code << 24 | gap;
+
+	assert_true(size > 0 && size + 4 <= DLT_BATCH_RECORD_MOST);
+	memcpy(records + used, &head, 4);
+	used += 4 + size;
+}
+
+static void begin(struct reader *r, uint32_t count, uint32_t layout)
+{
+	static struct dlt_ev_batch_records e;
+	struct reader_event event = { .time = OFFSET + 5000, .type = DLT_EV_BATCH_RECORDS, .data = &e };
+
+	e = (struct dlt_ev_batch_records){
+		.thread = 77, .count = count, .layout = layout, .begin = 1000,
+		.records = (const uint64_t *)records, .records_count = (uint32_t)(used + 7) / 8,
+	};
+	*r = (struct reader){ .info = { .clock_offset = OFFSET } };
+	batch_begin(r, &event);
+}
+
+static void finish(struct reader *r)
+{
+	forget_problems(r);
+	free(r->problems);
+	memset(records, 0, sizeof(records));
+	used = 0;
+}
+
+/* Every kind, each field with bytes of its own. */
+static void every_kind_comes_back(void **state)
+{
+	union dlt_batch_event in[DLT_EVENTS];
+	enum dlt_event kinds[DLT_EVENTS];
+	struct reader_event event;
+	unsigned count = 0;
+	struct reader r;
+
+	(void)state;
+	for (unsigned type = 0; type < DLT_EVENTS; type++) {
+		const struct dlt_event_desc *desc = &dlt_event_descs[type];
+
+		if (!(DLT_EVENTS_BATCHED >> type & 1))
+			continue;
+		memset(&in[count], 0, sizeof(in[count]));
+		for (size_t i = 0; i < desc->field_count; i++)
+			value_set(&desc->fields[i], &in[count],
+				  i ? 0x8182838485868788 + 0x0101010101010101 * i * type : 77);
+		kinds[count] = (enum dlt_event)type;
+		put((enum dlt_event)type, &in[count++], 100);
+	}
+	assert_int_equal(count, __builtin_popcountll(DLT_EVENTS_BATCHED));
+	begin(&r, count, DLT_BATCH_LAYOUT);
+	for (unsigned i = 0; i < count; i++) {
+		assert_int_equal(batch_next(&r, &event), 1);
+		assert_int_equal(event.type, kinds[i]);
+		assert_int_equal(event.time, OFFSET + 1000 + 100 * (i + 1));
+		for (size_t f = 0; f < dlt_event_descs[kinds[i]].field_count; f++)
+			assert_int_equal(value_get(&dlt_event_descs[kinds[i]].fields[f], event.data),
+					 value_get(&dlt_event_descs[kinds[i]].fields[f], &in[i]));
+	}
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_int_equal(r.info.problem_count, 0);
+	finish(&r);
+}
+
+static void no_event_is_later_than_its_batch(void **state)
+{
+	const struct dlt_ev_heap_free e = { .thread = 77, .size = 5 };
+	struct reader_event event;
+	struct reader r;
+
+	(void)state;
+	put(DLT_EV_HEAP_FREE, &e, 0xffffff);
+	begin(&r, 1, DLT_BATCH_LAYOUT);
+	assert_int_equal(batch_next(&r, &event), 1);
+	assert_int_equal(event.time, OFFSET + 5000);
+	finish(&r);
+}
+
+static void broken_ones_are_told(void **state)
+{
+	const struct dlt_ev_heap_free e = { .thread = 77, .size = 5 };
+	struct reader_event event;
+	struct reader r;
+
+	(void)state;
+	put(DLT_EV_HEAP_FREE, &e, 1);
+	begin(&r, 1, DLT_BATCH_LAYOUT + 1);
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_string_equal(r.info.problems[0].kind, "foreign");
+	finish(&r);
+
+	put(DLT_EV_HEAP_FREE, &e, 1);
+	begin(&r, 3, DLT_BATCH_LAYOUT);	/* it says three, there is one */
+	assert_int_equal(batch_next(&r, &event), 1);
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_string_equal(r.info.problems[0].kind, "corrupt");
+	assert_int_equal(r.info.problems[0].value, 2);
+	finish(&r);
+
+	put(DLT_EV_HEAP_FREE, &e, 1);
+	records[3] = 255;		/* no such code */
+	begin(&r, 1, DLT_BATCH_LAYOUT);
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_string_equal(r.info.problems[0].kind, "corrupt");
+	finish(&r);
+
+	put(DLT_EV_HEAP_FREE, &e, 1);
+	used -= 8;			/* the last word is missing */
+	begin(&r, 1, DLT_BATCH_LAYOUT);
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_string_equal(r.info.problems[0].kind, "corrupt");
+	finish(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_kind_comes_back),
+		cmocka_unit_test(no_event_is_later_than_its_batch),
+		cmocka_unit_test(broken_ones_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
