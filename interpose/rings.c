@@ -42,7 +42,7 @@ static struct dlt_box_ring *make(struct dlt_thread *t)
 static void emit(struct dlt_box_ring *r)
 {
 	struct dlt_ev_batch_records e = {
-		.thread = r->thread, .count = r->count, .layout = DLT_BATCH_LAYOUT,
+		.thread = r->thread, .first = (uint32_t)r->sent, .count = r->count, .layout = DLT_BATCH_LAYOUT,
 		.begin = r->begin, .records = r->records, .records_count = (r->used + 7) / 8,
 	};
 
@@ -51,12 +51,15 @@ static void emit(struct dlt_box_ring *r)
 	/* Readers stop at an event whose code is 0. */
 	__builtin_memset((char *)r->records + r->used, 0, -r->used & 7);
 	if (dlt_enabled(DLT_EV_BATCH_RECORDS)) {
-		r->events += r->count;
+		r->events = r->sent + r->count;
 		BARRIER();
 		dlt_emit_now(DLT_EV_BATCH_RECORDS, &e);
+		BARRIER();
 	}
-	r->count = 0;
+	/* Killed before this, the recorder emits them again; `sent` tells that it is again. */
 	__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
+	r->count = 0;
+	r->sent = r->events;
 }
 
 static void begin(struct dlt_box_ring *r, uint32_t thread, uint64_t ticks)
@@ -160,7 +163,7 @@ void dlt_ring_new_owner(struct dlt_box_slot *slot)
 	if (slot->ring != DLT_RING_BACKED)
 		return;
 	slot->base_events += ring_of(slot)->events;
-	ring_of(slot)->events = 0;
+	ring_of(slot)->events = ring_of(slot)->sent = 0;
 }
 
 void dlt_rings_after_fork(void)

@@ -21,7 +21,7 @@ static void emit_ring(struct sampled_process *p, struct dlt_box_ring *r, size_t 
 	uint64_t records[sizeof(r->records) / 8];
 	uint32_t used = __atomic_load_n(&r->used, __ATOMIC_ACQUIRE), count = box_value(r->count);
 	struct dlt_ev_batch_records e = {
-		.thread = box_value(r->thread), .count = count, .layout = DLT_BATCH_LAYOUT,
+		.thread = box_value(r->thread), .first = (uint32_t)box_value(r->sent), .count = count, .layout = DLT_BATCH_LAYOUT,
 		.begin = box_value(r->begin), .records = records,
 	};
 
@@ -32,7 +32,7 @@ static void emit_ring(struct sampled_process *p, struct dlt_box_ring *r, size_t 
 	e.records_count = (used + 7) / 8;
 	/* They are counted as what they are: events of that thread, or of one that has ended. */
 	if (box_value(p->box.slots[slot].thread) == e.thread)
-		r->events += count;
+		r->events = r->sent + count;
 	else
 		__atomic_fetch_add(&((struct dlt_box_slot *)(uintptr_t)p->box.slots)->base_events, count,
 				   __ATOMIC_RELAXED);
@@ -43,8 +43,9 @@ static void take(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)
 {
 	if (__atomic_load_n(&r->writing, __ATOMIC_ACQUIRE) == 0) {
 		emit_ring(p, r, slot);
-		r->count = 0;
 		__atomic_store_n(&r->used, 0, __ATOMIC_RELAXED);
+		r->count = 0;
+		r->sent = r->events;
 	}
 	__atomic_store_n(&r->taken, 0, __ATOMIC_RELEASE);
 }

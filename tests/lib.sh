@@ -62,6 +62,12 @@ session_stop() {
 	[ -n "$DLTRACE_TEST_ALONE" ] || exec 9>&-
 }
 
+# events TRACE: its events as babeltrace2 writes them, but one by one where they came in batches
+events() {
+	"$APPS/read_trace" "$1" babeltrace2 dump |
+		sed -n 's/^\(\[[0-9]*\]\) \([^ ]*\)/\1 \2:/; s/ \([a-z_]*\)=/, \1 = /g; s/:,/:/; /^\[/p'
+}
+
 # python_with_torch: the first python3 that has torch and torchvision; skips without one.
 python_with_torch() {
 	for python in python3 /usr/bin/python3; do

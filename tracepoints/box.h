@@ -128,9 +128,10 @@ struct dlt_box_ring {
 	uint32_t count;			/* events in records */
 	uint32_t spare;
 	uint64_t begin;			/* ns CLOCK_MONOTONIC of the first */
-	uint64_t events;		/* ... that went out before, of the slot's present owner */
+	uint64_t sent;			/* ... that went out before, of the slot's present owner */
+	uint64_t events;		/* likewise; while a batch is being emitted with those in it */
 	uint64_t first, last;		/* the owner's: ticks of the first and the last */
-	uint64_t records[1984 / 8];	/* as in dltrace_batch:records */
+	uint64_t records[1976 / 8];	/* as in dltrace_batch:records */
 } __attribute__((aligned(64)));
 
 /* Durations by eighths of an octave from 32 ns up; the last bucket takes all above. */

@@ -9,6 +9,12 @@
 #include "analysis/reader/reader.h"
 #include "batch.h"
 
+/* How many events of a thread have come in batches. */
+struct batch_thread {
+	uint32_t thread;		/* 0: free */
+	uint32_t next;			/* ordinal of the next one */
+};
+
 struct batch {
 	const unsigned char *at;	/* borrowed from the source until its next event; NULL: none */
 	size_t left;			/* bytes */
@@ -16,10 +22,14 @@ struct batch {
 	uint64_t end;			/* ... of the batch: none of it is later */
 	uint32_t given, count;		/* events */
 	union dlt_batch_event event;	/* the one that is being looked at */
+	struct batch_thread *threads;	/* owned; by hash */
+	size_t thread_count, thread_places;
 };
 
 /* `event` is a batch that the source has just given. */
 void batch_begin(struct reader *r, const struct reader_event *event);
+
+void batch_release(struct batch *b);
 
 /* 1: the batch's next event; 0: there is none left. */
 int batch_next(struct reader *r, struct reader_event *event);

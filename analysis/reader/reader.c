@@ -214,6 +214,7 @@ void reader_close(struct reader *r)
 	if (r->ops)
 		r->ops->close(r);
 	forget_problems(r);
+	batch_release(&r->batch);
 	free(r->problems);
 	free(r->info.recording.command);
 	free((char *)r->info.path);

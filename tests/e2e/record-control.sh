@@ -32,14 +32,14 @@ status=0
 "$RECORD" --control $recorder nonsense 2>err || status=$?
 same "status of nonsense" 125 $status
 wait $recorder || fail "status of the command"
-babeltrace2 t >events
+events t >events
 [ "$(grep -c dltrace_heap:alloc events)" -gt 100 ] || fail "no heap events after level=calls"
 status=0
 "$RECORD" --control $$ dump 2>err || status=$?
 same "status for a process that is not recorded" 125 $status
 
 "$RECORD" -q --delay 1s --duration 500ms -o part -- /usr/bin/python3 busy.py 2.5
-babeltrace2 part >events
+events part >events
 length=$(sed -n 's/.*sample:process:.* time = \([0-9]*\),.*/\1/p' events | sort -n | awk 'NR == 1 { a = $1 } { b = $1 } END { print int((b - a) / 1e6) }')
 [ "$length" -gt 200 ] && [ "$length" -lt 1500 ] || fail "--duration 500ms took $length ms"
 
@@ -67,6 +67,6 @@ status=0
 "$RECORD" --require --session nowhere -- true 2>err || status=$?
 same "status without such a session" 125 $status
 session_stop
-babeltrace2 trace >events
+events trace >events
 grep -q 'dltrace_record:recording' events || fail "nothing in the user's session"
 [ "$(grep -c dltrace_heap:alloc events)" -gt 100 ] || fail "no heap events in the user's session"

@@ -38,11 +38,11 @@ mount -t tmpfs -o size=$1 none /dev/shm
 "$RECORD" -o "shm-$1" -- /usr/bin/python3 busy.py 1 >out 2>err
 END
 unshare -m sh -eu shm.sh 64M || fail "64 MB: $(cat err)"
-babeltrace2 shm-64M >events 2>bt.err
+events shm-64M >events
 [ "$(grep -c dltrace_heap:alloc events)" -gt 1000 ] || fail "64 MB: no events"
 unshare -m sh -eu shm.sh 2M || fail "2 MB: $(cat err)"
 same "2 MB: output" done "$(cat out)"
-babeltrace2 shm-2M >events 2>bt.err
+events shm-2M >events
 [ "$(grep -c dltrace_heap:alloc events)" -gt 100 ] || fail "2 MB: no events"
 unshare -m sh -eu shm.sh 100K || fail "100 KB: $(cat err)"
 same "100 KB: output" done "$(cat out)"

@@ -37,6 +37,7 @@ static void begin(struct reader *r, uint32_t count, uint32_t layout)
 
 static void finish(struct reader *r)
 {
+	batch_release(&r->batch);
 	forget_problems(r);
 	free(r->problems);
 	memset(records, 0, sizeof(records));
@@ -94,6 +95,42 @@ static void no_event_is_later_than_its_batch(void **state)
 	finish(&r);
 }
 
+static void one_that_comes_twice_is_given_once(void **state)
+{
+	const struct dlt_ev_heap_free e = { .thread = 77, .size = 5 };
+	struct dlt_ev_batch_records batch;
+	struct reader_event first, event = { .type = DLT_EV_BATCH_RECORDS, .data = &batch };
+	struct reader r;
+	int given = 0;
+
+	(void)state;
+	put(DLT_EV_HEAP_FREE, &e, 1);
+	put(DLT_EV_HEAP_FREE, &e, 1);
+	begin(&r, 2, DLT_BATCH_LAYOUT);
+	while (batch_next(&r, &first))
+		given++;
+	batch = (struct dlt_ev_batch_records){
+		.thread = 77, .first = 0, .count = 2, .layout = DLT_BATCH_LAYOUT,
+		.records = (const uint64_t *)records, .records_count = (uint32_t)(used + 7) / 8,
+	};
+	batch_begin(&r, &event);	/* the same again */
+	while (batch_next(&r, &first))
+		given++;
+	assert_int_equal(given, 2);
+	batch.thread = 78;		/* another thread's, and the next one of the same */
+	batch_begin(&r, &event);
+	while (batch_next(&r, &first))
+		given++;
+	batch.thread = 77;
+	batch.first = 2;
+	batch_begin(&r, &event);
+	while (batch_next(&r, &first))
+		given++;
+	assert_int_equal(given, 6);
+	assert_int_equal(r.info.problem_count, 0);
+	finish(&r);
+}
+
 static void broken_ones_are_told(void **state)
 {
 	const struct dlt_ev_heap_free e = { .thread = 77, .size = 5 };
@@ -135,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_comes_back),
 		cmocka_unit_test(no_event_is_later_than_its_batch),
+		cmocka_unit_test(one_that_comes_twice_is_given_once),
 		cmocka_unit_test(broken_ones_are_told),
 	};
 
