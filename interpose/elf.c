@@ -120,6 +120,22 @@ static const ElfW(Sym) *find_gnu(const struct dlt_elf *e, const struct dlt_elf_n
 	}
 }
 
+bool dlt_elf_has_hash(const struct dlt_elf *e, uint32_t hash)
+{
+	const uint32_t *buckets = dlt_elf_buckets(e);
+
+	for (uint32_t full = hash & ~1u; full <= (hash | 1); full++) {
+		uint32_t i = buckets[full % e->gnu_hash[0]], own = 0;
+
+		for (; i >= e->gnu_hash[1] && !(own & 1); i++) {
+			own = dlt_elf_hash(e, i);
+			if ((own | 1) == (hash | 1))
+				return true;
+		}
+	}
+	return false;
+}
+
 static const ElfW(Sym) *find_sysv(const struct dlt_elf *e, const struct dlt_elf_name *name,
 				  const char *version)
 {

@@ -47,6 +47,33 @@ const ElfW(Sym) *dlt_elf_find(const struct dlt_elf *e, const struct dlt_elf_name
 /* Its address; calls the resolver of an IFUNC. */
 void *dlt_elf_address(const struct dlt_elf *e, const ElfW(Sym) *symbol);
 
+/* The first symbol that the GNU hash table has, and the hash there of each: its lowest bit is lost. */
+static inline uint32_t dlt_elf_hashed(const struct dlt_elf *e)
+{
+	return e->gnu_hash[1];
+}
+
+static inline const uint32_t *dlt_elf_buckets(const struct dlt_elf *e)
+{
+	return e->gnu_hash + 4 + e->gnu_hash[2] * (sizeof(ElfW(Addr)) / 4);
+}
+
+static inline uint32_t dlt_elf_hash(const struct dlt_elf *e, uint32_t symbol)
+{
+	return (dlt_elf_buckets(e) + e->gnu_hash[0])[symbol - e->gnu_hash[1]];
+}
+
+/* The first symbol of the chain where `name` would be (0: none), and the name's hash. */
+static inline uint32_t dlt_elf_chain(const struct dlt_elf *e, const struct dlt_elf_name *name,
+				     uint32_t *hash)
+{
+	*hash = name->gnu;
+	return dlt_elf_buckets(e)[name->gnu % e->gnu_hash[0]];
+}
+
+/* True: e defines something with this hash, whatever its lowest bit. */
+bool dlt_elf_has_hash(const struct dlt_elf *e, uint32_t hash);
+
 /* Number of symbols. */
 uint32_t dlt_elf_count(const struct dlt_elf *e);
 

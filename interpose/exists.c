@@ -39,24 +39,23 @@
 #include "functions.h"
 #include "library.h"
 
-#define MAX_EXPORTS 4096
+#define MAX_SYMBOLS 4096
 #define PAGE 4096
 
+/* What is known of each of our own symbols, by its index less self_first. */
 struct export {
-	struct dlt_elf_name name;
-	ElfW(Sym) *symbol;
-	ElfW(Addr) value;		/* of the symbol while it is shown ... */
+	uint32_t value;			/* of the symbol while it is shown; 0: leave it alone */
 	unsigned char info;		/* ... and its type */
 	bool for_ever;			/* defined by an object loaded at start */
 	bool there;
 };
 
-_Static_assert(DLT_FNS + 256 <= MAX_EXPORTS, "room for all functions and the rest");
+_Static_assert(DLT_FNS + 256 <= MAX_SYMBOLS, "room for all functions and the rest");
 
-static struct export exports[MAX_EXPORTS];
-static unsigned export_count;
+static struct export exports[MAX_SYMBOLS];
 static struct dlt_elf self;
-static bool ready;
+static uint32_t self_first, self_count;	/* symbols from first up have a hash in self.gnu_hash */
+static bool ready, changed;		/* changed: the symbol table is not as it should be */
 unsigned dlt_exists_startup_objects;
 
 /* What was loaded when we looked last. */
@@ -83,52 +82,116 @@ static long protect(void *from, size_t size, long prot)
 	return result;
 }
 
+static ElfW(Sym) *symbol_of(uint32_t i)
+{
+	return &self.symbols[self_first + i];
+}
+
+static const char *name_of(uint32_t i)
+{
+	return self.strings + symbol_of(i)->st_name;
+}
+
 static long protect_symbols(long prot)
 {
-	ElfW(Sym) *first = exports[0].symbol, *last = exports[0].symbol;
-
-	for (unsigned i = 1; i < export_count; i++) {
-		first = exports[i].symbol < first ? exports[i].symbol : first;
-		last = exports[i].symbol > last ? exports[i].symbol : last;
-	}
-	return protect(first, (size_t)((char *)(last + 1) - (char *)first), prot);
+	return protect(symbol_of(0), self_count * sizeof(ElfW(Sym)), prot);
 }
 
 /* Our own additions to the process: what only we define must stay. */
 static bool is_ours(const char *name)
 {
+	if (*name != 'd' && *name != 'I')
+		return false;
 	return strncmp(name, "dlt_", 4) == 0 || strncmp(name, "dltrace_", 8) == 0 ||
 	        strncmp(name, "InitializeInjection", 19) == 0;
 }
 
-static void list_exports(void)
+static bool list_exports(void)
 {
-	uint32_t count = dlt_elf_count(&self);
+	if (!self.gnu_hash || dlt_elf_count(&self) <= dlt_elf_hashed(&self))
+		return false;
+	self_first = dlt_elf_hashed(&self);
+	self_count = dlt_elf_count(&self) - self_first;
+	if (self_count > MAX_SYMBOLS)
+		self_count = MAX_SYMBOLS;
+	for (uint32_t i = 0; i < self_count; i++) {
+		const ElfW(Sym) *s = symbol_of(i);
 
-	for (uint32_t i = 1; i < count && export_count < MAX_EXPORTS; i++) {
-		ElfW(Sym) *s = &self.symbols[i];
-		const char *name = self.strings + s->st_name;
+		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && !is_ours(name_of(i)))
+			exports[i] = (struct export){ (uint32_t)s->st_value, s->st_info, false, false };
+	}
+	return true;
+}
 
-		if (s->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s->st_info) != STT_FUNC ||
-		    is_ours(name))
-			continue;
-		exports[export_count++] = (struct export){
-			.name = dlt_elf_name(name), .symbol = s, .value = s->st_value,
-			.info = s->st_info,
-		};
+/* e defines this one of ours, or may do so: then the truth costs a lookup. */
+static void look_for(const struct dlt_elf *e, uint32_t i, bool for_ever)
+{
+	struct dlt_elf_name name;
+
+	if (!exports[i].value || exports[i].there)
+		return;
+	name = dlt_elf_name(name_of(i));
+	if (!dlt_elf_find(e, &name, NULL))
+		return;
+	exports[i].there = true;
+	exports[i].for_ever = for_ever;
+	changed = true;
+}
+
+/* The place of `name` among our own symbols; self_count: not there. */
+static uint32_t place_of(const struct dlt_elf_name *name)
+{
+	uint32_t hash, i = dlt_elf_chain(&self, name, &hash);
+
+	for (; i; i++) {
+		uint32_t own = dlt_elf_hash(&self, i);
+
+		if ((own | 1) == (hash | 1) && i - self_first < self_count &&
+		    strcmp(name_of(i - self_first), name->name) == 0)
+			return i - self_first;
+		if (own & 1)
+			break;
+	}
+	return self_count;
+}
+
+/* An object with fewer symbols than we have: those are looked up here. */
+static void look_at_each(const struct dlt_elf *e, uint32_t count, bool for_ever)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		struct dlt_elf_name name = dlt_elf_name(e->strings + e->symbols[i].st_name);
+		uint32_t place = place_of(&name);
+
+		if (place < self_count)
+			look_for(e, place, for_ever);
 	}
 }
 
-/* Notes what e defines. */
+/*
+ * Notes what e defines. Over a thousand functions and perhaps hundreds of objects: our own hash
+ * table has the hashes (without their lowest bit), and e's filter says of nearly all of them that
+ * it has none.
+ */
 static void look_into(const struct dlt_elf *e, bool for_ever)
 {
-	for (unsigned i = 0; i < export_count; i++) {
-		struct export *x = &exports[i];
+	const uint32_t *hashes = dlt_elf_buckets(&self) + self.gnu_hash[0], *table = e->gnu_hash;
+	const ElfW(Addr) *filter = (const ElfW(Addr) *)(table + 4);
+	const unsigned bits = 8 * sizeof(ElfW(Addr));
 
-		if (x->there || !dlt_elf_find(e, &x->name, NULL))
+	if (!table && e->sysv_hash[1] < self_count) {
+		look_at_each(e, e->sysv_hash[1], for_ever);
+		return;
+	}
+	if (table && (!table[0] || !table[3]))
+		table = NULL;
+	for (uint32_t i = 0, mask = table ? table[2] - 1 : 0; i < self_count; i++) {
+		ElfW(Addr) word = table ? filter[hashes[i] / bits & mask] : 0;
+
+		if (table && (!(word >> (hashes[i] & ~1u) % bits & 3) ||
+			      !(word >> (hashes[i] >> table[3]) % bits & 1) ||
+			      !dlt_elf_has_hash(e, hashes[i])))
 			continue;
-		x->there = true;
-		x->for_ever = for_ever;
+		look_for(e, i, for_ever);
 	}
 }
 
@@ -137,20 +200,22 @@ static void show_and_hide(void)
 {
 	bool writable = false;
 
-	for (unsigned i = 0; i < export_count; i++) {
-		struct export *x = &exports[i];
+	for (uint32_t i = 0; changed && i < self_count; i++) {
+		const struct export *x = &exports[i];
+		ElfW(Sym) *s = symbol_of(i);
 		ElfW(Addr) value = x->there ? x->value : 0;
 
-		if (x->symbol->st_value == value && x->symbol->st_info == x->info)
+		if (!x->value || (s->st_value == value && s->st_info == x->info))
 			continue;
 		if (!writable && protect_symbols(PROT_READ | PROT_WRITE) != 0)
 			return;
 		writable = true;
-		x->symbol->st_info = x->info;
-		__atomic_store_n(&x->symbol->st_value, value, __ATOMIC_RELAXED);
+		s->st_info = x->info;
+		__atomic_store_n(&s->st_value, value, __ATOMIC_RELAXED);
 	}
 	if (writable)
 		protect_symbols(PROT_READ);
+	changed = false;
 }
 
 /* ---- while the process runs ---------------------------------------------------------------- */
@@ -184,8 +249,9 @@ static int update(struct dl_phdr_info *info, size_t size, void *data)
 	if (info->dlpi_adds == seen_adds && info->dlpi_subs == seen_subs)
 		return 1;
 	if (info->dlpi_subs != seen_subs) {
-		for (unsigned i = 0; i < export_count; i++)
+		for (uint32_t i = 0; i < self_count; i++)
 			exports[i].there = exports[i].for_ever;
+		changed = true;
 		seen_objects = dlt_exists_startup_objects;
 	}
 	seen_adds = info->dlpi_adds;
@@ -226,7 +292,7 @@ static void make_resolver(struct export *x)
 
 	x->there = true;
 	x->for_ever = true;
-	x->value = u.address - self.base;
+	x->value = (uint32_t)(u.address - self.base);
 	x->info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
 }
 
@@ -274,17 +340,16 @@ static void clear_weak_references(const struct dlt_elf *e)
 	for (uint32_t i = 1; i < count; i++) {
 		const ElfW(Sym) *s = &e->symbols[i];
 		struct dlt_elf_name name;
+		uint32_t place;
 
 		if (s->st_shndx != SHN_UNDEF || ELF64_ST_BIND(s->st_info) != STB_WEAK)
 			continue;
 		name = dlt_elf_name(e->strings + s->st_name);
-		for (unsigned x = 0; x < export_count; x++) {
-			if (exports[x].there || exports[x].name.gnu != name.gnu ||
-			    strcmp(exports[x].name.name, name.name) != 0)
-				continue;
-			clear_places(e, DT_RELA, DT_RELASZ, i, self.base + exports[x].value);
-			clear_places(e, DT_JMPREL, DT_PLTRELSZ, i, self.base + exports[x].value);
-		}
+		place = place_of(&name);
+		if (place == self_count || !exports[place].value || exports[place].there)
+			continue;
+		clear_places(e, DT_RELA, DT_RELASZ, i, self.base + exports[place].value);
+		clear_places(e, DT_JMPREL, DT_PLTRELSZ, i, self.base + exports[place].value);
 	}
 }
 
@@ -301,19 +366,18 @@ static bool has_header(const struct link_map *map)
  */
 static void look_at_start(void)
 {
+	struct dlt_elf_name profiling = dlt_elf_name("__gmon_start__");
 	struct dlt_elf e;
 
-	if (ready || !dlt_elf_open(&self, (uintptr_t)own_header, own_dynamic))
+	if (ready || !dlt_elf_open(&self, (uintptr_t)own_header, own_dynamic) || !list_exports())
 		return;
-	list_exports();
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
 		dlt_exists_startup_objects++;
 		if (m->l_addr != self.base && dlt_elf_open(&e, m->l_addr, m->l_ld))
 			look_into(&e, true);
 	}
-	for (unsigned i = 0; i < export_count; i++)
-		if (strcmp(exports[i].name.name, "__gmon_start__") == 0)
-			make_resolver(&exports[i]);
+	make_resolver(&exports[place_of(&profiling)]);
+	changed = true;
 	show_and_hide();
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
 		if (m->l_addr != self.base && has_header(m) && dlt_elf_open(&e, m->l_addr, m->l_ld))
