@@ -7,72 +7,12 @@
 
 #include "box_private.h"
 #include "clock.h"
-#include "coverage.h"
 #include "init.h"
 #include "log.h"
 #include "process.h"
 #include "rings.h"
-#include "scope.h"
 #include "sys.h"
 #include "totals.h"
-
-/* ---- the real function --------------------------------------------------------------------- */
-
-/* Found once for each function and calling library; nodes are never given back. */
-struct real {
-	struct real *next;
-	void *function;
-	uint32_t generation;
-	uint16_t library;
-};
-
-#define REALS 8192	/* untouched until used */
-
-static struct real reals[REALS];
-static uint32_t reals_used;
-static struct real *by_function[DLT_FNS];
-
-static void remember(unsigned function, uint16_t library, void *found)
-{
-	uint32_t index = __atomic_load_n(&reals_used, __ATOMIC_RELAXED);
-	struct real *r;
-
-	do {
-		if (index >= REALS)
-			return;
-	} while (!__atomic_compare_exchange_n(&reals_used, &index, index + 1, false,
-					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	r = &reals[index];
-	*r = (struct real){ .function = found, .library = library,
-			    .generation = dlt_library_generation };
-	r->next = __atomic_load_n(&by_function[function], __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&by_function[function], &r->next, r, false,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
-}
-
-static void *find_real(unsigned function, uint16_t library, const void *caller)
-{
-	uint32_t generation = __atomic_load_n(&dlt_library_generation, __ATOMIC_RELAXED);
-	struct real *r = __atomic_load_n(&by_function[function], __ATOMIC_ACQUIRE);
-	void *found;
-
-	while (r && r->library != library)
-		r = r->next;
-	if (r && __atomic_load_n(&r->generation, __ATOMIC_ACQUIRE) == generation)
-		return r->function;
-	found = dlt_scope_find(caller, dlt_functions[function].name);
-	dlt_coverage_look();
-	if (!found) {
-		dlt_log("calls", "no real function:", dlt_functions[function].name, 0);
-	} else if (r) {
-		r->function = found;
-		__atomic_store_n(&r->generation, generation, __ATOMIC_RELEASE);
-	} else {
-		remember(function, library, found);
-	}
-	return found;
-}
 
 /* ---- call sites ---------------------------------------------------------------------------- */
 
@@ -110,7 +50,7 @@ struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const vo
 		.caller = caller, .function = (uint16_t)function,
 		.library = dlt_library_of(caller), .generation = dlt_library_generation,
 	};
-	s->real = find_real(function, s->library, caller);
+	s->real = dlt_target(function, s->library, caller);
 	return s;
 }
 
@@ -156,7 +96,11 @@ bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *s
 		;
 	if (depth == DLT_CALL_DEPTH)
 		return false;
-	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c, .library = site->library };
+	/* A library that exports a function of this name and passes it on: one call. */
+	if (depth && calls->frames[depth - 1].function == site->function)
+		return false;
+	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c, .library = site->library,
+						   .function = site->function };
 	calls->depth = depth + 1;
 	c->thread = t;
 	c->site = site;

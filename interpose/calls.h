@@ -23,6 +23,7 @@
 #include "emit.h"
 #include "functions.h"
 #include "library.h"
+#include "targets.h"
 #include "thread.h"
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
@@ -43,6 +44,7 @@ struct dlt_frame {
 	uint64_t nested_time;		/* ticks */
 	uint32_t nested;		/* calls */
 	uint16_t library;		/* the caller's */
+	uint16_t function;
 };
 
 /* What a thread has of its calls; owned by the thread's record, reused with it. */
@@ -104,6 +106,8 @@ dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, c
 
 	*real = s->real;
 	c->library = s->library;
+	if (__builtin_expect(dlt_handed_over != NULL, 0))
+		*real = dlt_handed_take(function, s->real);
 	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event]), 1))
 		return false;
 	return dlt_call_enter(c, t, s);

@@ -238,6 +238,17 @@ uint32_t dlt_elf_count(const struct dlt_elf *e)
 	return last + 1;
 }
 
+bool dlt_elf_any(const struct dlt_elf *e, bool (*test)(const char *name, const void *data),
+		 const void *data)
+{
+	uint32_t count = dlt_elf_count(e);
+
+	for (uint32_t i = 1; i < count; i++)
+		if (test(e->strings + e->symbols[i].st_name, data))
+			return true;
+	return false;
+}
+
 /* The name of version `index` that e needs of others; NULL: none. */
 static const char *needed_version(const struct dlt_elf *e, unsigned index)
 {

@@ -77,6 +77,10 @@ bool dlt_elf_has_hash(const struct dlt_elf *e, uint32_t hash);
 /* Number of symbols. */
 uint32_t dlt_elf_count(const struct dlt_elf *e);
 
+/* True if `test` says so of the name of any of its symbols, defined or referred to. */
+bool dlt_elf_any(const struct dlt_elf *e, bool (*test)(const char *name, const void *data),
+		 const void *data);
+
 /* What e refers to and does not define lies below this index. */
 uint32_t dlt_elf_references(const struct dlt_elf *e);
 

@@ -48,6 +48,7 @@ struct export {
 	unsigned char info;		/* ... and its type */
 	bool for_ever;			/* defined by an object loaded at start */
 	bool there;
+	uint8_t hidden;			/* by so many that ask what else there is */
 };
 
 _Static_assert(DLT_FNS + 256 <= MAX_SYMBOLS, "room for all functions and the rest");
@@ -118,7 +119,7 @@ static bool list_exports(void)
 		const ElfW(Sym) *s = symbol_of(i);
 
 		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && !is_ours(name_of(i)))
-			exports[i] = (struct export){ (uint32_t)s->st_value, s->st_info, false, false };
+			exports[i] = (struct export){ (uint32_t)s->st_value, s->st_info, false, false, 0 };
 	}
 	return true;
 }
@@ -203,7 +204,7 @@ static void show_and_hide(void)
 	for (uint32_t i = 0; changed && i < self_count; i++) {
 		const struct export *x = &exports[i];
 		ElfW(Sym) *s = symbol_of(i);
-		ElfW(Addr) value = x->there ? x->value : 0;
+		ElfW(Addr) value = x->there && !x->hidden ? x->value : 0;
 
 		if (!x->value || (s->st_value == value && s->st_info == x->info))
 			continue;
@@ -266,6 +267,54 @@ void dlt_exists_update(void)
 {
 	if (ready)
 		dl_iterate_phdr(update, NULL);
+}
+
+/* NULL: no wrapper of ours is called so. */
+static struct export *export_of(const char *name, ElfW(Sym) **symbol)
+{
+	struct dlt_elf_name n = dlt_elf_name(name);
+	uint32_t i = ready ? place_of(&n) : self_count;
+
+	if (i == self_count || !exports[i].value)
+		return NULL;
+	*symbol = symbol_of(i);
+	return &exports[i];
+}
+
+bool dlt_exists_is_shown(const char *name)
+{
+	ElfW(Sym) *symbol;
+
+	return export_of(name, &symbol) && symbol->st_value;
+}
+
+struct hiding {
+	const char *name;
+	bool hide;
+};
+
+static int hide_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct hiding *h = data;
+	ElfW(Sym) *symbol;
+	struct export *x = export_of(h->name, &symbol);
+
+	(void)info;
+	(void)size;
+	if (x) {
+		x->hidden = (uint8_t)(x->hidden + (h->hide ? 1 : -1));
+		changed = true;
+		show_and_hide();
+	}
+	return 1;
+}
+
+void dlt_exists_hide(const char *name, bool hide)
+{
+	struct hiding h = { name, hide };
+
+	if (ready)
+		dl_iterate_phdr(hide_one, &h);
 }
 
 /* The resolver of __gmon_start__: the loader is relocating a library that was just mapped. */

@@ -10,8 +10,16 @@
 #ifndef DLT_INTERPOSE_EXISTS_H
 #define DLT_INTERPOSE_EXISTS_H
 
+#include <stdbool.h>
+
 /* Looks again at what is loaded; hook-safe. For whoever has just unloaded something. */
 void dlt_exists_update(void);
+
+/* True while `name` is a wrapper that others see. */
+bool dlt_exists_is_shown(const char *name);
+
+/* Hides the wrapper of that name for a moment, or ends that (counted); not in a loader callback. */
+void dlt_exists_hide(const char *name, bool hide);
 
 /* How many objects were loaded at start: their order is the global search order. */
 extern unsigned dlt_exists_startup_objects;

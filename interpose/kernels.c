@@ -4,9 +4,11 @@
  * the handle that came back. By hand, since only here handle and host function are seen together.
  */
 #include "calls.h"
+#include "export.h"
 #include "objects.h"
 
 __attribute__((visibility("default"))) int __cudaGetKernel(void **kernel, const void *function);
+DLT_WRAPPER(__cudaGetKernel);
 int __cudaGetKernel(void **kernel, const void *function)
 {
 	struct dlt_call call;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "export.h"
 
 #define FEW 12
 #define MANY 256
@@ -36,6 +37,7 @@ static void forward(fork_call real, void *location, int count, void *function, v
 
 __attribute__((visibility("default"))) void __kmpc_fork_call(void *location, int count,
 							       void *function, ...);
+DLT_WRAPPER(__kmpc_fork_call);
 void __kmpc_fork_call(void *location, int count, void *function, ...)
 {
 	struct dlt_call call;

@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 
 #include "box_private.h"
+#include "elf.h"
 #include "emit.h"
 #include "exists.h"
 #include "process.h"
@@ -26,6 +27,9 @@
 struct object {
 	uintptr_t begin, end;
 	const char *path;	/* borrowed from the loader; "" for the program itself */
+	uintptr_t base;		/* what is added to the file's addresses */
+	const ElfW(Dyn) *dynamic;
+	struct link_map *map;	/* NULL: look for it */
 };
 
 uint32_t dlt_library_generation;
@@ -50,11 +54,14 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *search = data;
 	uintptr_t begin = UINTPTR_MAX, end = 0;
+	const ElfW(Dyn) *dynamic = NULL;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
+		if (p->p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr);
 		if (p->p_type != PT_LOAD)
 			continue;
 		if (begin == UINTPTR_MAX)
@@ -63,7 +70,8 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	if (search->address < begin || search->address >= end)
 		return 0;
-	*search->found = (struct object){ begin, end, info->dlpi_name };
+	*search->found = (struct object){ begin, end, info->dlpi_name, info->dlpi_addr, dynamic,
+					  NULL };
 	return 1;
 }
 
@@ -78,7 +86,8 @@ static bool find_object(const void *address, struct object *o)
 	if (dlt_real_table._dl_find_object((void *)address, &found) != 0)
 		return false;
 	*o = (struct object){ (uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_map_end,
-			      found.dlfo_link_map->l_name };
+			      found.dlfo_link_map->l_name, found.dlfo_link_map->l_addr,
+			      found.dlfo_link_map->l_ld, found.dlfo_link_map };
 	return true;
 }
 #else
@@ -277,6 +286,27 @@ unsigned dlt_major(const void *address)
 	for (const char *c = ending ? ending + 4 : ""; *c >= '0' && *c <= '9' && major < 1000; c++)
 		major = 10 * major + (unsigned)(*c - '0');
 	return major;
+}
+
+struct link_map *dlt_library_map(const void *address)
+{
+	struct link_map *map = _r_debug.r_map;
+	struct object o;
+
+	if (!find_object(address, &o))
+		return NULL;
+	if (o.map)
+		return o.map;
+	while (map && map->l_ld != o.dynamic)
+		map = map->l_next;
+	return map;
+}
+
+bool dlt_library_elf(const void *address, struct dlt_elf *e)
+{
+	struct object o;
+
+	return find_object(address, &o) && dlt_elf_open(e, o.base, o.dynamic);
 }
 
 bool dlt_library_is_loader(const void *address)

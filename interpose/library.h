@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct dlt_elf;
+
 /* Id of the library that holds `address`; announces it at first sight. Hook-safe. */
 uint16_t dlt_library_of(const void *address);
 
@@ -29,6 +31,12 @@ const char *dlt_library_path(const void *address);
 
 /* The number after ".so." in the name of the library that holds `address`; 0: none. Hook-safe. */
 unsigned dlt_major(const void *address);
+
+/* The loader's own record of it; NULL when unknown. */
+struct link_map *dlt_library_map(const void *address);
+
+/* Its dynamic symbols; false when it is unknown or has none. Hook-safe. */
+bool dlt_library_elf(const void *address, struct dlt_elf *e);
 
 /* True for an address inside ld.so: nothing may be emitted on its behalf (TLS resize). */
 bool dlt_library_is_loader(const void *address);

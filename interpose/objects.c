@@ -50,6 +50,11 @@ static void announce(const struct dlt_box_object *o)
 		.values_count = o->value_count, .name = "",
 	};
 
+	if (o->type == DLT_OBJECT_UNCOVERED) {
+		e.name = (const char *)o->values;
+		e.values_count = 0;
+	}
+
 	if (dlt_enabled(DLT_EV_PROC_OBJECT))
 		dlt_emit(dlt_thread_self(), DLT_EV_PROC_OBJECT, &e);
 }
@@ -149,6 +154,19 @@ uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cud
 		    (v[5] ^ block.y) | (v[6] ^ block.z) | (v[7] ^ shared)))
 		return id;
 	return new_shape(kernel, grid, block, shared, place);
+}
+
+/* Its name is in the values, cut if need be; the handle is the name's hash. */
+void dlt_uncovered(const char *name)
+{
+	struct key k = { .type = DLT_OBJECT_UNCOVERED, .count = 8, .handle = 5381 };
+
+	for (size_t i = 0; name[i]; i++) {
+		k.handle = k.handle * 33 + (unsigned char)name[i];
+		if (i < sizeof(k.values) - 1)
+			((char *)k.values)[i] = name[i];
+	}
+	intern(&k, place_of(k.handle));
 }
 
 uint16_t dlt_stream(const void *stream)

@@ -12,7 +12,7 @@
 
 #include "cuda_types.h"
 
-enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM };
+enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM, DLT_OBJECT_UNCOVERED };
 
 /* kernel: the host function, or its handle; grid in blocks, block in threads, shared in bytes */
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
@@ -26,6 +26,9 @@ static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c,
 
 /* CUDA 13 launches by a handle: it stands for this host function. Before its first launch. */
 void dlt_kernel_known(const void *handle, const void *function);
+
+/* A function of CUDA that is in no table was handed out to the application: once a name. */
+void dlt_uncovered(const char *name);
 
 /* 0 for the default stream. */
 uint16_t dlt_stream(const void *stream);

@@ -32,6 +32,7 @@ struct wanted {
 	const void *caller;
 	struct dlt_elf_name name;
 	const char *version;	/* NULL: any */
+	bool linked;		/* only what the caller is linked with */
 	void *found;
 };
 
@@ -150,10 +151,19 @@ static int search(struct dl_phdr_info *info, size_t size, void *data)
 	caller = object_of(w->caller);
 	if (caller && caller->elf.symbols)
 		w->version = dlt_elf_wanted_version(&caller->elf, w->name.name);
-	if (search_range(0, global, w, w->version) || (caller && search_needed(caller, w)) ||
-	    search_range(global, count, w, w->version) || search_range(0, count, w, NULL))
+	if (search_range(0, global, w, w->version) || (caller && search_needed(caller, w)) || w->linked)
 		return 1;
+	if (!search_range(global, count, w, w->version))
+		search_range(0, count, w, NULL);
 	return 1;
+}
+
+void *dlt_scope_find_linked(const void *caller, const char *name)
+{
+	struct wanted w = { .caller = caller, .name = dlt_elf_name(name), .linked = true };
+
+	dl_iterate_phdr(search, &w);
+	return w.found;
 }
 
 void *dlt_scope_find(const void *caller, const char *name)

@@ -35,4 +35,7 @@ void dlt_scope_each(void (*each)(const struct dlt_object *o, void *data), void *
 const struct dlt_object *dlt_scope_object(const void *address);
 unsigned dlt_scope_order(const struct dlt_object *o);
 
+/* The same without the last resort, anything that is loaded. */
+void *dlt_scope_find_linked(const void *caller, const char *name);
+
 #endif

@@ -32,6 +32,11 @@ static inline void *dlt_sys_map(void *at, size_t size, int prot, int flags, int 
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
+static inline void dlt_sys_unmap(void *at, size_t size)
+{
+	dlt_sys(SYS_munmap, (long)at, (long)size, 0, 0, 0);
+}
+
 static inline int dlt_sys_madvise(void *at, size_t size, int advice)
 {
 	return (int)dlt_sys(SYS_madvise, (long)at, (long)size, advice, 0, 0);

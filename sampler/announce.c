@@ -122,6 +122,8 @@ static void announce_functions(const struct sampled_process *p)
 			announce_function(p, id);
 }
 
+#define UNCOVERED 4		/* type of an object whose values are a text */
+
 static void announce_objects(const struct sampled_process *p)
 {
 	size_t count = box_view_objects(&p->box);
@@ -142,6 +144,11 @@ static void announce_objects(const struct sampled_process *p)
 		memcpy(values, o->values, sizeof(values));
 		if (e.values_count > 8)
 			e.values_count = 8;
+		if (e.type == UNCOVERED) {
+			values[7] &= ~0ULL >> 8;
+			e.name = (const char *)values;
+			e.values_count = 0;
+		}
 		sample_emit(DLT_EV_PROC_OBJECT, &e);
 	}
 }
