@@ -95,10 +95,19 @@ void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, u
 
 	if (!begin(t, event))
 		return;
-	if (!(DLT_EVENTS_BATCHED >> event & 1) || !dlt_ring_put(t, event, data, ticks))
+	if (!(DLT_EVENTS_BATCHED >> event & 1) || !dlt_ring_put(t, event, data, ticks, true))
 		emit_one(t, event, data);
 	end(t);
 	errno = saved;
+}
+
+void dlt_emit_later(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
+{
+	if (t->guard || t->helper || t->vforked || !t->announced || is_closed_to(t))
+		return;
+	t->guard = 1;
+	dlt_ring_put(t, event, data, ticks, false);
+	end(t);
 }
 
 void dlt_emit_now(enum dlt_event event, const void *data)

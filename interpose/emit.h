@@ -35,6 +35,9 @@ void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data);
  */
 void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks);
 
+/* The same where nothing may be emitted: what does not fit into the ring is lost. */
+void dlt_emit_later(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks);
+
 /* No test, no guard, no count: for those who have done that. */
 void dlt_emit_now(enum dlt_event event, const void *data);
 

@@ -11,7 +11,6 @@
 #include "coverage.h"
 #include "emit.h"
 #include "export.h"
-#include "heap.h"
 #include "init.h"
 #include "process.h"
 #include "real.h"
@@ -58,7 +57,6 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	if (dlt_children_is_borrowed() || !dlt_process.traced)
 		return;
 	set_box(state_of(how), code);
-	dlt_heap_batch_flush_all();
 	dlt_rings_flush_all(false);
 	/* Not on the way to a signal: who aborts may hold a lock that the sampler needs. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {
@@ -67,9 +65,8 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	}
 	/* First the others, so that the event counts all of theirs. */
 	if (dlt_emit_close(dlt_thread_self())) {
-		dlt_heap_batch_flush_all();	/* what they noted since */
 		dlt_marks_exit();
-		dlt_rings_flush_all(true);
+		dlt_rings_flush_all(true);	/* what they noted since */
 		emit_exit(how, code);
 	}
 }
@@ -120,13 +117,11 @@ __attribute__((destructor)) static void end(void)
 {
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
-	dlt_heap_batch_flush_all();
 	dlt_coverage_end();
 	dlt_rings_flush_all(false);
 	dlt_sampler_stop();
 	/* Threads that go on are killed soon, and must not be in the middle of an event then. */
 	if (dlt_emit_close(dlt_thread_self())) {
-		dlt_heap_batch_flush_all();
 		dlt_marks_exit();
 		dlt_rings_flush_all(true);
 		emit_exit(DLT_EXIT_EXIT, status);

@@ -18,7 +18,6 @@
 #include "box_private.h"
 #include "emit.h"
 #include "export.h"
-#include "heap.h"
 #include "init.h"
 #include "library.h"
 #include "log.h"
@@ -53,7 +52,6 @@ static void prepare(void)
 	int saved = errno;
 	struct dlt_thread *t = dlt_thread_self();
 
-	dlt_heap_batch_flush(t);
 	dlt_ring_flush(t);
 	prepared = true;
 	t->guard++;

@@ -185,7 +185,7 @@ static inline struct dlt_thread *own_thread(void)
 
 static inline bool looked_at(const struct dlt_thread *t, uint64_t bytes)
 {
-	return bytes >= hot.event_size || moved_far(t) || dlt_enabled(DLT_EV_FULL_HEAP_BATCH);
+	return bytes >= hot.event_size || moved_far(t) || dlt_enabled(DLT_EV_FULL_HEAP_CALL);
 }
 
 static COLD void *failed(size_t size, enum dlt_fn function, const void *caller)
@@ -523,7 +523,6 @@ void dlt_heap_init(void)
 
 void dlt_heap_thread_ended(struct dlt_thread *t)
 {
-	dlt_heap_batch_flush(t);
 	if (has_slot(t))
 		publish(t);
 	own = NULL;
@@ -532,5 +531,4 @@ void dlt_heap_thread_ended(struct dlt_thread *t)
 void dlt_heap_after_fork(void)
 {
 	own = NULL;
-	dlt_heap_batch_after_fork();
 }

@@ -48,6 +48,24 @@ static void record_large(struct dlt_thread *t, const struct heap_call *call)
 	}
 }
 
+/* The loader's calls are only noted, which needs no TLS. */
+static void record_any(struct dlt_thread *t, const struct heap_call *call, bool may_emit)
+{
+	struct dlt_ev_full_heap_call e = {
+		.thread = t->id,
+		.function = (uint16_t)call->function,
+		.library = dlt_library_of(call->caller),
+		.operation = (uint8_t)call->operation,
+		.size = call->size,
+		.ptr = (uintptr_t)call->ptr,
+	};
+
+	if (may_emit)
+		dlt_emit_at(t, DLT_EV_FULL_HEAP_CALL, &e, dlt_clock_ticks());
+	else
+		dlt_emit_later(t, DLT_EV_FULL_HEAP_CALL, &e, dlt_clock_ticks());
+}
+
 /*
  * ld.so allocates while it resizes a thread's TLS table, and a tracepoint needs TLS: nothing may
  * be emitted on its behalf (crash in 5 of 5 runs with 150 libraries that have TLS).
@@ -60,8 +78,8 @@ void dlt_heap_record(struct dlt_thread *t, const struct heap_call *call)
 	if (t->guard || t->helper || !dlt_process.traced)
 		return;
 	may_emit = !dlt_library_is_loader(call->caller);
-	if (dlt_enabled(DLT_EV_FULL_HEAP_BATCH))
-		dlt_heap_batch_add(t, call, may_emit);
+	if (dlt_enabled(DLT_EV_FULL_HEAP_CALL))
+		record_any(t, call, may_emit);
 	if (may_emit && (call->size >= dlt_process.threshold || call->operation == HEAP_FAILED))
 		record_large(t, call);
 	errno = saved;

@@ -9,6 +9,7 @@
 #include "emit.h"
 
 #define MAX_AGE 100000000	/* ns between a batch's first event and its last */
+#define RESERVE 400		/* bytes for what is noted where nothing may be emitted */
 #define MAX_GAP 0xffffff	/* ns between two events that a head can say */
 
 /* Also what signals and the compiler see in this order; other processors: see rings.h. */
@@ -75,45 +76,54 @@ static uint64_t gap_to(const struct dlt_box_ring *r, uint64_t ticks)
 	return ticks > r->last ? dlt_clock_elapsed_ns(ticks - r->last) : 0;
 }
 
-static void put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
-		const void *data, uint64_t ticks)
+/* True when the event cannot stand behind the others. */
+static bool is_full(const struct dlt_box_ring *r, uint64_t ticks, bool may_emit)
 {
-	uint64_t gap = gap_to(r, ticks);
+	size_t room = sizeof(r->records) - r->used;
+
+	return room < DLT_BATCH_RECORD_MOST + (may_emit ? RESERVE : 0) || gap_to(r, ticks) > MAX_GAP ||
+	       dlt_clock_elapsed_ns(ticks - r->first) > MAX_AGE;
+}
+
+static bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
+		const void *data, uint64_t ticks, bool may_emit)
+{
 	unsigned char *to;
 	unsigned code = 0, size;
 	uint32_t head;
 
-	if (r->used && (r->used > sizeof(r->records) - DLT_BATCH_RECORD_MOST || gap > MAX_GAP ||
-			dlt_clock_elapsed_ns(ticks - r->first) > MAX_AGE))
+	if (r->used && is_full(r, ticks, may_emit)) {
+		if (!may_emit)
+			return false;
 		emit(r);
-	if (!r->used) {
-		begin(r, t->id, ticks);
-		gap = 0;
 	}
+	if (!r->used)
+		begin(r, t->id, ticks);
 	to = (unsigned char *)r->records + r->used;
 	size = dlt_batch_put(event, data, to + sizeof(head), &code);
-	head = (uint32_t)code << 24 | (uint32_t)gap;
+	head = (uint32_t)code << 24 | (uint32_t)gap_to(r, ticks);
 	__builtin_memcpy(to, &head, sizeof(head));
 	r->last = ticks > r->last ? ticks : r->last;
 	r->count++;
 	/* Now it is there for whoever looks at the box of a killed process. */
 	__atomic_store_n(&r->used, r->used + (uint32_t)sizeof(head) + size, __ATOMIC_RELEASE);
+	return true;
 }
 
-bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
+bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks,
+		  bool may_emit)
 {
 	struct dlt_box_ring *r = t->ring;
-	bool mine;
+	bool done = false;
 
 	if (!dlt_enabled(DLT_EV_BATCH_RECORDS) || over || (!r && !(r = make(t))))
 		return false;
 	r->writing = 1;
 	BARRIER();
-	mine = !__atomic_load_n(&r->taken, __ATOMIC_RELAXED);
-	if (mine)
-		put(r, t, event, data, ticks);
+	if (!__atomic_load_n(&r->taken, __ATOMIC_RELAXED))
+		done = put(r, t, event, data, ticks, may_emit);
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELEASE);
-	return mine;
+	return done;
 }
 
 void dlt_ring_flush(struct dlt_thread *t)

@@ -23,9 +23,11 @@
 
 /*
  * Notes an event of those in DLT_EVENTS_BATCHED that happened at `ticks`. The caller has the guard
- * up. False: it must be emitted at once (nobody reads batches, no ring, taken).
+ * up. False: it must be emitted at once (nobody reads batches, no ring, taken); or, where what is
+ * noted already may not be emitted now, that there was no room.
  */
-bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks);
+bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks,
+		  bool may_emit);
 
 /* Emits what the calling thread has noted. */
 void dlt_ring_flush(struct dlt_thread *t);

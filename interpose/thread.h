@@ -19,7 +19,6 @@
 
 struct dlt_calls;
 struct dlt_marks;
-struct heap_batch;
 
 /* What each heap call touches is one cache line, and no two threads share a pair of lines. */
 struct dlt_thread {
@@ -29,7 +28,6 @@ struct dlt_thread {
 	struct dlt_box_pair freed;	/* twin */
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
-	struct heap_batch *batch;	/* heap calls not emitted yet (heap_batch.c); NULL: none ever */
 	struct dlt_box_ring *ring;	/* events noted, borrowed from the box (rings.c); NULL: none yet */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
 	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */

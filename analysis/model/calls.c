@@ -239,9 +239,9 @@ static void on_map(struct trace *t, int64_t at, const void *data)
 	untimed(t, at, e->thread, e->function, e->library, &c);
 }
 
-static void on_batch(struct trace *t, int64_t at, const void *data)
+static void on_heap_call(struct trace *t, int64_t at, const void *data)
 {
-	const struct dlt_ev_full_heap_batch *e = data;
+	const struct dlt_ev_full_heap_call *e = data;
 
 	trace_emitted(t, e->thread, at);
 }
@@ -259,5 +259,5 @@ const event_fn call_handlers[DLT_EVENTS] = {
 	[DLT_EV_HEAP_ALLOC] = on_heap_alloc,
 	[DLT_EV_HEAP_FREE] = on_heap_free,
 	[DLT_EV_MAP_MAP] = on_map,
-	[DLT_EV_FULL_HEAP_BATCH] = on_batch,
+	[DLT_EV_FULL_HEAP_CALL] = on_heap_call,
 };

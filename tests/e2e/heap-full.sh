@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: MIT
-# The level full: every heap call is in the batches, of threads that ended and of one that never
-# does, with its size; allocations and frees alternate in each thread.
+# The level full: every heap call is there, of threads that ended and of one that never does, with
+# its size; allocations and frees alternate in each thread.
 . "$top_srcdir/tests/lib.sh"
 
-need babeltrace2
-session_start 'dltracefull_heap:*'
+session_start 'dltracefull_heap:*' 'dltrace_batch:*'
 LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_edge" pairs
 session_stop
-babeltrace2 trace | python3 -c '
+"$APPS/read_trace" trace fast dump | python3 -c '
 import re, sys
 calls = {}
 for line in sys.stdin:
-    m = re.search(r"heap:batch:.*? thread = (\d+),.*records = \[(.*)\]", line)
-    if not m:
-        continue
-    words = [int(w) for w in re.findall(r"\[\d+\] = (\d+)", m[2])]
-    for a, size, ptr in zip(words[::3], words[1::3], words[2::3]):
-        if size == 1000:
-            calls.setdefault(int(m[1]), []).append(a >> 56)
+    m = re.search(r"heap:call thread=(\d+) .* operation=(\d) size=1000 ", line)
+    if m:
+        calls.setdefault(int(m[1]), []).append(int(m[2]))
 print(sorted(map(len, calls.values())))
 print(sorted(set(tuple(c[i:i + 2]) for c in calls.values() for i in range(0, len(c), 2))))
 ' >calls
