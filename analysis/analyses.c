@@ -12,6 +12,7 @@ const struct analysis analyses[] = {
 	{ "breakdown", run_breakdown },
 	{ "shares", run_shares },
 	{ "heap", run_heap },
+	{ "gpu_memory", run_gpu_memory },
 	{ "phases", run_phases },
 	{ "iterations", run_iterations },
 	{ "ranges", run_ranges },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Series over time (the study's figures 1 and 2): of the run, of machines, of each process. */
 #include "analysis/analyses.h"
+#include "analysis/gpu_memory.h"
+#include "memory_kinds.h"
 
 struct curve_kind {
 	const char *name, *title, *unit;
@@ -35,6 +37,23 @@ static const struct curve_kind run_kinds[RUN_CURVES] = {
 	[RUN_PINNED] = { "pinned_bytes", "page-locked host memory of the run", "bytes", 1 },
 };
 
+/* Of a process; the sum of those on the GPU is gpu_reserved_bytes. */
+static const struct curve_kind memory_kinds[DLT_MEMORIES] = {
+	[DLT_MEMORY_DEVICE] = { "gpu_device_bytes", "GPU memory asked of cudaMalloc and its kin", "bytes", 1 },
+	[DLT_MEMORY_POOL] = { "gpu_async_bytes", "GPU memory asked of CUDA's pools", "bytes", 1 },
+	[DLT_MEMORY_PHYSICAL] = { "gpu_physical_bytes", "GPU memory made by cuMemCreate", "bytes", 1 },
+	[DLT_MEMORY_ARRAY] = { "gpu_array_bytes", "GPU memory in arrays, before padding", "bytes", 1 },
+	[DLT_MEMORY_MANAGED] = { "gpu_managed_bytes", "managed memory, on the GPU or the host", "bytes", 1 },
+	[DLT_MEMORY_REGISTERED] = { "registered_bytes", "memory of the heap that is page-locked", "bytes", 1 },
+	[DLT_MEMORY_ADDRESS] = { "gpu_address_bytes", "addresses reserved for the GPU, no memory", "bytes", 1 },
+	[DLT_MEMORY_MAPPED] = { "gpu_mapped_bytes", "addresses with physical memory behind them", "bytes", 1 },
+};
+
+static const struct curve_kind library_memory = {
+	"gpu_library_bytes", "GPU memory reserved by one library, all its kinds", "bytes", 1
+};
+static const struct curve_kind nvml_used = { "gpu_nvml_bytes", "GPU memory of the process as NVML says it",
+					     "bytes", 1 };
 static const struct curve_kind cpu_percent = { "cpu_percent", "CPU, % of the machine", "percent", 1 };
 static const struct curve_kind cpu_limit = { "cpu_limit_percent", "CPU, % of the cgroup's limit",
 					     "percent", 1 };
@@ -54,14 +73,14 @@ static const struct curve_kind gpu_power = { "gpu_watts", "GPU power", "watts", 
 static const struct curve_kind cpu_power = { "cpu_watts", "power of the CPU packages", "watts", 1e-3 };
 
 /* Adds a curve as a series; scale comes on top of the kind's own. */
-static void add(struct report *r, const struct curve_kind *kind, const struct curve *c,
-		double scale, size_t trace, int64_t process, const char *host)
+static struct series *add(struct report *r, const struct curve_kind *kind, const struct curve *c,
+			  double scale, size_t trace, int64_t process, const char *host)
 {
 	struct curve_value points[3];
 	struct series *s;
 
 	if (!c->count)
-		return;
+		return NULL;
 	s = report_add_series(r, kind->name, kind->title, kind->unit, (uint32_t)trace, process, host);
 	for (size_t i = 0; i < c->count; i++) {
 		size_t n = curve_points(&c->buckets[i], points);
@@ -70,6 +89,7 @@ static void add(struct report *r, const struct curve_kind *kind, const struct cu
 			series_add(s, points[j].t,
 				   (double)points[j].value * kind->scale * scale);
 	}
+	return s;
 }
 
 /* GPU curves of a process that never touched one are left out. */
@@ -77,6 +97,25 @@ static bool empty(enum curve_id id, const struct curve *c)
 {
 	return (id == CURVE_MAPPED || id == CURVE_GPU || id == CURVE_PINNED || id == CURVE_SHMEM) &&
 	       !curve_max(c);
+}
+
+/* By kind; what is on the GPU by library too. */
+static void add_memory(struct report *r, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+
+	for (int i = 0; i < DLT_MEMORIES; i++)
+		if (memory_kinds[i].name && curve_max(&g->curves[i]))
+			add(r, &memory_kinds[i], &g->curves[i], 1, p->trace->index, p->report_id, p->host);
+	for (size_t i = 0; i < g->library_count; i++) {
+		struct series *s = add(r, &library_memory, &g->libraries[i].curve, 1, p->trace->index,
+				       p->report_id, p->host);
+		const char *name = gpu_row_library_name(p, g->libraries[i].library);
+
+		if (s)
+			series_of_library(s, *name ? name : "unknown");
+	}
+	add(r, &nvml_used, &g->nvml_curve, 1, p->trace->index, p->report_id, p->host);
 }
 
 static void add_process(struct report *r, const struct process *p)
@@ -92,6 +131,7 @@ static void add_process(struct report *r, const struct process *p)
 			add(r, &cpu_percent, &p->curves[i], 100.0 / CPU_UNIT / m->cpus, trace,
 			    p->report_id, p->host);
 	}
+	add_memory(r, p);
 }
 
 static void add_run(struct report *r, const struct trace *t)

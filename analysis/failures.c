@@ -6,6 +6,7 @@
 
 #include "analysis/analyses.h"
 #include "analysis/findings.h"
+#include "analysis/gpu_memory.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -18,8 +19,14 @@ static const struct column columns[] = {
 	{ "code", "code", UNIT_ID, "signal, exit status or error code" },
 	{ "count", "count", UNIT_COUNT, "how often it happened" },
 	{ "size_bytes", "size", UNIT_BYTES, "asked for" },
-	{ "live_bytes", "live", UNIT_BYTES, "heap of the process at its last reading before" },
+	{ "live_bytes", "live", UNIT_BYTES, "heap of the process at its last reading before; of GPU memory: what "
+	  "it had reserved on that GPU" },
+	{ "holders", "holders", UNIT_TREE, "who held GPU memory at that moment" },
+	{ "free_bytes", "free", UNIT_BYTES, "free memory of the GPU as the program heard it afterwards" },
+	{ "total_bytes", "total", UNIT_BYTES, "in the same answer" },
 };
+
+#define OUT_OF_MEMORY 2		/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
 /* The errors that people meet (driver_types.h); others are told by number. */
 static const struct {
@@ -85,6 +92,33 @@ static void add_allocations(struct table *t, const struct process *p)
 	}
 }
 
+static void add_gpu_allocations(struct table *t, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	char text[1024];
+
+	for (size_t i = 0; i < g->failures_kept; i++) {
+		const struct gpu_failure *f = &g->failures[i];
+
+		begin_row(t, p, f->code && f->code != OUT_OF_MEMORY ? "cuda-error" : "allocation", f->t,
+			  gpu_failure_text(p, f, text, sizeof(text)));
+		set_text(t, "function", f->function ? process_function(p, f->function)->name : "");
+		set_text(t, "library", gpu_row_library_name(p, f->key));
+		if (f->thread)
+			table_set_uint(t, "thread", f->thread);
+		if (f->code)
+			table_set_int(t, "code", f->code);
+		table_set_uint(t, "count", f->count);
+		table_set_uint(t, "size_bytes", f->size);
+		table_set_int(t, "live_bytes", f->live);
+		table_set_tree(t, "holders", gpu_failure_holders(p, f));
+		if (f->told_total) {
+			table_set_uint(t, "free_bytes", f->told_free);
+			table_set_uint(t, "total_bytes", f->told_total);
+		}
+	}
+}
+
 static void add_errors(struct table *t, const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
@@ -93,7 +127,7 @@ static void add_errors(struct table *t, const struct process *p)
 		const char *error = cuda_error_name(f->failed_code);
 		char text[512], size[32] = "";
 
-		if (f->failed_at == UNKNOWN || !f->timed)
+		if (f->failed_at == UNKNOWN || !f->timed || gpu_failure_of(p, profile_function(f)))
 			continue;
 		if (f->failed_first_size)
 			bytes_text(size, sizeof(size), (double)f->failed_first_size);
@@ -138,6 +172,7 @@ static void add_end(struct table *t, const struct process *p)
 static void add(const struct process *p, struct table *t)
 {
 	add_allocations(t, p);
+	add_gpu_allocations(t, p);
 	add_errors(t, p);
 	add_end(t, p);
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/analyses.h"
 #include "analysis/findings.h"
+#include "analysis/gpu_memory.h"
 
 static const struct column columns[] = {
 	{ "severity", "severity", UNIT_TEXT, "info, warning, problem" },
@@ -24,7 +25,7 @@ static void __attribute__((format(printf, 5, 6)))
 found(struct table *t, enum severity severity, const struct process *p, json_t *evidence,
       const char *format, ...)
 {
-	char text[512];
+	char text[768];
 	va_list args;
 
 	va_start(args, format);
@@ -43,15 +44,18 @@ found(struct table *t, enum severity severity, const struct process *p, json_t *
 /* After a failed allocation a program often dies somewhere else: the two are told together. */
 static void died(struct table *t, const struct process *p)
 {
+	const struct gpu_memory *g = &p->gpu_memory;
 	struct process_end e = process_end(p);
 	char name[32], size[32], before[160] = "";
+	uint64_t failed = p->failed_count + g->failed;
 
 	if (e.ending != END_SIGNAL && !(e.ending == END_STATUS && e.code) && !e.killed)
 		return;
-	if (p->failed_count)
+	if (failed)
 		snprintf(before, sizeof(before), "; before, %" PRIu64 " allocation%s had failed (%s)",
-			 p->failed_count, p->failed_count == 1 ? "" : "s",
-			 bytes_text(size, sizeof(size), (double)p->failed[0].size));
+			 failed, failed == 1 ? "" : "s",
+			 bytes_text(size, sizeof(size), (double)(g->failed ? g->failures[0].size :
+									    p->failed[0].size)));
 	if (e.ending == END_SIGNAL)
 		found(t, PROBLEM, p, json_pack("{s:i}", "signal", e.code), "%s died of %s%s", process_who(p),
 		      signal_name(e.code, name, sizeof(name)), before);
@@ -79,6 +83,47 @@ static void allocation_failed(struct table *t, const struct process *p)
 	      f->live == UNKNOWN ? "an unknown number of bytes"
 				 : bytes_text(live, sizeof(live), (double)f->live),
 	      p->failed_count > 1 ? ", and it was not the only one" : "");
+}
+
+/* The last one: frameworks give back what they can and try again before they give up. */
+static void gpu_allocation_failed(struct table *t, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	const struct gpu_failure *f;
+	char text[400];
+
+	if (!g->failed)
+		return;
+	f = &g->failures[g->failures_kept - 1];
+	found(t, PROBLEM, p,
+	      json_pack("{s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)g->failed, "size_bytes",
+			(json_int_t)f->size, "live_bytes", (json_int_t)f->live, "t_ns", (json_int_t)f->t,
+			"holders", gpu_failure_holders(p, f)),
+	      "%s: %s%s", process_who(p), gpu_failure_text(p, f, text, sizeof(text)),
+	      g->failed > 1 ? "; others before it too" : "");
+}
+
+/* Who grows it: the library that has the most at the end. */
+static void gpu_memory_grows(struct table *t, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	const struct gpu_library *most = NULL;
+	char rate[32], sum[32];
+	struct growth growth;
+
+	if (!curve_growth(&p->curves[CURVE_GPU], &growth))
+		return;
+	for (size_t i = 0; i < g->library_count; i++)
+		if (!most || g->libraries[i].live > most->live)
+			most = &g->libraries[i];
+	found(t, WARNING, p,
+	      json_pack("{s:f, s:f, s:I}", "bytes_per_second", growth.per_second, "bytes", growth.total,
+			"over_ns", (json_int_t)growth.duration),
+	      "the GPU memory that %s has reserved keeps growing: %s a second, %s in all; most of it is held by %s",
+	      process_who(p), bytes_text(rate, sizeof(rate), growth.per_second),
+	      bytes_text(sum, sizeof(sum), growth.total),
+	      most && *gpu_row_library_name(p, most->library) ? gpu_row_library_name(p, most->library)
+							       : "an unknown caller");
 }
 
 static void too_many_threads(struct table *t, const struct process *p)
@@ -133,7 +178,7 @@ static void cuda_failed(struct table *t, const struct process *p)
 		const struct profile *f = p->profile_list[i];
 		const char *error = cuda_error_name(f->failed_code), *name;
 
-		if (!f->timed || f->failed_at == UNKNOWN)
+		if (!f->timed || f->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(f)))
 			continue;
 		name = process_function(p, profile_function(f))->name;
 		found(t, WARNING, p,
@@ -146,7 +191,8 @@ static void cuda_failed(struct table *t, const struct process *p)
 }
 
 static void (*const process_rules[])(struct table *, const struct process *) = {
-	died, allocation_failed, cuda_failed, heap_grows, too_many_threads, events_lost, heap_not_ours,
+	died, allocation_failed, gpu_allocation_failed, cuda_failed, heap_grows, gpu_memory_grows,
+	too_many_threads, events_lost, heap_not_ours,
 };
 
 /* ---- rules on a trace ---- */

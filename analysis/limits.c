@@ -228,6 +228,28 @@ static void only_counted(struct table *table, const struct process *p)
 		      "too short, before the trace began, or lost", calls, (double)time / 1e9);
 }
 
+/* What the ledger of GPU memory could not tell. */
+static void gpu_memory_strays(struct table *table, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	uint64_t frees = 0, unheld = 0;
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (gpu_row_kind(&g->rows[i]) != DLT_MEMORY_STRAY)
+			continue;
+		frees += gpu_row_counters(&g->rows[i])->frees;
+		unheld += g->rows[i].counters.failed;
+	}
+	if (frees)
+		limit(table, p->trace, p, "uncovered", (double)frees,
+		      "%" PRIu64 " frees of GPU memory that nobody was seen to allocate: by a library "
+		      "whose calls are not covered", frees);
+	if (unheld)
+		limit(table, p->trace, p, "precision", (double)unheld,
+		      "%" PRIu64 " allocations of GPU memory found no room in the ledger and are missing "
+		      "from it", unheld);
+}
+
 static void memory_measure(struct table *table, const struct process *p)
 {
 	if (p->now.shared > 0 && !p->now.pss)
@@ -283,6 +305,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
 	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure,
+	gpu_memory_strays,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memory.h"
+#include "memory_kinds.h"
 #include "process.h"
 #include "thread.h"
 

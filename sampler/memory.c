@@ -39,8 +39,10 @@ uint32_t memory_read(struct sampled_process *p, uint64_t *words, bool all)
 
 		read_row(&p->box.memory[i], &words[count]);
 		seen = mix(&words[count]);
-		if (!words[count] || (!all && seen == p->memory_said[i]))
+		if (!words[count] || (!all && seen == p->memory_said[i] && p->memory_again[i]))
 			continue;
+		/* Each change twice: readers believe a difference to events when they see it again. */
+		p->memory_again[i] = seen == p->memory_said[i];
 		p->memory_said[i] = seen;
 		count += DLT_BOX_MEMORY_WORDS;
 	}

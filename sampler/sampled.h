@@ -66,6 +66,7 @@ struct sampled_process {
 	uint64_t calls_said[1024];	/* by totals entry: calls when last said */
 	uint64_t buckets_said[1024];	/* likewise, with buckets */
 	uint64_t memory_said[DLT_BOX_MEMORY];	/* likewise, of the ledger's rows: what was in them */
+	bool memory_again[DLT_BOX_MEMORY];
 	uint64_t late_said[DLT_FNS];	/* likewise, of those without an entry of their own */
 	struct sampled_tid tids[SAMPLED_THREADS];
 	uint32_t tid_count;

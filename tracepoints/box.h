@@ -198,7 +198,7 @@ struct dlt_box_object {
 } __attribute__((aligned(64)));
 
 /*
- * One row of the ledger of GPU memory (tracepoints/memory.h): by kind, device and asking library.
+ * One row of the ledger of GPU memory (tracepoints/memory_kinds.h): by kind, device and asking library.
  * Any thread adds to it, atomically. A reader loads `live` before `allocated`: freed >= 0. Rows of
  * the kind "gpu" have live and peak, the sum of what is physical on a device, and what CUDA said of it.
  */

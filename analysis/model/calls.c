@@ -111,50 +111,21 @@ static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 
 /* ---- device memory ---- */
 
-enum memory_kind { MEMORY_NOT_ASKED, MEMORY_DEVICE, MEMORY_PINNED };
-
-static enum memory_kind memory_kind(struct trace *t, uint16_t function)
-{
-	uint8_t *kind;
-
-	if (function >= TRACE_FUNCTIONS)
-		return MEMORY_DEVICE;
-	kind = &t->memory_kind[function];
-	if (!*kind && *t->functions[function].name)
-		*kind = strstr(t->functions[function].name, "Host") ? MEMORY_PINNED : MEMORY_DEVICE;
-	return *kind ? (enum memory_kind)*kind : MEMORY_DEVICE;
-}
-
 static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_alloc *e = data;
 	struct thread *thread = cuda(t, at, data, e->size);
-	struct process *p;
-	bool pinned;
 
-	if (!thread || e->result || !e->ptr)
-		return;
-	p = thread->process;
-	pinned = memory_kind(t, e->function) == MEMORY_PINNED;
-	*idmap_put(&p->blocks, e->ptr) = e->size << 1 | pinned;
-	*(pinned ? &p->now.pinned : &p->now.gpu) += (int64_t)e->size;
-	process_gpu_changed(p, at);
+	if (thread)
+		gpu_memory_alloc(thread->process, at, e);
 }
 
 static void on_cuda_free(struct trace *t, int64_t at, const void *data)
 {
-	const struct dlt_ev_cuda_free *e = data;
 	struct thread *thread = cuda(t, at, data, 0);
-	struct process *p;
-	uint64_t block;
 
-	if (!thread || e->result || !e->ptr)
-		return;
-	p = thread->process;
-	if (!idmap_take(&p->blocks, e->ptr, &block))
-		return;
-	*(block & 1 ? &p->now.pinned : &p->now.gpu) -= (int64_t)(block >> 1);
-	process_gpu_changed(p, at);
+	if (thread)
+		gpu_memory_free(thread->process, at, data);
 }
 
 /* ---- the CPU ---- */

@@ -3,7 +3,7 @@
  * From a number to what it names: open addressing, no deletion order to mind, one cache line a look-up.
  *
  * Keys are 64 bits, 0 included. Values are 64 bits (numbers or pointers, which the map does not
- * own). Used for threads, processes, profiles and live GPU blocks.
+ * own). Used for threads, processes and profiles.
  */
 #ifndef DLT_ANALYSIS_MODEL_IDMAP_H
 #define DLT_ANALYSIS_MODEL_IDMAP_H

@@ -20,6 +20,7 @@
 #include "events.h"
 #include "analysis/analysis.h"
 #include "analysis/model/curve.h"
+#include "analysis/model/gpu_memory.h"
 #include "analysis/model/idmap.h"
 #include "analysis/model/marks.h"
 #include "analysis/model/names.h"
@@ -171,7 +172,7 @@ struct process {
 	struct profile **profile_list;	/* owned vector; by first sight */
 	size_t profile_count, profile_capacity;
 	struct marks *marks;		/* owned; NULL: it named nothing */
-	struct idmap blocks;		/* live GPU and pinned blocks: pointer to size << 1 | pinned */
+	struct gpu_memory gpu_memory;
 	struct failed_allocation failed[FAILED_ALLOCATIONS_KEPT];
 	uint64_t failed_count;
 	struct curve curves[PROCESS_CURVES];
@@ -239,7 +240,6 @@ struct trace {
 	size_t thread_count, thread_capacity;
 	struct idmap process_by_id, thread_by_id;
 	struct thread *last_thread;	/* cache */
-	uint8_t memory_kind[TRACE_FUNCTIONS];	/* by function: enum memory_kind, found at first use */
 	int64_t level_now[RUN_CURVES];	/* sums over the alive processes */
 	struct function functions[TRACE_FUNCTIONS];	/* by id */
 	struct machine *machines;	/* owned */

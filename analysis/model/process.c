@@ -48,7 +48,7 @@ void process_free(struct process *p)
 	idmap_release(&p->library_by_id);
 	idmap_release(&p->named);
 	idmap_release(&p->profiles);
-	idmap_release(&p->blocks);
+	gpu_memory_release(&p->gpu_memory);
 	marks_free(p->marks);
 	free(p->profile_list);
 	free(p->libraries);

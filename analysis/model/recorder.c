@@ -69,6 +69,24 @@ static void on_gpu(struct trace *t, int64_t at, const void *data)
 	trace_point(t, &g->power, at, e->power);
 }
 
+/* By the kernel's pid, which in another pid namespace is another's: then there is no such process. */
+static struct process *process_by_pid(struct trace *t, uint32_t pid)
+{
+	for (struct process *p = t->alive; p; p = p->next_alive)
+		if (p->announced && !p->now.gone && p->pid == pid)
+			return p;
+	return NULL;
+}
+
+static void on_gpu_process(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_record_gpu_process *e = data;
+	struct process *p = process_by_pid(t, e->pid);
+
+	if (p && e->used && trace_in_range(t, at))
+		gpu_memory_nvml(p, at, e->gpu, e->used);
+}
+
 static struct energy *energy_make(struct trace *t, const char *domain)
 {
 	for (size_t i = 0; i < t->energy_count; i++)
@@ -101,5 +119,6 @@ const event_fn recorder_handlers[DLT_EVENTS] = {
 	[DLT_EV_RECORD_NOTE] = on_note,
 	[DLT_EV_RECORD_RECORDING] = on_recording,
 	[DLT_EV_RECORD_GPU] = on_gpu,
+	[DLT_EV_RECORD_GPU_PROCESS] = on_gpu_process,
 	[DLT_EV_RECORD_ENERGY] = on_energy,
 };

@@ -212,6 +212,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	p->now.heap = heap_live(p, e);
 	p->now.mapped = (int64_t)e->mapped;
 	process_point(p, CURVE_HEAP, at, p->now.heap);
+	gpu_memory_sample(p, at, e);
 	if (!e->final || e->rss_anon) {
 		memory(p, at, e);
 		memory_points(p, at, e);

@@ -92,7 +92,7 @@ static int csv_series(FILE *out, const struct report *r)
 	char buf[FORMAT_SIZE];
 	int err = 0;
 
-	fputs("trace,host,process,name,unit,t_ns,value\r\n", out);
+	fputs("trace,host,process,name,unit,t_ns,value,library\r\n", out);
 	for (size_t i = 0; i < r->series_count && !err; i++) {
 		const struct series *s = r->series[i];
 
@@ -105,8 +105,10 @@ static int csv_series(FILE *out, const struct report *r)
 			else
 				fputc(',', out);
 			format_exact(buf, s->points[p].value);
-			fprintf(out, ",%s,%s,%" PRId64 ",%s\r\n", s->name, s->unit, s->points[p].t,
+			fprintf(out, ",%s,%s,%" PRId64 ",%s,", s->name, s->unit, s->points[p].t,
 				strcmp(buf, "null") ? buf : "");
+			csv_quoted(out, s->library);
+			fputs("\r\n", out);
 		}
 	}
 	return err;

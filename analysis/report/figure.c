@@ -12,6 +12,7 @@ const struct figure figures[] = {
 	{ "curves", "Threads, CPU and memory over time", figure_curves },
 	{ "functions", "Share of time by function", figure_functions },
 	{ "heap", "Heap over time", figure_heap },
+	{ "gpu-memory", "GPU memory over time", figure_gpu_memory },
 };
 const size_t figure_count = sizeof(figures) / sizeof(figures[0]);
 

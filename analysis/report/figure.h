@@ -34,5 +34,6 @@ char *figure_trace_label(const struct report *r, size_t trace);
 double figure_curves(const struct report *r, cairo_t *c);
 double figure_functions(const struct report *r, cairo_t *c);
 double figure_heap(const struct report *r, cairo_t *c);
+double figure_gpu_memory(const struct report *r, cairo_t *c);
 
 #endif

@@ -488,3 +488,54 @@ double figure_heap(const struct report *r, cairo_t *c)
 	free(title);
 	return height;
 }
+
+#define LIBRARIES 5	/* curves of one process; the largest */
+
+/* Libraries by their largest value, falling; equal ones (of several processes) by order. */
+static const struct series *next_library(const struct report *r, uint32_t trace, double *limit,
+					 size_t *last)
+{
+	double largest = -1;
+	size_t best = r->series_count;
+
+	for (size_t i = 0; i < r->series_count; i++) {
+		const struct series *s = r->series[i];
+		struct summary sum;
+
+		if (s->trace != trace || strcmp(s->name, "gpu_library_bytes") ||
+		    !series_summary(s, &sum) || sum.max <= largest || sum.max > *limit ||
+		    (sum.max >= *limit && i <= *last))
+			continue;
+		best = i;
+		largest = sum.max;
+	}
+	*limit = largest;
+	*last = best;
+	return best < r->series_count ? r->series[best] : NULL;
+}
+
+double figure_gpu_memory(const struct report *r, cairo_t *c)
+{
+	struct panel panel = { .title = "GPU memory reserved" };
+	size_t traces = trace_count(r);
+	char *title = traces == 1 ? figure_trace_label(r, 0) :
+				    need(strdup(figure_by_name("gpu-memory")->title));
+	double height, limit = INFINITY;
+	const struct series *s;
+	size_t last = 0;
+
+	for (size_t trace = 0; trace < traces; trace++) {
+		char *label = traces > 1 ? figure_trace_label(r, trace) :
+					   need(strdup("all processes"));
+
+		panel_add(&panel, report_series(r, (uint32_t)trace, -1, "gpu_reserved_bytes"),
+			  (int)trace, label);
+		free(label);
+	}
+	for (int i = 0; traces == 1 && i < LIBRARIES && (s = next_library(r, 0, &limit, &last)); i++)
+		panel_add(&panel, s, 1 + i, s->library);
+	height = draw_panels(c, title, &panel, 1, traces == 1 ? report_table(r, "marks") : NULL);
+	panel_release(&panel);
+	free(title);
+	return height;
+}

@@ -91,6 +91,10 @@ static int json_series(FILE *out, const struct report *r, const struct series *s
 		fprintf(out, ", \"process\": %" PRId64, s->process);
 	else
 		fputs(", \"process\": null", out);
+	if (*s->library) {
+		fputs(", \"library\": ", out);
+		err = err ? err : json_text(out, s->library);
+	}
 	fprintf(out, ", \"name\": \"%s\", \"unit\": \"%s\", \"points\": [", s->name, s->unit);
 	for (size_t i = 0; i < s->point_count; i++)
 		fprintf(out, "%s[%" PRId64 ", %s]", i ? ", " : "", s->points[i].t,

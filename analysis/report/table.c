@@ -37,6 +37,7 @@ static void table_free(struct table *t)
 static void series_free(struct series *s)
 {
 	free(s->host);
+	free(s->library);
 	free(s->points);
 	free(s);
 }
@@ -93,9 +94,16 @@ struct series *report_add_series(struct report *r, const char *name, const char 
 	s->trace = trace;
 	s->process = process;
 	s->host = need(strdup(host ? host : ""));
+	s->library = need(strdup(""));
 	r->series = need(reallocarray(r->series, r->series_count + 1, sizeof(*r->series)));
 	r->series[r->series_count++] = s;
 	return s;
+}
+
+void series_of_library(struct series *s, const char *library)
+{
+	free(s->library);
+	s->library = need(strdup(library));
 }
 
 void series_add(struct series *s, int64_t t, double value)

@@ -69,6 +69,7 @@ struct series {
 	uint32_t trace;		/* index into the table `traces` */
 	int64_t process;	/* the report's process id; -1: the machine */
 	char *host;		/* owned */
+	char *library;		/* owned; whose part of it this is, "": all */
 	struct point *points;	/* owned, by time */
 	size_t point_count, point_capacity;
 };
@@ -92,6 +93,7 @@ struct table *report_table(const struct report *r, const char *name);
 struct series *report_add_series(struct report *r, const char *name, const char *title,
 				 const char *unit, uint32_t trace, int64_t process,
 				 const char *host);
+void series_of_library(struct series *s, const char *library);	/* copied */
 void series_add(struct series *s, int64_t t, double value);
 
 /* Starts a row of nulls; the cells are set by column name, which must exist. */

@@ -374,7 +374,7 @@ static void section_limits(const struct text *t)
 static void (*const sections[])(const struct text *) = {
 	section_header, section_findings, text_comparison, text_curves, text_ranges, text_functions,
 	text_libraries,
-	text_processes, text_threads, text_heap, section_failures, section_limits,
+	text_processes, text_threads, text_heap, text_gpu_memory, section_failures, section_limits,
 };
 
 int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o)

@@ -5,6 +5,8 @@
 
 #include "analysis/report/writer.h"
 
+struct grid;
+
 struct text {
 	const struct report *r;
 	FILE *out;
@@ -12,6 +14,9 @@ struct text {
 };
 
 void text_heading(const struct text *t, const char *title, const char *remark);
+/* "python3 (1234)" of a process's id into the grid; "and 5 more" below a table. */
+void text_process_name(const struct text *t, struct grid *g, const struct cell *id);
+void text_more(const struct text *t, size_t rows, size_t shown, const char *table);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
 
 size_t text_rows(const struct table *t);	/* NULL has none */
@@ -29,7 +34,7 @@ char *text_frameworks(const struct report *r, uint64_t trace);
 /* A layer as people call it ("CUDA runtime"), or as it is. Borrowed. */
 const char *text_layer(const char *layer);
 
-/* Sections: text_curves.c, text_ranges.c, text_tables.c. */
+/* Sections: text_curves.c, text_memory.c, text_ranges.c, text_tables.c. */
 void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
 void text_ranges(const struct text *t);
@@ -38,6 +43,7 @@ void text_libraries(const struct text *t);
 void text_processes(const struct text *t);
 void text_threads(const struct text *t);
 void text_heap(const struct text *t);
+void text_gpu_memory(const struct text *t);
 
 /*
  * Lines with a tick for each epoch, step and mark under curves of so many columns that last until

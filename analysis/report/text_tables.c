@@ -293,7 +293,7 @@ void text_libraries(const struct text *t)
 
 #define ROWS_SHOWN 12
 
-static void put_more(const struct text *t, size_t rows, size_t shown, const char *table)
+void text_more(const struct text *t, size_t rows, size_t shown, const char *table)
 {
 	char buf[FORMAT_SIZE];
 
@@ -367,7 +367,7 @@ void text_processes(const struct text *t)
 		put_process(t, g, p, row);
 	grid_print(g, t->out, 2);
 	grid_free(g);
-	put_more(t, text_rows(p), ROWS_SHOWN, "processes");
+	text_more(t, text_rows(p), ROWS_SHOWN, "processes");
 }
 
 /* Threads that differ only in a number are one line: "pt_autograd_#". */
@@ -459,15 +459,14 @@ void text_threads(const struct text *t)
 		}
 		grid_print(g, t->out, 2);
 		grid_free(g);
-		put_more(t, count, ROWS_SHOWN, "threads");
+		text_more(t, count, ROWS_SHOWN, "threads");
 	}
 	for (size_t i = 0; i < count; i++)
 		free(kinds[i].kind);
 	free(kinds);
 }
 
-/* "python3 (1234)" of a process's id. */
-static void put_process_name(const struct text *t, struct grid *g, const struct cell *id)
+void text_process_name(const struct text *t, struct grid *g, const struct cell *id)
 {
 	const struct table *p = report_table(t->r, "processes");
 	char *text = NULL;
@@ -504,13 +503,13 @@ void text_heap(const struct text *t)
 		grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
 	for (size_t row = 0; row < text_rows(h) && row < ROWS_SHOWN; row++) {
 		grid_row(g);
-		put_process_name(t, g, table_get(h, row, "process"));
+		text_process_name(t, g, table_get(h, row, "process"));
 		for (size_t i = 0; i < count; i++)
 			grid_cell(g, shown[i].unit, table_get(h, row, shown[i].column));
 	}
 	grid_print(g, t->out, 2);
 	grid_free(g);
-	put_more(t, text_rows(h), ROWS_SHOWN, "heap");
+	text_more(t, text_rows(h), ROWS_SHOWN, "heap");
 }
 
 /* ---- one table in full ---- */

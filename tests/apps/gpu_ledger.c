@@ -7,7 +7,7 @@
  *   steps   one block after another, so that peaks are known: 3 MiB at most, 1 MiB in the end
  *   reset   blocks of all kinds, then cudaDeviceReset
  *   odd     frees that fail, frees of nothing, allocations that fail, a forked child's
- *   hold    steps, then half a second asleep, then one that fails
+ *   hold    steps, then one and a half seconds asleep, then one that fails
  *   cost    prints ns of a pair of cudaMalloc and cudaFree
  * Its own account goes to stdout, by kind: KIND LIVE ALLOCATED ALLOCATIONS FREES; and, as the stub
  * says it, "stub" USED.
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
 	else
 		steps();
 	if (!strcmp(what, "hold")) {
-		usleep(500000);
+		usleep(1500000);
 		cudaMalloc(&p, (size_t)1 << 40);
 	}
 	cudaMemGetInfo(&available, &total);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "box.h"
-#include "memory.h"
+#include "memory_kinds.h"
 
 static void dump(const char *box)
 {

@@ -10,11 +10,14 @@ dltrace-text 1
 [2s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=1ms ptr=0x1000 size=1000
 [3s] dltrace_cuda:alloc thread=2 function=cudaMalloc duration=1ms ptr=0x1000 size=500
 [4s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=1ms result=2 size=9000
-[5s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc duration=1ms ptr=0x2000 size=70
-[6s] dltrace_cuda:free thread=1 function=cudaFree duration=1ms ptr=0x1000
-[7s] dltrace_cuda:free thread=1 function=cudaFree duration=1ms ptr=0x7777
+[5s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc duration=1ms ptr=0x2000 size=70 memory=5
+[6s] dltrace_cuda:free thread=1 function=cudaFree duration=1ms ptr=0x1000 size=1000
+[7s] dltrace_cuda:free thread=1 function=cudaFree duration=1ms ptr=0x7777 memory=11
 [8s] dltrace_proc:exit process=2
 END
 same run "[1000, 1500, 500, 0]" "$(json '[int(v) for t, v in points("gpu_reserved_bytes")]')"
 same pinned 70 "$(json 'int(peak("pinned_bytes"))')"
 same process 500 "$(json 'int(peak("gpu_reserved_bytes", 2))')"
+same "by kind" "[70, 1000, 500]" "$(json '[x["peak_bytes"] for k in ("pinned", "device") for x in r["gpu_memory"] if x["kind"] == k]')"
+same "a stray free" "(1, 0)" "$(json '(row("gpu_memory", kind="stray")["frees"], row("gpu_memory", kind="stray")["allocations"])')"
+same "is a limit" 1 "$(json 'len([l for l in r["limits"] if "nobody was seen to allocate" in l["text"]])')"

@@ -30,6 +30,7 @@
 #include "analysis/report/table.c"
 #include "analysis/report/text.c"
 #include "analysis/report/text_curves.c"
+#include "analysis/report/text_memory.c"
 #include "analysis/report/text_ranges.c"
 #include "analysis/report/text_tables.c"
 #include "analysis/report/writer.c"
@@ -283,9 +284,9 @@ static void csv_of_series_is_long(void **state)
 	char *text = written(fixture_one(), "csv", "series", &plain);
 
 	(void)state;
-	assert_non_null(strstr(text, "trace,host,process,name,unit,t_ns,value\r\n"
-				     "0,node7,,threads,count,0,1\r\n"
-				     "0,node7,,threads,count,100000000,1\r\n"));
+	assert_non_null(strstr(text, "trace,host,process,name,unit,t_ns,value,library\r\n"
+				     "0,node7,,threads,count,0,1,\r\n"
+				     "0,node7,,threads,count,100000000,1,\r\n"));
 	assert_non_null(strstr(text, "\r\n0,node7,0,heap_bytes,bytes,"));
 	free(text);
 }

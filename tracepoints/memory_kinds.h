@@ -9,8 +9,8 @@
  * than it uses, so live bytes here are what it has *reserved*. What CUDA's own pools keep beyond
  * what was asked of them is not known to calls.
  */
-#ifndef DLT_TRACEPOINTS_MEMORY_H
-#define DLT_TRACEPOINTS_MEMORY_H
+#ifndef DLT_TRACEPOINTS_MEMORY_KINDS_H
+#define DLT_TRACEPOINTS_MEMORY_KINDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

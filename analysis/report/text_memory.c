@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The section of the text report about GPU memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/text.h"
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+
+#define MEMORY_ROWS 20
+
+static const struct {
+	const char *column, *title;
+	enum unit unit;
+	int optional;
+} memory_columns[] = {
+	{ "device", "GPU", UNIT_ID, 2 },
+	{ "kind", "kind", UNIT_TEXT, 0 },
+	{ "library", "asked by", UNIT_TEXT, 0 },
+	{ "allocations", "allocations", UNIT_COUNT, 1 },
+	{ "allocated_bytes", "allocated", UNIT_BYTES, 3 },
+	{ "peak_bytes", "peak", UNIT_BYTES, 0 },
+	{ "live_bytes", "live at end", UNIT_BYTES, 0 },
+	{ "failed", "refused", UNIT_COUNT, 1 },
+};
+
+#define MEMORY_COLUMNS (sizeof(memory_columns) / sizeof(memory_columns[0]))
+
+static void put_rows(const struct text *t, const struct table *m)
+{
+	struct grid *g = grid_new(t->o);
+
+	grid_column(g, "process", GRID_STRETCH, 0);
+	for (size_t i = 0; i < MEMORY_COLUMNS; i++)
+		grid_column(g, memory_columns[i].title, memory_columns[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
+			    memory_columns[i].optional);
+	for (size_t row = 0; row < m->row_count && row < MEMORY_ROWS; row++) {
+		grid_row(g);
+		text_process_name(t, g, table_get(m, row, "process"));
+		for (size_t i = 0; i < MEMORY_COLUMNS; i++)
+			grid_cell(g, memory_columns[i].unit, table_get(m, row, memory_columns[i].column));
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	text_more(t, m->row_count, MEMORY_ROWS, "gpu_memory");
+}
+
+static const char *bytes(char *buf, const struct text *t, const struct table *gpu, size_t row,
+			 const char *column)
+{
+	return format_value(buf, UNIT_BYTES, cell_real(table_get(gpu, row, column)), t->o->unicode);
+}
+
+/* What the driver says of a process beside what it asked for. */
+static void put_unaccounted(const struct text *t, const struct table *gpu, size_t row)
+{
+	char nvml[FORMAT_SIZE], ledger[FORMAT_SIZE], rest[FORMAT_SIZE];
+
+	if (table_get(gpu, row, "nvml_bytes")->type == CELL_NULL)
+		return;
+	fprintf(t->out, "  process %.0f by NVML: %s at most, %s of it asked for, %s unaccounted "
+		"(contexts, modules, workspaces)\n",
+		cell_real(table_get(gpu, row, "process")), bytes(nvml, t, gpu, row, "nvml_bytes"),
+		bytes(ledger, t, gpu, row, "ledger_bytes"), bytes(rest, t, gpu, row, "unaccounted_bytes"));
+}
+
+void text_gpu_memory(const struct text *t)
+{
+	const struct table *m = report_table(t->r, "gpu_memory"), *gpu = report_table(t->r, "gpu");
+
+	if (!text_rows(m) && !text_rows(gpu))
+		return;
+	text_heading(t, "GPU memory", "reserved: asked of CUDA and not given back");
+	if (text_rows(m))
+		put_rows(t, m);
+	for (size_t row = 0; row < text_rows(gpu); row++)
+		put_unaccounted(t, gpu, row);
+}
