@@ -312,7 +312,6 @@ static void put_back(struct dlt_ledger *l)
 	} else {
 		blocks_put(&block);
 	}
-	l->size = 0;
 }
 
 /* A range may hold several mappings, one behind the other. */
@@ -342,6 +341,7 @@ void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t li
 	dlt_ledger_at = 0;
 	if (!ok) {
 		put_back(l);
+		l->size = 0;
 		return;
 	}
 	if (l->memory == DLT_MEMORY_MAPPED)

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ledger of GPU memory: nesting, failed frees, strays, addresses that come again, physical memory
+ * that lives until its last name and mapping are gone, ranges of mappings, resets, many blocks.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/blocks.c"
+#include "interpose/ledger.c"
+
+struct dlt_box_header *dlt_box;
+struct dlt_process dlt_process = { .traced = true };
+static struct dlt_thread record;
+__thread struct dlt_thread *dlt_thread_tls = &record;
+struct dlt_alive dlt_alive = { .mask = ~(uintptr_t)0 };
+
+struct dlt_thread *dlt_thread_make(void)
+{
+	return &record;
+}
+
+bool dlt_box_back(const void *p, size_t size)
+{
+	(void)p;
+	(void)size;
+	return true;
+}
+
+#define GPU 2
+#define LIBRARY 5
+
+static int make_box(void **state)
+{
+	(void)state;
+	dlt_box = aligned_alloc(4096, 64 * 1024);
+	memset(dlt_box, 0, 64 * 1024);
+	dlt_box->memory_offset = 4096;
+	dlt_box->memory_count = DLT_BOX_MEMORY;
+	dlt_ledger_after_fork();
+	return 0;
+}
+
+static int free_box(void **state)
+{
+	(void)state;
+	free(dlt_box);
+	return 0;
+}
+
+static const struct dlt_box_memory *row(enum dlt_memory kind, unsigned device, unsigned library)
+{
+	static const struct dlt_box_memory none;
+
+	for (unsigned i = 0; i < dlt_box->memory_used; i++)
+		if (dlt_box_memory(i)->key == dlt_box_memory_key(kind, device, library))
+			return dlt_box_memory(i);
+	return &none;
+}
+
+static int64_t live(enum dlt_memory kind)
+{
+	return row(kind, GPU, LIBRARY)->live;
+}
+
+static int64_t gpu(void)
+{
+	return row(DLT_MEMORY_GPU, GPU, 0)->live;
+}
+
+static void alloc_from(enum dlt_memory kind, uint64_t handle, uint64_t size, uint64_t backing)
+{
+	struct dlt_ledger l;
+
+	dlt_ledger_begin(&l);
+	dlt_ledger_allocated(&l, true, kind, GPU, LIBRARY, handle, size, backing);
+}
+
+static void alloc(enum dlt_memory kind, uint64_t handle, uint64_t size)
+{
+	alloc_from(kind, handle, size, 0);
+}
+
+/* What the call freed. */
+static uint64_t give(enum dlt_memory kind, uint64_t handle, uint64_t size, bool ok)
+{
+	struct dlt_ledger l;
+
+	dlt_ledger_begin(&l);
+	dlt_ledger_take(&l, kind, handle, size);
+	dlt_ledger_freed(&l, ok, GPU, LIBRARY + 1);
+	return l.size;
+}
+
+static void blocks_are_found_by_address(void **state)
+{
+	(void)state;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	alloc(DLT_MEMORY_MANAGED, 0x2000, 30);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 100);
+	assert_int_equal(gpu(), 100);
+	/* cudaFree does not know the kind. */
+	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x2000, 0, true), 30);
+	assert_int_equal(live(DLT_MEMORY_MANAGED), 0);
+	assert_int_equal(row(DLT_MEMORY_MANAGED, GPU, LIBRARY)->frees, 1);
+	assert_int_equal(give(DLT_MEMORY_DEVICE, 0, 0, true), 0);
+	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)->frees, 0);
+	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x3000, 0, true), 0);
+	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)->frees, 1);
+}
+
+static void failed_calls_change_nothing(void **state)
+{
+	struct dlt_ledger l;
+
+	(void)state;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x1000, 0, false), 0);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 100);
+	dlt_ledger_begin(&l);
+	dlt_ledger_allocated(&l, false, DLT_MEMORY_DEVICE, GPU, LIBRARY, 0, 5000, 0);
+	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU, LIBRARY)->failed, 1);
+	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU, LIBRARY)->refused, 5000);
+	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU, LIBRARY)->refused_at != 0, true);
+	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x1000, 0, true), 100);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
+}
+
+static void only_the_outermost_counts(void **state)
+{
+	struct dlt_ledger l[2];	/* the stack grows down: [1] is the outer one's */
+
+	(void)state;
+	assert_true(dlt_ledger_begin(&l[1]));
+	assert_false(dlt_ledger_begin(&l[0]));
+	dlt_ledger_allocated(&l[0], true, DLT_MEMORY_DEVICE, GPU, LIBRARY, 0x1000, 64, 0);
+	dlt_ledger_allocated(&l[1], true, DLT_MEMORY_DEVICE, GPU, LIBRARY, 0x1000, 60, 0);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 60);
+	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU, LIBRARY)->allocations, 1);
+	/* An outer call that was left by an exception does not stay in the way. */
+	assert_true(dlt_ledger_begin(&l[0]));
+	assert_true(dlt_ledger_begin(&l[1]));
+	dlt_ledger_allocated(&l[1], true, DLT_MEMORY_DEVICE, GPU, LIBRARY, 0x2000, 5, 0);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 65);
+}
+
+/* Another thread gets the address before the free has returned. */
+static void an_address_comes_again(void **state)
+{
+	struct dlt_ledger l;
+
+	(void)state;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	dlt_ledger_begin(&l);
+	dlt_ledger_take(&l, DLT_MEMORY_DEVICE, 0x1000, 0);
+	dlt_ledger_at = 0;	/* as in another thread */
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 7);
+	dlt_ledger_freed(&l, true, GPU, LIBRARY);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 7);
+	/* Handed out though nobody was seen to free it: the old one is gone. */
+	alloc(DLT_MEMORY_POOL, 0x1000, 3);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
+	assert_int_equal(gpu(), 3);
+}
+
+static void physical_memory_lives_while_it_is_mapped(void **state)
+{
+	(void)state;
+	alloc(DLT_MEMORY_ADDRESS, 0x100000, 1000);
+	alloc(DLT_MEMORY_PHYSICAL, 42, 400);
+	alloc_from(DLT_MEMORY_MAPPED, 0x100000, 400, 42);	/* at the range's own address */
+	assert_int_equal(live(DLT_MEMORY_ADDRESS), 1000);
+	assert_int_equal(live(DLT_MEMORY_MAPPED), 400);
+	assert_int_equal(gpu(), 400);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, true), 0);
+	assert_int_equal(gpu(), 400);
+	/* The handle's number may name other memory now. */
+	alloc(DLT_MEMORY_PHYSICAL, 42, 50);
+	assert_int_equal(gpu(), 450);
+	assert_int_equal(give(DLT_MEMORY_MAPPED, 0x100000, 400, true), 400);
+	assert_int_equal(gpu(), 50);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, true), 50);
+	assert_int_equal(gpu(), 0);
+	assert_int_equal(give(DLT_MEMORY_ADDRESS, 0x100000, 1000, true), 1000);
+	assert_int_equal(blocks_next(0), 0);
+}
+
+static void a_handle_may_have_several_names(void **state)
+{
+	(void)state;
+	alloc(DLT_MEMORY_PHYSICAL, 42, 400);
+	alloc(DLT_MEMORY_PHYSICAL, 42, 0);	/* cuMemRetainAllocationHandle */
+	assert_int_equal(row(DLT_MEMORY_PHYSICAL, GPU, LIBRARY)->allocations, 1);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, true), 0);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, false), 0);
+	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 400);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, true), 400);
+	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 0);
+	alloc(DLT_MEMORY_PHYSICAL, 43, 7);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 43, 0, false), 0);
+	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 43, 0, true), 7);
+}
+
+static void a_range_of_mappings_goes_at_once(void **state)
+{
+	(void)state;
+	alloc(DLT_MEMORY_PHYSICAL, 42, 100);
+	alloc(DLT_MEMORY_PHYSICAL, 43, 100);
+	alloc_from(DLT_MEMORY_MAPPED, 0x100000, 100, 42);
+	alloc_from(DLT_MEMORY_MAPPED, 0x100064, 100, 43);
+	assert_int_equal(give(DLT_MEMORY_MAPPED, 0x100000, 200, false), 0);
+	assert_int_equal(live(DLT_MEMORY_MAPPED), 200);
+	give(DLT_MEMORY_PHYSICAL, 43, 0, true);
+	assert_int_equal(give(DLT_MEMORY_MAPPED, 0x100000, 200, true), 200);
+	assert_int_equal(live(DLT_MEMORY_MAPPED), 0);
+	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 100);
+}
+
+static void a_reset_frees_what_belongs_to_contexts(void **state)
+{
+	struct dlt_ledger l;
+
+	(void)state;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	alloc(DLT_MEMORY_PINNED, 0x2000, 100);
+	alloc(DLT_MEMORY_PHYSICAL, 42, 10);
+	dlt_ledger_begin(&l);
+	dlt_ledger_allocated(&l, true, DLT_MEMORY_DEVICE, GPU + 1, LIBRARY, 0x3000, 9, 0);
+	dlt_ledger_reset(GPU);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
+	assert_int_equal(live(DLT_MEMORY_PINNED), 0);
+	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 10);
+	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU + 1, LIBRARY)->live, 9);
+}
+
+static void many_blocks_and_libraries(void **state)
+{
+	const unsigned count = 300000;
+
+	(void)state;
+	for (unsigned i = 1; i <= count; i++)
+		alloc(DLT_MEMORY_POOL, 0x7f0000000000 + i * 512ull, 2);
+	assert_int_equal(live(DLT_MEMORY_POOL), 2 * count);
+	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY)->failed, 0);
+	for (unsigned i = 1; i <= count; i++)
+		assert_int_equal(give(DLT_MEMORY_POOL, 0x7f0000000000 + i * 512ull, 0, true), 2);
+	assert_int_equal(live(DLT_MEMORY_POOL), 0);
+	/* More libraries than rows: the rest share one, the sum stays right. */
+	for (unsigned i = 1; i < 1000; i++) {
+		struct dlt_ledger l;
+
+		dlt_ledger_begin(&l);
+		dlt_ledger_allocated(&l, true, DLT_MEMORY_DEVICE, GPU, (uint16_t)i, i * 4096, 1, 0);
+	}
+	assert_int_equal(gpu(), 999);
+	assert_true(row(DLT_MEMORY_DEVICE, GPU, 0)->live > 800);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_box, free_box)
+	const struct CMUnitTest tests[] = {
+		TEST(blocks_are_found_by_address),
+		TEST(failed_calls_change_nothing),
+		TEST(only_the_outermost_counts),
+		TEST(an_address_comes_again),
+		TEST(physical_memory_lives_while_it_is_mapped),
+		TEST(a_handle_may_have_several_names),
+		TEST(a_range_of_mappings_goes_at_once),
+		TEST(a_reset_frees_what_belongs_to_contexts),
+		TEST(many_blocks_and_libraries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
