@@ -27,6 +27,8 @@
  *	ram_percent       of the machine: total less available, by everybody
  *	run_ram_percent   rss_bytes of the machine's memory
  *	heap_bytes mapped_bytes gpu_reserved_bytes pinned_bytes
+ *	gpu_library_bytes one for each library (struct series, library); gpu_device_bytes, gpu_async_bytes
+ *	                  and so on by kind; gpu_nvml_bytes what NVML says: only with a process
  * What a series means in full stands in its title.
  */
 #ifndef DLT_ANALYSIS_ANALYSIS_H
