@@ -22,8 +22,9 @@ static const struct column columns[] = {
 	{ "live_bytes", "live", UNIT_BYTES, "heap of the process at its last reading before; of GPU memory: what "
 	  "it had reserved on that GPU" },
 	{ "holders", "holders", UNIT_TREE, "who held GPU memory at that moment" },
-	{ "free_bytes", "free", UNIT_BYTES, "free memory of the GPU as the program heard it afterwards" },
-	{ "total_bytes", "total", UNIT_BYTES, "in the same answer" },
+	{ "free_bytes", "free", UNIT_BYTES, "free memory of the GPU as the program heard it afterwards; of heap: available "
+	  "on the machine before" },
+	{ "total_bytes", "total", UNIT_BYTES, "of the GPU, of the machine" },
 };
 
 #define OUT_OF_MEMORY 2		/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
@@ -67,20 +68,38 @@ static void begin_row(struct table *t, const struct process *p, const char *kind
 	table_set_text(t, "text", text);
 }
 
+/* What there was to be had: of the cgroup where it has a limit, else of the machine. */
+static const char *room_text(const struct failed_allocation *f, char *text, size_t size)
+{
+	char used[32], of[32];
+
+	*text = '\0';
+	if (f->cgroup_limit)
+		snprintf(text, size, "; the cgroup used %s of its limit of %s",
+			 bytes_text(used, sizeof(used), (double)f->cgroup_used),
+			 bytes_text(of, sizeof(of), (double)f->cgroup_limit));
+	else if (f->memory)
+		snprintf(text, size, "; %s of the machine's %s were available",
+			 bytes_text(used, sizeof(used), (double)f->available),
+			 bytes_text(of, sizeof(of), (double)f->memory));
+	return text;
+}
+
 static void add_allocations(struct table *t, const struct process *p)
 {
-	char text[512], size[32], live[32];
+	char text[512], size[32], live[32], room[128];
 
 	for (size_t i = 0; i < p->failed_count && i < FAILED_ALLOCATIONS_KEPT; i++) {
 		const struct failed_allocation *f = &p->failed[i];
 		const char *function = process_function(p, f->function)->name;
 		const char *library = caller(p, f->library);
 
-		snprintf(text, sizeof(text), "%s of %s, asked by %s, returned nothing; live heap then: %s",
+		snprintf(text, sizeof(text), "%s of %s, asked by %s, returned nothing; live heap then: %s%s",
 			 *function ? function : "an allocation",
 			 bytes_text(size, sizeof(size), (double)f->size),
 			 *library ? library : "an unknown caller",
-			 f->live == UNKNOWN ? "not known" : bytes_text(live, sizeof(live), (double)f->live));
+			 f->live == UNKNOWN ? "not known" : bytes_text(live, sizeof(live), (double)f->live),
+			 room_text(f, room, sizeof(room)));
 		begin_row(t, p, "allocation", f->t, text);
 		set_text(t, "function", function);
 		set_text(t, "library", library);
@@ -89,6 +108,10 @@ static void add_allocations(struct table *t, const struct process *p)
 			       i + 1 == FAILED_ALLOCATIONS_KEPT ? p->failed_count - i : 1);
 		table_set_uint(t, "size_bytes", f->size);
 		set_time(t, "live_bytes", f->live);
+		if (f->memory) {
+			table_set_uint(t, "free_bytes", f->available);
+			table_set_uint(t, "total_bytes", f->memory);
+		}
 	}
 }
 

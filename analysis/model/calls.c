@@ -185,12 +185,22 @@ static void on_heap_alloc(struct trace *t, int64_t at, const void *data)
 	if (!untimed(t, at, e->thread, e->function, e->library, &c) || e->ptr)
 		return;
 	p = t->last_thread->process;
-	if (p->failed_count < FAILED_ALLOCATIONS_KEPT)
-		p->failed[p->failed_count] = (struct failed_allocation){
+	if (p->failed_count < FAILED_ALLOCATIONS_KEPT) {
+		const struct machine *m = trace_machine(t, p->host);
+		struct failed_allocation *f = &p->failed[p->failed_count];
+
+		*f = (struct failed_allocation){
 			.t = at, .thread = e->thread, .function = e->function,
 			.library = e->library, .size = e->size,
 			.live = p->now.sampled ? p->now.heap : UNKNOWN,
 		};
+		if (m) {
+			f->memory = m->memory;
+			f->available = m->available;
+			f->cgroup_limit = m->cgroup_limit;
+			f->cgroup_used = m->cgroup_used;
+		}
+	}
 	p->failed_count++;
 }
 

@@ -116,6 +116,8 @@ struct failed_allocation {
 	uint16_t function, library;
 	uint64_t size;			/* asked for */
 	int64_t live;			/* heap of the process at its last sample before; UNKNOWN */
+	/* Of the machine and the cgroup at their last sample before; memory, limit 0: not known, none. */
+	uint64_t memory, available, cgroup_limit, cgroup_used;
 };
 
 #define FAILED_ALLOCATIONS_KEPT 16	/* a process; all are counted */
@@ -187,6 +189,7 @@ struct machine {
 	const char *host;
 	uint32_t cpus;
 	uint64_t memory, cgroup_limit, cgroup_cpu;
+	uint64_t available, cgroup_used;	/* at the last sample */
 	uint64_t busy;			/* sum over cores at the last sample, ns */
 	int64_t busy_at;
 	struct curve curves[MACHINE_CURVES];

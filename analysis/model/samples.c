@@ -411,6 +411,8 @@ static void on_machine(struct trace *t, int64_t event_at, const void *data)
 	m->memory = e->memory;
 	m->cgroup_limit = e->cgroup_limit;
 	m->cgroup_cpu = e->cgroup_cpu;
+	m->available = e->available;
+	m->cgroup_used = e->cgroup_used;
 	for (uint32_t i = 0; i < e->busy_count; i++)
 		busy += e->busy[i];
 	if (m->busy_at != UNKNOWN && at - m->busy_at < RATE_INTERVAL)

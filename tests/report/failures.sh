@@ -10,6 +10,7 @@ dltrace-text 1
 [1s] dltrace_proc:function process=1 function=cudaMalloc layer="runtime" kind="allocate" name="cudaMalloc"
 [1s] dltrace_proc:function process=1 function=cudaStreamQuery layer="runtime" kind="initialise" name="cudaStreamQuery"
 [1100ms] dltrace_sample:process process=1 time=1100ms threads=1 allocated=3G freed=1G
+[1150ms] dltrace_sample:machine time=1150ms cpus=2 memory=16G available=4G
 [1200ms] dltrace_heap:alloc thread=1 function=malloc library=4 size=5G
 [1300ms] dltrace_cuda:alloc thread=1 function=cudaMalloc library=4 duration=1ms result=2 size=8G
 [1300ms] dltrace_cuda:stream thread=1 function=cudaStreamQuery library=4 duration=1ms result=600
@@ -27,6 +28,7 @@ END
 same kinds "['allocation', 'allocation', 'signal', 'exit', 'signal', 'signal', 'signal']" "$(json '[f["kind"] for f in r["failures"]]')"
 same "size asked for" 5368709120 "$(json 'r["failures"][0]["size_bytes"]')"
 same "live then" 2147483648 "$(json 'r["failures"][0]["live_bytes"]')"
+same "what there was" 1 "$(json 'sum("4.0 GiB of the machine" in f["text"] for f in r["failures"])')"
 same "who asked" libmodel.so "$(json 'r["failures"][0]["library"]')"
 same when 200000000 "$(json 'r["failures"][0]["t_ns"]')"
 same "device memory" 2 "$(json 'r["failures"][1]["code"]')"
