@@ -115,6 +115,35 @@ void dlt_emit_now(enum dlt_event event, const void *data)
 	emitters[event](data);
 }
 
+void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data, bool again)
+{
+	int saved = errno;
+
+	if (t->vforked || !dlt_process.traced || !dlt_enabled(event))
+		return;
+	t->guard++;
+	__asm__ volatile("" ::: "memory");
+	if (!is_closed_to(t)) {
+		if (!again)
+			count_event(t, event);
+		__asm__ volatile("" ::: "memory");
+		emitters[event](data);
+	}
+	__asm__ volatile("" ::: "memory");
+	t->guard--;
+	errno = saved;
+}
+
+void dlt_emit_add(const int *const *states, dlt_emit_fn const *more)
+{
+	for (int i = 0; i < DLT_EVENTS; i++) {
+		if (!states[i] || !more[i])
+			continue;
+		emitters[i] = more[i];
+		__atomic_store_n(&dlt_states[i], states[i], __ATOMIC_RELEASE);
+	}
+}
+
 static void nap(void)
 {
 	static const struct timespec pause = { 0, 100000 };

@@ -42,6 +42,16 @@ void dlt_emit_later(struct dlt_thread *t, enum dlt_event event, const void *data
 void dlt_emit_now(enum dlt_event event, const void *data);
 
 /*
+ * The same from a helper, or while the guard is up, of an event that names no thread: what others
+ * tell us, and not what this thread does. again: a name that was said before, as samplers say them,
+ * which is not counted.
+ */
+void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data, bool again);
+
+/* More events, of a library that came later: what is NULL in both arrays stays as it is. */
+void dlt_emit_add(const int *const *states, dlt_emit_fn const *more);
+
+/*
  * Before the process ends or replaces itself behind LTTng's back: from now on only the caller
  * emits, and whoever is in the middle of an event finishes it (100 ms at most). A thread killed
  * there would stop the recording on its CPU for everybody who shares the buffers. False when

@@ -58,8 +58,9 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 		return;
 	set_box(state_of(how), code);
 	dlt_rings_flush_all(false);
-	/* Not on the way to a signal: who aborts may hold a lock that the sampler needs. */
+	/* Not on the way to a signal: who aborts may hold a lock that these need. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {
+		dlt_cupti_end();
 		dlt_coverage_end();
 		dlt_sampler_stop();
 	}

@@ -38,6 +38,11 @@ void dlt_heap_thread_ended(struct dlt_thread *t);
 void dlt_calls_thread_end(struct dlt_thread *t);
 void dlt_marks_thread_end(struct dlt_thread *t);
 
+/* What libdltrace-cupti.so must hear of (cupti.c). */
+void dlt_cupti_end(void);		/* the process ends: before events are closed */
+void dlt_cupti_thread_ended(struct dlt_thread *t);
+void dlt_cupti_after_fork(void);	/* in the child */
+
 /* The library of the innermost call of functions.tbl in flight; 0: none. (calls.c) */
 uint16_t dlt_calls_library(struct dlt_thread *t);
 

@@ -111,6 +111,7 @@ void dlt_threads_ended(struct dlt_thread *t)
 {
 	struct dlt_ev_proc_thread_end e = { .thread = t->id, .how = t->how };
 
+	dlt_cupti_thread_ended(t);
 	__atomic_store_n(&t->handle, 0, __ATOMIC_RELAXED);
 	if (t->helper) {
 		__atomic_fetch_sub(&dlt_box->helpers, 1, __ATOMIC_RELAXED);
@@ -273,5 +274,6 @@ void dlt_threads_after_fork(void)
 	for (struct hand_over *h = pool; h; h = h->next)
 		h->busy = 0;
 	dlt_emit_reopen();
+	dlt_cupti_after_fork();
 	dlt_children_env_after_fork();
 }

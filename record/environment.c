@@ -4,14 +4,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "say.h"
+
 /* Variables that this recording sets at most. */
-#define MOST 12
+#define MOST 13
 
 static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static char *text(const char *format, ...)
@@ -54,10 +57,30 @@ static bool register_timeout_is_bad(void)
 	return value && atol(value) <= 0;
 }
 
+const char *environment_injection(const struct options *o, const char *library)
+{
+	static const char name[] = "libdltrace-cupti.so";
+	static char path[PATH_MAX];
+	const char *theirs = getenv("CUDA_INJECTION64_PATH"), *slash = strrchr(library, '/');
+	int folder = slash ? (int)(slash + 1 - library) : 0;
+
+	if (o->gpu != GPU_ACTIVITY)
+		return NULL;
+	snprintf(path, sizeof(path), "%.*s%s", folder, library, name);
+	if (theirs && *theirs && strcmp(theirs, path) != 0)
+		say_error("--gpu=activity: CUDA_INJECTION64_PATH is %s already: what runs on the GPU is "
+			  "left to that", theirs);
+	else if (access(path, R_OK) < 0)
+		say_error("--gpu=activity: %s: %s", path, strerror(errno));
+	else
+		return path;
+	return NULL;
+}
+
 /* The added ones, NULL-terminated. */
 static size_t additions(const struct options *o, const struct environment_setup *s, char **added)
 {
-	const char *preload = getenv("LD_PRELOAD");
+	const char *preload = getenv("LD_PRELOAD"), *injection = environment_injection(o, s->library);
 	const struct {
 		const char *name, *value;
 	} passed[] = {
@@ -72,6 +95,8 @@ static size_t additions(const struct options *o, const struct environment_setup 
 		added[n++] = text("LTTNG_HOME=%s", s->home);
 	added[n++] = text("DLTRACE_BOX=%s/box", s->home);
 	added[n++] = text("DLTRACE_RECORDING=%016" PRIx64, s->recording);
+	if (injection)
+		added[n++] = text("CUDA_INJECTION64_PATH=%s", injection);
 	if (register_timeout_is_bad())
 		added[n++] = text("LTTNG_UST_REGISTER_TIMEOUT=3000");
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)

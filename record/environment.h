@@ -14,6 +14,12 @@ struct environment_setup {
 	uint64_t recording;
 };
 
+/*
+ * What CUDA_INJECTION64_PATH shall be, for the library at `library`; NULL: to be left alone (not
+ * asked for, set by the user, or not built; then it says so). Valid until the next call.
+ */
+const char *environment_injection(const struct options *o, const char *library);
+
 /* A new NULL-terminated array; strings and array live until exit. NULL: out of memory. */
 char **environment_make(const struct options *o, const struct environment_setup *s);
 

@@ -29,6 +29,7 @@ static int print(const struct options *o)
 		say_error("no buffers for tracing: %s", strerror(-err));
 		return EXIT_OWN;
 	}
+	plan.gpu = o->gpu;
 	place_find(".libs/libdltrace.so", DLT_LIBDIR, library);
 	return print_commands(o, &plan, output, library);
 }

@@ -31,7 +31,8 @@ static const struct argp_option table[] = {
 	{ "duration", KEY_DURATION, "TIME", 0, "stop recording after that; the command runs on", 1 },
 	{ "wait", KEY_WAIT, 0, 0, "go on until all processes that the command left behind have ended", 1 },
 	{ "hang", KEY_HANG, "TIME", 0, "report calls that take longer (60s)", 1 },
-	{ "gpu", KEY_GPU, "WHAT", 0, "activity: what runs on the GPU, by CUPTI (not available yet)", 1 },
+	{ "gpu", KEY_GPU, "WHAT", 0, "off: no CUDA calls; calls (default): what the level has; "
+	  "activity: also what runs on the GPU itself, by CUPTI", 1 },
 	{ "audit", KEY_AUDIT, 0, 0, "see callers that a preload misses (not available yet)", 1 },
 	{ 0, 0, 0, 0, "Where it goes:", 2 },
 	{ "output", 'o', "DIR", 0, "folder of the trace; %h host, %p pid, %r rank, %q{VAR} variable "
@@ -80,6 +81,15 @@ static void level_option(const char *text, enum level *level, struct argp_state 
 	if (value < 0)
 		argp_error(state, "--level: %s: one of summary, calls, full is needed", text);
 	*level = (enum level)value;
+}
+
+static void gpu_option(const char *text, enum gpu *gpu, struct argp_state *state)
+{
+	int value = gpu_parse(text);
+
+	if (value < 0)
+		argp_error(state, "--gpu: %s: one of off, calls, activity is needed", text);
+	*gpu = (enum gpu)value;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -148,8 +158,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		pid_option(arg, &o->control_pid, state);
 		return 0;
 	case KEY_GPU:
+		gpu_option(arg, &o->gpu, state);
+		return 0;
 	case KEY_AUDIT:
-		argp_error(state, "--%s is not available yet", key == KEY_GPU ? "gpu" : "audit");
+		argp_error(state, "--audit is not available yet");
+		return 0;
+	case ARGP_KEY_END:
+		if (o->gpu == GPU_ACTIVITY && o->level == LEVEL_SUMMARY && !o->control_pid)
+			argp_error(state, "--gpu=activity: not at the level summary, whose size would "
+				   "have no bound; take -l calls");
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
@@ -179,7 +196,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	};
 
 	*o = (struct options){
-		.level = LEVEL_CALLS, .rotate = 600000000000ULL, .hang = 60000000000ULL,
+		.level = LEVEL_CALLS, .gpu = GPU_CALLS, .rotate = 600000000000ULL, .hang = 60000000000ULL,
 	};
 	argp_program_version = "dltrace-record " PACKAGE_VERSION;
 	argp_err_exit_status = EXIT_OWN;

@@ -11,6 +11,7 @@
 /* All strings are borrowed from argv. Times in ns, sizes in bytes, 0: not asked for. */
 struct options {
 	enum level level;
+	enum gpu gpu;
 	const char *output;	/* pattern; NULL: default */
 	const char *session;	/* name of a session that the user runs; NULL: one of our own */
 	const char *relay;	/* URL; NULL: disk */

@@ -10,14 +10,20 @@
 #include <unistd.h>
 
 const char *const level_names[LEVELS] = { "summary", "calls", "full" };
+const char *const gpu_names[GPUS] = { "off", "calls", "activity" };
 
 const struct plan_event plan_events[PLAN_EVENTS] = {
-	{ "dltrace_proc:*", LEVEL_SUMMARY, 0 },	  { "dltrace_sample:*", LEVEL_SUMMARY, 0 },
-	{ "dltrace_record:*", LEVEL_SUMMARY, 0 }, { "dltrace_heap:*", LEVEL_CALLS, 1 },
-	{ "dltrace_map:*", LEVEL_CALLS, 1 },	  { "dltrace_cuda:*", LEVEL_CALLS, 1 },
-	{ "dltrace_cpu:*", LEVEL_CALLS, 1 },	  { "dltrace_mark:*", LEVEL_CALLS, 1 },
-	{ "dltrace_batch:*", LEVEL_CALLS, 1 },
-	{ "dltracefull_heap:*", LEVEL_FULL, 1 },
+	{ "dltrace_proc:*", LEVEL_SUMMARY, 0, GPU_OFF },
+	{ "dltrace_sample:*", LEVEL_SUMMARY, 0, GPU_OFF },
+	{ "dltrace_record:*", LEVEL_SUMMARY, 0, GPU_OFF },
+	{ "dltrace_heap:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_map:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_cuda:*", LEVEL_CALLS, 1, GPU_CALLS },
+	{ "dltrace_cpu:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_mark:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_batch:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_gpu:*", LEVEL_CALLS, 1, GPU_ACTIVITY },
+	{ "dltracefull_heap:*", LEVEL_FULL, 1, GPU_OFF },
 };
 
 /*
@@ -38,12 +44,27 @@ static const unsigned flush[LEVELS] = { 10000000, 1000000, 1000000 };
 #define SUBBUFS		4
 #define TWO_CHANNELS	32	/* CPUs up to which names get a channel of their own */
 
-int level_parse(const char *name)
+static int find_word(const char *name, const char *const *names, int count)
 {
-	for (int i = 0; i < LEVELS; i++)
-		if (strcmp(name, level_names[i]) == 0)
+	for (int i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
 			return i;
 	return -EINVAL;
+}
+
+int level_parse(const char *name)
+{
+	return find_word(name, level_names, LEVELS);
+}
+
+int gpu_parse(const char *name)
+{
+	return find_word(name, gpu_names, GPUS);
+}
+
+bool plan_wants(const struct plan *p, const struct plan_event *event, enum level level)
+{
+	return event->from <= level && event->gpu <= p->gpu;
 }
 
 uint64_t plan_memory(const struct plan *p, unsigned cpus)

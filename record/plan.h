@@ -14,6 +14,14 @@ enum level { LEVEL_SUMMARY, LEVEL_CALLS, LEVEL_FULL, LEVELS };
 
 extern const char *const level_names[LEVELS];
 
+/* --gpu. Each has what the ones before it have. */
+enum gpu { GPU_OFF, GPU_CALLS, GPU_ACTIVITY, GPUS };
+
+extern const char *const gpu_names[GPUS];
+
+/* -EINVAL: no such word. */
+int gpu_parse(const char *name);
+
 /* -EINVAL: no such level. */
 int level_parse(const char *name);
 
@@ -21,9 +29,10 @@ struct plan_event {
 	const char *pattern;	/* as for lttng enable-event -u */
 	enum level from;	/* the lowest level that has it */
 	unsigned channel;	/* index into plan.channels, where there are two */
+	enum gpu gpu;		/* the lowest --gpu that has it */
 };
 
-#define PLAN_EVENTS 10
+#define PLAN_EVENTS 11
 extern const struct plan_event plan_events[PLAN_EVENTS];
 
 struct plan_channel {
@@ -36,6 +45,7 @@ struct plan_channel {
 struct plan {
 	unsigned count;
 	struct plan_channel channels[2];	/* 0: names and samples; 1: calls */
+	enum gpu gpu;				/* set by whoever makes the plan */
 };
 
 struct plan_machine {
@@ -54,6 +64,8 @@ int plan_make(struct plan *p, enum level level, const struct plan_machine *m);
 
 /* Bytes of /dev/shm. */
 uint64_t plan_memory(const struct plan *p, unsigned cpus);
+
+bool plan_wants(const struct plan *p, const struct plan_event *event, enum level level);
 
 /* Index of the channel of an event of the table: one channel holds all where CPUs are many. */
 unsigned plan_channel_of(const struct plan *p, const struct plan_event *event);

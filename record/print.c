@@ -2,6 +2,8 @@
 /* Prints the lttng commands that would record the same. */
 #include "print.h"
 
+#include "environment.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +60,8 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 		       " --switch-timer=%u %s\n", c->subbuf_size, c->subbufs, c->switch_timer, c->name);
 	}
 	for (size_t i = 0; i < PLAN_EVENTS; i++) {
-		if (plan_events[i].from > o->level || strcmp(plan_events[i].pattern, "dltrace_record:*") == 0)
+		if (!plan_wants(plan, &plan_events[i], o->level) ||
+		    strcmp(plan_events[i].pattern, "dltrace_record:*") == 0)
 			continue;
 		printf("lttng enable-event --userspace --session=");
 		quoted(name);
@@ -70,6 +73,7 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 		variable("DLTRACE_THRESHOLD", o->threshold);
 		variable("DLTRACE_SAMPLE", o->sample);
 		variable("DLTRACE_CHILDREN", o->children);
+		variable("CUDA_INJECTION64_PATH", environment_injection(o, library));
 		variable("LD_PRELOAD", library);
 		for (char *const *arg = o->command; *arg; arg++) {
 			quoted(*arg);

@@ -131,6 +131,7 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	plan_read_machine(&machine, r->output);
 	config.cpus = machine.cpus;
 	err = plan_make(&plan, r->o->level, &machine);
+	plan.gpu = r->o->gpu;
 	if (err) {
 		if (err == -ENOSPC)
 			snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or "

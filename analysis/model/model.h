@@ -334,6 +334,7 @@ typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
 extern const event_fn identity_handlers[DLT_EVENTS];
 extern const event_fn call_handlers[DLT_EVENTS];
 extern const event_fn sample_handlers[DLT_EVENTS];
+extern const event_fn gpu_handlers[DLT_EVENTS];
 extern const event_fn recorder_handlers[DLT_EVENTS];
 extern const event_fn mark_handlers[DLT_EVENTS];
 

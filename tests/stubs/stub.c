@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The account that a stub library keeps, and the little that its functions really do. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* dladdr */
+#endif
 #include "stub.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "gpu.h"
 
 #define MEMORY_ALLOCATION 2	/* cudaErrorMemoryAllocation */
 #define INVALID_VALUE 1		/* cudaErrorInvalidValue */
@@ -31,8 +37,62 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t stub_begin_slow(void)
+/* ---- the GPU that stubs share ---- */
+
+static const struct stub_gpu *gpu;
+
+static void find_gpu(void)
 {
+	char path[1024];
+	Dl_info self;
+	void *library;
+
+	if (!getenv("DLTRACE_STUB_GPU_NS") || !dladdr(&gpu, &self))
+		return;
+	snprintf(path, sizeof(path), "%.*slibstubgpu.so", (int)(strrchr(self.dli_fname, '/') + 1 - self.dli_fname),
+		 self.dli_fname);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	gpu = library ? dlsym(library, "stub_gpu") : NULL;
+	if (!gpu)
+		fprintf(stderr, "stub: %s\n", dlerror());
+}
+
+int stub_copies(size_t size, int direction, const void *stream, int blocking)
+{
+	moved = size;
+	if (gpu)
+		gpu->work(STUB_COPY, NULL, size, direction, stream, blocking);
+	return 0;
+}
+
+int stub_sets(size_t size, const void *stream)
+{
+	moved = size;
+	if (gpu)
+		gpu->work(STUB_SET, NULL, size, 0, stream, 0);
+	return 0;
+}
+
+int stub_launches(const void *kernel, const void *stream)
+{
+	if (gpu)
+		gpu->work(STUB_KERNEL, kernel, 0, 0, stream, 0);
+	return 0;
+}
+
+int stub_waits(const void *stream, int all)
+{
+	if (gpu)
+		gpu->wait(stream, all);
+	return 0;
+}
+
+/* ---- the account ---- */
+
+uint64_t stub_begin_slow(struct stub *s)
+{
+	if (gpu)
+		gpu->begin(s->name);
 	return now_ns();
 }
 
@@ -42,6 +102,8 @@ void stub_end_slow(struct stub *s, uint64_t begin, int failed)
 
 	while (now - begin < s->wanted)
 		now = now_ns();
+	if (gpu)
+		gpu->end();
 	__atomic_fetch_add(&s->calls, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->failed, failed != 0, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->bytes, failed ? 0 : moved, __ATOMIC_RELAXED);
@@ -134,7 +196,8 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *ns = getenv("DLTRACE_STUB_NS"), *limit = getenv("DLTRACE_STUB_MEMORY");
 
-	stub_active = ns || limit || getenv("DLTRACE_STUB_REPORT");
+	find_gpu();
+	stub_active = ns || limit || gpu || getenv("DLTRACE_STUB_REPORT");
 	if (ns)
 		set_durations(ns);
 	if (limit)

@@ -28,13 +28,12 @@ struct stub {
 extern struct stub stubs[];
 
 extern int stub_active;
-uint64_t stub_begin_slow(void);
+uint64_t stub_begin_slow(struct stub *s);
 void stub_end_slow(struct stub *s, uint64_t begin, int failed);
 
 static inline uint64_t stub_begin(struct stub *s)
 {
-	(void)s;
-	return __builtin_expect(stub_active, 0) ? stub_begin_slow() : 0;
+	return __builtin_expect(stub_active, 0) ? stub_begin_slow(s) : 0;
 }
 
 static inline void stub_end(struct stub *s, uint64_t begin, int failed)
@@ -45,6 +44,12 @@ static inline void stub_end(struct stub *s, uint64_t begin, int failed)
 
 /* The call that is running moves so many bytes. */
 int stub_moves(size_t size);
+
+/* The same, as work of the stub GPU (gpu.h), where there is one. direction: cudaMemcpyKind. */
+int stub_copies(size_t size, int direction, const void *stream, int blocking);
+int stub_sets(size_t size, const void *stream);
+int stub_launches(const void *kernel, const void *stream);
+int stub_waits(const void *stream, int all);
 
 /* Memory of the device: 0, or a cudaError_t. */
 int stub_alloc(void **p, size_t size);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * This library's side of libdltrace-cupti.so (see cupti.h): it is let in at cuInit, and calls that
+ * others make of CUPTI pass through its handlers.
+ *
+ * It comes in through CUDA_INJECTION64_PATH only: the driver loads it in cuInit, before there is
+ * anything to record, at a moment made for that. Seeing libcuda arrive would be no such moment:
+ * that is seen while the loader relocates it, with its locks held, or from a hook.
+ */
+#include "cupti.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "emit.h"
+#include "export.h"
+#include "init.h"
+#include "library.h"
+#include "log.h"
+#include "process.h"
+#include "scope.h"
+#include "thread.h"
+
+static const struct dlt_cupti_bridge *bridge;
+
+static const struct dlt_cupti_bridge *there(void)
+{
+	return __atomic_load_n(&bridge, __ATOMIC_ACQUIRE);
+}
+
+/* ---- what the other library may ask ---------------------------------------------------------- */
+
+static uint32_t process_id(void)
+{
+	return dlt_process.id;
+}
+
+static bool is_enabled(enum dlt_event event)
+{
+	return dlt_enabled(event);
+}
+
+static void emit(enum dlt_event event, const void *data, bool again)
+{
+	dlt_emit_aside(dlt_thread_self(), event, data, again);
+}
+
+/* A record that is free, or becomes so now, has no slot; the slot's memory stays. */
+static bool is_thread(const struct dlt_thread *t, uint32_t id, bool by_handle)
+{
+	const struct dlt_box_slot *slot = __atomic_load_n(&t->slot, __ATOMIC_RELAXED);
+
+	if (by_handle)
+		return (uint32_t)__atomic_load_n(&t->handle, __ATOMIC_RELAXED) == id;
+	return slot && t->index && __atomic_load_n(&slot->tid, __ATOMIC_RELAXED) == id;
+}
+
+static uint32_t thread_of(uint32_t id, bool by_handle)
+{
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
+		uint32_t ours = __atomic_load_n(&t->id, __ATOMIC_ACQUIRE);
+
+		if (ours && is_thread(t, id, by_handle))
+			return ours;
+	}
+	return 0;
+}
+
+static void guard(int step)
+{
+	dlt_thread_self()->guard += (uint32_t)step;
+}
+
+static void say(const char *text, const char *detail, long value)
+{
+	dlt_log("cupti", text, detail, value);
+}
+
+static const struct dlt_cupti_host host = {
+	.version = DLT_CUPTI_VERSION,
+	.process = process_id,
+	.enabled = is_enabled,
+	.emit = emit,
+	.thread_of = thread_of,
+	.guard = guard,
+	.log = say,
+};
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+/*
+ * The driver calls the function of this name in libdltrace-cupti.so, which calls this one: so what
+ * is loaded without us stays inert, and here is the library that holds the bridge. Always 1: there
+ * is nothing that the driver could do about a failure.
+ */
+DLT_EXPORT int InitializeInjection(void);
+DLT_EXPORT int InitializeInjection(void)
+{
+	const struct dlt_cupti_bridge *found;
+	void *library;
+	Dl_info caller;
+
+	if (!dlt_process.traced || there() || !dladdr(__builtin_return_address(0), &caller))
+		return 1;
+	library = dlopen(caller.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+	found = library ? dlsym(library, "dlt_cupti_bridge") : NULL;
+	dlerror();
+	if (!found || found->version != DLT_CUPTI_VERSION || found->events != DLT_EVENTS) {
+		dlt_log("cupti", "another version of", caller.dli_fname, 0);
+		return 1;
+	}
+	dlt_emit_add(found->states, found->emitters);
+	__atomic_store_n(&bridge, found, __ATOMIC_RELEASE);
+	guard(1);
+	found->begin(&host);
+	guard(-1);
+	return 1;
+}
+
+void dlt_cupti_end(void)
+{
+	if (!there())
+		return;
+	guard(1);
+	there()->end();
+	guard(-1);
+}
+
+void dlt_cupti_thread_ended(struct dlt_thread *t)
+{
+	if (there() && t->slot && t->index)
+		there()->thread_ended(t->id, t->slot->tid);
+}
+
+void dlt_cupti_after_fork(void)
+{
+	if (!there())
+		return;
+	there()->after_fork();
+	bridge = NULL;
+}
+
+/* ---- others' calls --------------------------------------------------------------------------- */
+
+#define CUPTI_NOT_INITIALIZED 15
+
+#define WRAPPER(name, arguments, names) \
+	DLT_EXPORT int name DLT_CUPTI_ARGUMENTS arguments; \
+	DLT_EXPORT int name DLT_CUPTI_ARGUMENTS arguments \
+	{ \
+		void *real = dlt_scope_find(__builtin_return_address(0), #name); \
+		int (*function) DLT_CUPTI_ARGUMENTS arguments = real; \
+		\
+		if (!real) \
+			return CUPTI_NOT_INITIALIZED; \
+		if (!there()) \
+			return function names; \
+		return there()->handlers->name DLT_CUPTI_CALL_WITH_REAL names; \
+	}
+DLT_CUPTI_CALLS(WRAPPER)

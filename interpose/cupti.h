@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libdltrace.so and libdltrace-cupti.so, which reads CUPTI's activity records: what each has of
+ * the other. Only processes that use a GPU load the second one (the driver does, at cuInit, by
+ * CUDA_INJECTION64_PATH); it finds libdltrace.so there, or does nothing.
+ *
+ * Others in the process may use CUPTI too. Their calls pass through libdltrace.so's wrappers of
+ * the functions in DLT_CUPTI_CALLS, each to the handler of the same name if that library is there.
+ */
+#ifndef DLT_INTERPOSE_CUPTI_H
+#define DLT_INTERPOSE_CUPTI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bridge.h"
+
+struct dlt_thread;
+
+/* CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc, CUpti_TimestampCallbackFunc */
+typedef void (*dlt_cupti_request)(uint8_t **buffer, size_t *size, size_t *most_records);
+typedef void (*dlt_cupti_complete)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+				   size_t valid);
+typedef uint64_t (*dlt_cupti_timestamp)(void);
+
+/* X(NAME, ARGUMENTS, NAMES): what changes who gets which records. All return a CUptiResult. */
+#define DLT_CUPTI_CALLS(X) \
+	X(cuptiSubscribe, (void **subscriber, void *callback, void *data), \
+	  (subscriber, callback, data)) \
+	X(cuptiSubscribe_v2, (void **subscriber, void *callback, void *data, void *parameters), \
+	  (subscriber, callback, data, parameters)) \
+	X(cuptiActivityRegisterCallbacks, (dlt_cupti_request request, dlt_cupti_complete complete), \
+	  (request, complete)) \
+	X(cuptiActivityEnable, (int kind), (kind)) \
+	X(cuptiActivityEnableAndDump, (int kind), (kind)) \
+	X(cuptiActivityDisable, (int kind), (kind)) \
+	X(cuptiActivityEnableContext, (void *context, int kind), (context, kind)) \
+	X(cuptiActivityDisableContext, (void *context, int kind), (context, kind)) \
+	X(cuptiActivityFlush, (void *context, uint32_t stream, uint32_t flag), \
+	  (context, stream, flag)) \
+	X(cuptiActivityFlushAll, (uint32_t flag), (flag)) \
+	X(cuptiActivityRegisterTimestampCallback, (dlt_cupti_timestamp timestamp), (timestamp)) \
+	X(cuptiSetThreadIdType, (int type), (type)) \
+	X(cuptiFinalize, (), ())
+
+/* Of a row: its arguments alone, and behind `real`, what the caller would have called. */
+#define DLT_CUPTI_ARGUMENTS_(...) (void)
+#define DLT_CUPTI_ARGUMENTS_SOME(...) (__VA_ARGS__)
+#define DLT_CUPTI_ARGUMENTS(...) DLT_CUPTI_ARGUMENTS_##__VA_OPT__(SOME)(__VA_ARGS__)
+#define DLT_CUPTI_WITH_REAL(...) (void *real __VA_OPT__(,) __VA_ARGS__)
+#define DLT_CUPTI_CALL_WITH_REAL(...) (real __VA_OPT__(,) __VA_ARGS__)
+
+struct dlt_cupti_handlers {
+#define DLT_CUPTI_HANDLER(name, arguments, names) int (*name) DLT_CUPTI_WITH_REAL arguments;
+	DLT_CUPTI_CALLS(DLT_CUPTI_HANDLER)
+#undef DLT_CUPTI_HANDLER
+};
+
+/* What libdltrace.so offers; all of it may be called from any thread. */
+struct dlt_cupti_host {
+	unsigned version;
+	uint32_t (*process)(void);
+	bool (*enabled)(enum dlt_event event);
+	/* Also from our helpers; counted for the process, but for a name that is said again. */
+	void (*emit)(enum dlt_event event, const void *data, bool again);
+	/* Our id of a living thread by its kernel's id, or by the low half of its pthread_t; 0: none. */
+	uint32_t (*thread_of)(uint32_t id, bool by_handle);
+	/* +1: until -1, what this thread does is ours: not traced, threads that it makes are helpers. */
+	void (*guard)(int step);
+	void (*log)(const char *text, const char *detail, long value);
+};
+
+#define DLT_CUPTI_VERSION 1
+
+/* What libdltrace-cupti.so exports as `dlt_cupti_bridge`. */
+struct dlt_cupti_bridge {
+	unsigned version;
+	unsigned events;		/* DLT_EVENTS of that library; refused when it differs */
+	const int *const *states;
+	dlt_emit_fn const *emitters;
+	/* Called at cuInit, once. */
+	void (*begin)(const struct dlt_cupti_host *host);
+	/* The process ends or becomes another one: what CUPTI holds is fetched, 1 s at most. */
+	void (*end)(void);
+	/* In a forked child, where CUDA and CUPTI do not work. */
+	void (*after_fork)(void);
+	void (*thread_ended)(uint32_t thread, uint32_t tid);
+	const struct dlt_cupti_handlers *handlers;
+};
+
+#endif

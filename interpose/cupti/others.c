@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of CUPTI by others. Each gets the result that it would get without us: where it would
+ * clash with what we do, we are gone before it is made.
+ *
+ * Only calls that reach the libcupti that we use ourselves concern us: a second copy of it in the
+ * process has a state of its own.
+ */
+#include "others.h"
+
+#include "session.h"
+
+#define MULTIPLE_SUBSCRIBERS 39	/* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
+#define MAX_LIMIT_REACHED 12	/* what older versions say instead */
+
+#define IS_OURS(name) (real == (void *)session_cupti.name)
+
+/* What else happens around the real call, under the lock; without it the call is made all the same. */
+#define AROUND(name, call, before, after) \
+	int result; \
+	if (!IS_OURS(name) || !session_lock()) \
+		return call; \
+	before; \
+	result = call; \
+	if (result == 0) { \
+		after; \
+	} \
+	session_unlock(); \
+	return result
+
+static bool is_taken(int result)
+{
+	return result == MULTIPLE_SUBSCRIBERS || result == MAX_LIMIT_REACHED;
+}
+
+/*
+ * Who subscribes may never want activity records (a library that waits for a signal to profile),
+ * and we hold no subscription. Should a version of CUPTI count us as one nevertheless, we go, and
+ * the call is made again.
+ */
+static int on_cuptiSubscribe(void *real, void **subscriber, void *callback, void *data)
+{
+	int (*function)(void **, void *, void *) = real;
+	int result = function(subscriber, callback, data);
+
+	if (!is_taken(result) || !IS_OURS(cuptiSubscribe) || !session_lock())
+		return result;
+	session_step_back();
+	session_unlock();
+	return function(subscriber, callback, data);
+}
+
+static int on_cuptiSubscribe_v2(void *real, void **subscriber, void *callback, void *data,
+				void *parameters)
+{
+	int (*function)(void **, void *, void *, void *) = real;
+	int result = function(subscriber, callback, data, parameters);
+
+	if (!is_taken(result) || !IS_OURS(cuptiSubscribe_v2) || !session_lock())
+		return result;
+	session_step_back();
+	session_unlock();
+	return function(subscriber, callback, data, parameters);
+}
+
+static int on_cuptiActivityRegisterCallbacks(void *real, dlt_cupti_request request,
+					     dlt_cupti_complete complete)
+{
+	int (*function)(dlt_cupti_request, dlt_cupti_complete) = real;
+	int result;
+
+	if (!IS_OURS(cuptiActivityRegisterCallbacks) || !session_lock())
+		return function(request, complete);
+	session_step_back();
+	result = session_register(request, complete);
+	session_unlock();
+	return result;
+}
+
+static int on_cuptiActivityEnable(void *real, int kind)
+{
+	int (*function)(int) = real;
+
+	AROUND(cuptiActivityEnable, function(kind), session_step_back(),
+	       session_their_kind(kind, true));
+}
+
+static int on_cuptiActivityEnableAndDump(void *real, int kind)
+{
+	int (*function)(int) = real;
+
+	AROUND(cuptiActivityEnableAndDump, function(kind), session_step_back(),
+	       session_their_kind(kind, true));
+}
+
+static int on_cuptiActivityDisable(void *real, int kind)
+{
+	int (*function)(int) = real;
+
+	AROUND(cuptiActivityDisable, function(kind), session_step_back(),
+	       session_their_kind(kind, false));
+}
+
+static int on_cuptiActivityEnableContext(void *real, void *context, int kind)
+{
+	int (*function)(void *, int) = real;
+
+	AROUND(cuptiActivityEnableContext, function(context, kind), session_step_back(),
+	       session_their_kind(kind, true));
+}
+
+static int on_cuptiActivityDisableContext(void *real, void *context, int kind)
+{
+	int (*function)(void *, int) = real;
+
+	AROUND(cuptiActivityDisableContext, function(context, kind), session_step_back(),
+	       session_their_kind(kind, false));
+}
+
+/* Without the lock: buffers come back during these, by way of other threads too. */
+static int on_cuptiActivityFlush(void *real, void *context, uint32_t stream, uint32_t flag)
+{
+	int (*function)(void *, uint32_t, uint32_t) = real;
+
+	return function(context, stream, flag);
+}
+
+static int on_cuptiActivityFlushAll(void *real, uint32_t flag)
+{
+	int (*function)(uint32_t) = real;
+
+	return function(flag);
+}
+
+/* Records made from now on have this clock. */
+static int on_cuptiActivityRegisterTimestampCallback(void *real, dlt_cupti_timestamp timestamp)
+{
+	int (*function)(dlt_cupti_timestamp) = real;
+
+	AROUND(cuptiActivityRegisterTimestampCallback, function(timestamp),
+	       (session_step_back(), records_tick(false)), records_tick(true));
+}
+
+static int on_cuptiSetThreadIdType(void *real, int type)
+{
+	int (*function)(int) = real;
+
+	AROUND(cuptiSetThreadIdType, function(type), session_step_back(), (void)0);
+}
+
+/* May be called from a callback of CUPTI, which then waits for nobody else's: nor do we. */
+static int on_cuptiFinalize(void *real)
+{
+	int (*function)(void) = real;
+
+	AROUND(cuptiFinalize, function(), session_step_back(), session_finalized());
+}
+
+const struct dlt_cupti_handlers others_handlers = {
+#define HANDLER(name, arguments, names) .name = on_##name,
+	DLT_CUPTI_CALLS(HANDLER)
+#undef HANDLER
+};

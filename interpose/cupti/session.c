@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes and gives up CUPTI's activity records, and stands between CUPTI and other profilers. */
+#include "session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "clock.h"
+#include "layout.h"
+#include "pool.h"
+
+#define FORCED 1		/* CUPTI_ACTIVITY_FLAG_FLUSH_FORCED */
+#define SYSTEM_IDS 1		/* CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM */
+#define PATIENCE 2		/* s that another one's call waits for us */
+#define AGAIN 10000000000ULL	/* ns after which a refusal is tried again */
+
+static const struct {
+	int kind;
+	uint8_t gap;
+} kinds[] = {
+	/* The calls first, so that no work comes without its call. */
+	{ CUPTI_RUNTIME, GAP_CALLS }, { CUPTI_DRIVER, GAP_CALLS }, { CUPTI_KERNEL, GAP_KERNELS },
+	{ CUPTI_COPY, GAP_COPIES }, { CUPTI_PEER, GAP_COPIES }, { CUPTI_SET, GAP_SETS },
+	{ CUPTI_SYNC, GAP_SYNCS },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+enum turn { NOBODY, OURS, THEIRS };
+
+const struct dlt_cupti_host *session_host;
+struct cupti session_cupti;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum turn turn;			/* read without the lock by CUPTI's threads */
+static bool registered;			/* CUPTI has our callbacks */
+static uint64_t refused;		/* when; 0: not */
+static int former_ids;			/* type of thread ids before ours */
+
+/* Another profiler. */
+static dlt_cupti_request their_request;
+static dlt_cupti_complete their_complete;
+static uint64_t their_kinds;		/* a bit each */
+static int32_t their_buffers;		/* that CUPTI has */
+
+static struct {
+	enum gap reason;		/* GAP_NONE: none is open */
+	uint8_t kinds;
+	uint64_t begin;
+} gap;
+
+/* ---- gaps ------------------------------------------------------------------------------------ */
+
+static void say(enum gap reason, uint8_t which, uint64_t begin, uint64_t end, uint64_t records,
+		const char *text)
+{
+	struct records_account a = records_account();
+	const struct dlt_ev_gpu_gap e = {
+		.process = session_host->process(), .reason = (uint8_t)reason, .kinds = which,
+		.begin = begin, .end = end, .records = records,
+		.clock_error = a.clock_error < UINT32_MAX ? (uint32_t)a.clock_error : UINT32_MAX,
+		.version = session_cupti.version, .text = text,
+	};
+
+	session_host->log(text, session_cupti.path, (long)reason);
+	session_host->emit(DLT_EV_GPU_GAP, &e, false);
+}
+
+static const char *const texts[] = {
+	[GAP_NONE] = "",
+	[GAP_NOT_FOUND] = "no libcupti was found",
+	[GAP_UNKNOWN_VERSION] = "libcupti's version is not known",
+	[GAP_REFUSED] = "CUPTI refuses to record",
+	[GAP_OTHERS] = "another profiler has CUPTI",
+	[GAP_NOT_ASKED] = "nobody listened",
+	[GAP_LOST] = "records found no room",
+};
+
+static void close_gap(void)
+{
+	if (gap.reason != GAP_NONE)
+		say(gap.reason, gap.kinds, gap.begin, cupti_clock_now(), 0, texts[gap.reason]);
+	gap.reason = GAP_NONE;
+}
+
+/* What is missing now; nothing changes if that is what was missing before. */
+static void open_gap(enum gap reason, uint8_t which)
+{
+	if (gap.reason == reason && gap.kinds == which)
+		return;
+	close_gap();
+	if (!which)
+		return;
+	gap.reason = reason;
+	gap.kinds = which;
+	gap.begin = cupti_clock_now();
+	say(reason, which, gap.begin, 0, 0, texts[reason]);
+}
+
+static uint8_t missing(void)
+{
+	uint8_t which = 0;
+
+	for (size_t i = 0; i < KINDS; i++)
+		if (!(their_kinds >> kinds[i].kind & 1))
+			which |= kinds[i].gap;
+	/* A call that a kernel belongs to is one of the runtime's or the driver's. */
+	if (their_kinds >> CUPTI_RUNTIME & 1)
+		which &= (uint8_t)~GAP_CALLS;
+	return which;
+}
+
+void session_say_account(void)
+{
+	struct records_account a = records_account();
+	size_t dropped = 0;
+	char text[160];
+
+	if (turn == OURS &&
+	    session_cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0 && dropped)
+		say(GAP_LOST, GAP_ALL, 0, 0, dropped, texts[GAP_LOST]);
+	snprintf(text, sizeof(text), "%llu without a time, %llu odd",
+		 (unsigned long long)a.unfinished, (unsigned long long)a.odd);
+	say(GAP_NONE, 0, 0, 0, a.emitted, a.unfinished || a.odd ? text : "");
+}
+
+/* ---- what CUPTI calls ------------------------------------------------------------------------ */
+
+static void on_request(uint8_t **buffer, size_t *size, size_t *most_records)
+{
+	dlt_cupti_request theirs = __atomic_load_n(&their_request, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == THEIRS && theirs) {
+		theirs(buffer, size, most_records);
+		if (*buffer)
+			__atomic_add_fetch(&their_buffers, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	*buffer = pool_take();
+	*size = *buffer ? POOL_BUFFER : 0;
+	*most_records = 0;
+}
+
+static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	dlt_cupti_complete theirs = __atomic_load_n(&their_complete, __ATOMIC_ACQUIRE);
+
+	if (pool_owns(buffer)) {
+		records_read(buffer, valid, true);
+		pool_give(buffer);
+		return;
+	}
+	/* Before it is handed on: then it is theirs to free. */
+	records_read(buffer, valid, !(missing() & GAP_CALLS));
+	if (buffer)
+		__atomic_sub_fetch(&their_buffers, 1, __ATOMIC_RELEASE);
+	if (theirs)
+		theirs(context, stream, buffer, size, valid);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static bool somebody_listens(void)
+{
+	for (int i = DLT_EV_GPU_KERNEL; i <= DLT_EV_GPU_SYNC; i++)
+		if (session_host->enabled((enum dlt_event)i))
+			return true;
+	return false;
+}
+
+static void disable(void)
+{
+	for (size_t i = KINDS; i--;)
+		session_cupti.cuptiActivityDisable(kinds[i].kind);
+}
+
+static bool enable(void)
+{
+	bool work = false;
+
+	for (size_t i = 0; i < KINDS; i++)
+		if (session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
+			work |= kinds[i].kind == CUPTI_KERNEL;
+	return work;
+}
+
+static void take(void)
+{
+	const struct cupti *c = &session_cupti;
+
+	if (!registered && c->cuptiActivityRegisterCallbacks(on_request, on_complete) != 0) {
+		refused = cupti_clock_now();
+		open_gap(GAP_REFUSED, GAP_ALL);
+		return;
+	}
+	registered = true;
+	c->cuptiGetThreadIdType(&former_ids);
+	c->cuptiSetThreadIdType(SYSTEM_IDS);
+	records_tick(false);
+	__atomic_store_n(&turn, OURS, __ATOMIC_RELEASE);
+	if (enable()) {
+		refused = 0;
+		close_gap();
+		return;
+	}
+	disable();
+	__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
+	refused = cupti_clock_now();
+	open_gap(GAP_REFUSED, GAP_ALL);
+}
+
+/* Forced: a buffer of ours that stayed with CUPTI would be filled on with another one's records. */
+static void give_up(enum turn next, enum gap reason)
+{
+	disable();
+	session_cupti.cuptiActivityFlushAll(FORCED);
+	session_cupti.cuptiSetThreadIdType(former_ids);
+	__atomic_store_n(&turn, next, __ATOMIC_RELEASE);
+	open_gap(reason, GAP_ALL);
+}
+
+static bool theirs_is_over(void)
+{
+	return !their_kinds && __atomic_load_n(&their_buffers, __ATOMIC_ACQUIRE) <= 0;
+}
+
+void session_look(void)
+{
+	/* Who holds it is in the middle of a call: another time. */
+	if (pthread_mutex_trylock(&lock) != 0)
+		return;
+	if (turn == THEIRS && theirs_is_over())
+		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
+	if (turn == OURS && !somebody_listens())
+		give_up(NOBODY, GAP_NOT_ASKED);
+	else if (turn == NOBODY && somebody_listens() &&
+		 (!refused || cupti_clock_now() - refused > AGAIN))
+		take();
+	pthread_mutex_unlock(&lock);
+}
+
+void session_flush(bool all)
+{
+	if (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == OURS)
+		session_cupti.cuptiActivityFlushAll(all ? FORCED : 0);
+}
+
+bool session_init(const struct dlt_cupti_host *host)
+{
+	int error = cupti_find(&session_cupti);
+
+	session_host = host;
+	if (error) {
+		say(error == -EPROTO ? GAP_UNKNOWN_VERSION : GAP_NOT_FOUND, GAP_ALL, cupti_clock_now(), 0, 0,
+		    texts[error == -EPROTO ? GAP_UNKNOWN_VERSION : GAP_NOT_FOUND]);
+		return false;
+	}
+	if (!pool_init() || !records_init(host, &session_cupti))
+		return false;
+	session_look();
+	return true;
+}
+
+/* ---- others ---------------------------------------------------------------------------------- */
+
+bool session_lock(void)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += PATIENCE;
+	return pthread_mutex_timedlock(&lock, &end) == 0;
+}
+
+void session_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void session_step_back(void)
+{
+	if (turn == OURS)
+		give_up(THEIRS, GAP_OTHERS);
+	else
+		__atomic_store_n(&turn, THEIRS, __ATOMIC_RELEASE);
+	open_gap(GAP_OTHERS, missing());
+}
+
+int session_register(dlt_cupti_request request, dlt_cupti_complete complete)
+{
+	int result;
+
+	/* What CUPTI says to NULL is for it to say. */
+	if (!request || !complete)
+		return session_cupti.cuptiActivityRegisterCallbacks(request, complete);
+	result = session_cupti.cuptiActivityRegisterCallbacks(on_request, on_complete);
+	if (result == 0) {
+		registered = true;
+		__atomic_store_n(&their_complete, complete, __ATOMIC_RELEASE);
+		__atomic_store_n(&their_request, request, __ATOMIC_RELEASE);
+	}
+	return result;
+}
+
+void session_their_kind(int kind, bool on)
+{
+	if (kind < 0 || kind > 63)
+		return;
+	their_kinds = on ? their_kinds | 1ULL << kind : their_kinds & ~(1ULL << kind);
+	if (turn == THEIRS)
+		open_gap(GAP_OTHERS, missing());
+}
+
+void session_finalized(void)
+{
+	registered = false;
+	their_kinds = 0;
+	their_buffers = 0;
+	if (turn == OURS) {
+		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
+		open_gap(GAP_OTHERS, GAP_ALL);
+	}
+}
+
+void session_after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	records_after_fork();
+	turn = NOBODY;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who has CUPTI's activity records: nobody, we, or another profiler in the process.
+ *
+ * CUPTI has one pair of callbacks and one set of enabled kinds. From the first time that we take
+ * it, the callbacks that CUPTI knows are ours for good, and pass on what belongs to others: an
+ * empty buffer is asked of whoever's turn it is, a filled one goes to whoever gave it. So while
+ * another profiler has the turn its buffers pass through here, and are read on their way.
+ *
+ * Another one's turn begins with its first call that would change who gets what; before that call
+ * is made our kinds are switched off and our buffers fetched. It is over when nothing that it has
+ * enabled is left and all of its buffers are back. What we miss meanwhile is a gap.
+ */
+#ifndef DLT_INTERPOSE_CUPTI_SESSION_H
+#define DLT_INTERPOSE_CUPTI_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "find.h"
+#include "records.h"
+
+/* `reason` of dltrace_gpu:gap */
+enum gap {
+	GAP_NONE, GAP_NOT_FOUND, GAP_UNKNOWN_VERSION, GAP_REFUSED, GAP_OTHERS, GAP_NOT_ASKED, GAP_LOST,
+};
+
+extern const struct dlt_cupti_host *session_host;
+extern struct cupti session_cupti;
+
+/* At cuInit, in that thread. False: there is no CUPTI that could be used, which was said. */
+bool session_init(const struct dlt_cupti_host *host);
+
+/* The helper, again and again: takes the turn where it is free, gives it up where nobody listens. */
+void session_look(void);
+
+/* Fetches what CUPTI has finished (all: unfinished work too). Nothing while others have the turn. */
+void session_flush(bool all);
+
+/* What was told so far, and a gap that is open. */
+void session_say_account(void);
+
+/* ---- others' calls (others.c), between session_lock and session_unlock ---- */
+
+/* False: somebody has held it for too long; then the call just goes on. */
+bool session_lock(void);
+void session_unlock(void);
+
+/* Another profiler's turn begins, if it has not. */
+void session_step_back(void);
+/* It registers these callbacks: what it gets is through ours. The real function's result. */
+int session_register(dlt_cupti_request request, dlt_cupti_complete complete);
+/* It has switched a kind on or off. */
+void session_their_kind(int kind, bool on);
+/* CUPTI forgets everything. */
+void session_finalized(void);
+
+void session_after_fork(void);
+
+#endif

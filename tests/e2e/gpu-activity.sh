@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# --gpu=activity: every piece of work of the (stub) GPU is an event with its time on the device, its
+# thread and its call, by either major version of CUPTI, whose clock is another one than ours.
+. "$top_srcdir/tests/lib.sh"
+need babeltrace2
+need gcc
+
+# The truth and the trace, piece by piece; prints what is compared, or says what is wrong.
+cat >compare.py <<'E2'
+import collections, re, subprocess, sys
+trace, truth_path, bound = sys.argv[1], sys.argv[2], int(sys.argv[3])
+text = subprocess.run(["babeltrace2", trace], capture_output=True, text=True, check=True).stdout
+def fields(line):
+    return dict(re.findall(r'(\w+) = ("[^"]*"|-?\w+)', line))
+names, tids, works, calls, gaps = {}, {}, {}, {}, []
+for line in text.splitlines():
+    f = fields(line)
+    if "dltrace_proc:object:" in line and f["type"] == "5":
+        names[f["id"]] = f["name"].strip('"')
+    elif "dltrace_proc:thread:" in line:
+        tids[f["thread"]] = f["tid"]
+    elif "dltrace_gpu:gap" in line:
+        gaps.append(f)
+    elif re.search("dltrace_gpu:(kernel|copy)", line):
+        if f["correlation"] in works:
+            sys.exit(f"twice: {line}")
+        works[f["correlation"]] = f
+    elif "dltrace_cuda:" in line:
+        calls.setdefault(f["thread"], []).append((line, f))
+truth = [line.split() for line in open(truth_path)]
+if len(truth) != len(works):
+    sys.exit(f"{len(truth)} pieces of work, {len(works)} events")
+worst = 0
+for what, name, correlation, tid, stream, begin, end, size, direction in truth:
+    f = works.get(correlation) or sys.exit(f"no event: {name} {correlation}")
+    worst = max(worst, abs(int(f["begin"]) - int(begin)),
+                abs(int(f["begin"]) + int(f["duration"]) - int(end)))
+    same = {"caller": tids[f["caller"]] == tid, "stream": f["stream"] == stream,
+            "called": 0 < int(begin) - int(f["called"]) < 10**9}
+    if what == "0":
+        same["name"] = names[f["kernel"]] == name
+    else:
+        same["size"] = f["size"] == size
+        same["direction"] = f["direction"] == ("5" if what == "2" else direction)
+    if not all(same.values()):
+        sys.exit(f"{name} {correlation}: not the same: {same}: {f}")
+said = max(int(g["clock_error"]) for g in gaps)
+if worst > bound or worst > said:
+    sys.exit(f"times are off by {worst} ns; at most {bound} is right, {said} was said")
+account = [g for g in gaps if g["reason"] == "0"][-1]
+if int(account["records"]) < len(truth):
+    sys.exit(f"the account says {account}")
+print(len(truth), collections.Counter(g["reason"] for g in gaps)["0"] == len(gaps))
+E2
+
+export DLTRACE_STUB_GPU_NS=30000
+# major, clock (offset, ppm, wobble), how far off times may be in ns
+check() {
+	rm -rf "trace.$1" truth
+	STUB_CUPTI_CLOCK=$2 DLTRACE_STUB_GPU_TRUTH=$TMP/truth \
+		"$RECORD" -q --gpu=activity -o "trace.$1" -- ./work 3 40 long || fail "CUPTI $1: exit status $?"
+	same "work, and no gap, with CUPTI $1" "600 True" "$(python3 compare.py "trace.$1" truth "$3")"
+	"$REPORT" -q -f json "trace.$1" >report.json
+	holds "nothing lost" '.traces[0].lost == 0'
+}
+for major in 12 13; do
+	gcc -rdynamic -o work -I"$top_srcdir/tracepoints" "$top_srcdir/tests/apps/gpu_work.c" -L"$STUBS" \
+		-l:libcudart.so.$major -Wl,-rpath,"$STUBS" -lpthread
+	check $major 0:0:0 2000
+	# ten years away and 50 ppm too fast, and 20 more or less in turns of a second
+	check $major 315360000000000000:50:20 20000
+done
