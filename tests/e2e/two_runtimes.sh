@@ -45,7 +45,7 @@ gcc -o main main.c
 for v in 12 13; do
 	gcc -shared -fPIC -o plugin$v.so plugin.c -L"$STUBS" -l:libcudart.so.$v -Wl,-rpath,"$STUBS"
 	gcc -shared -fPIC -o unversioned$v.so -DSTUB_NAME="\"unversioned$v\"" -Wl,-soname,unversioned$v.so -Wl,-Bsymbolic \
-		-I"$top_srcdir/tests/stubs" -I"$top_srcdir/tracepoints" "$STUBS/cudart-$v.c" "$top_srcdir/tests/stubs/stub.c" -lpthread
+		-I"$top_srcdir/tests/stubs" -I"$top_srcdir/tracepoints" "$STUBS/cudart-$v.c" "$top_srcdir/tests/stubs/stub.c" "$top_srcdir/tests/stubs/over.c" -lpthread
 	gcc -shared -fPIC -o uplugin$v.so plugin.c ./unversioned$v.so -Wl,-rpath,"$TMP"
 done
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the stubs' functions do: DO_<function>(arguments); those without a line here return 0. */
+#include "driver.h"
+#include "over.h"
+
 #define DO_cudaMalloc(p, size) stub_alloc(p, size)
 #define DO_cudaMallocManaged(p, size, flags) stub_alloc(p, size)
 #define DO_cudaMallocHost(p, size) stub_alloc(p, size)
