@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# scripts/gpu-acceptance: without a GPU one line and 77; its checks, on the stub of CUDA, pass, write a
+# report, and see a wrong count; its models are what they are called, on a CPU.
+. "$top_srcdir/tests/lib.sh"
+need python3
+acceptance="python3 $top_srcdir/scripts/gpu-acceptance --bin $top_builddir"
+
+status=0
+$acceptance >said 2>&1 || status=$?
+if [ $status = 77 ]; then
+	same "lines without a GPU" 1 "$(wc -l <said)"
+	grep -q 'no GPU here' said || fail "$(cat said)"
+	[ -z "$(find . -name 'gpu-acceptance*')" ] || fail "something is written without a GPU"
+elif python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null; then
+	skip "there may be a GPU here: scripts/gpu-acceptance is the test"
+else
+	fail "status $status: $(cat said)"
+fi
+
+$acceptance --self-test -o out --turns 1 >said 2>&1 || fail "status $?: $(cat said)"
+for check in counts results api lost overhead.calls overhead.toggle; do
+	grep -q "^PASS: $check" said || fail "$check: $(cat said)"
+done
+grep -q '^PASS  counts.stub .*launches: dltrace 200, cupti 200' out/acceptance.txt || fail "report: $(cat out/acceptance.txt)"
+python3 -c 'import json; r = json.load(open("out/acceptance.json")); assert all(c["verdict"] != "FAIL" for c in r["checks"]) and r["runs"]'
+status=0
+DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o wrong --only counts >said || status=$?
+same "status of a wrong count" 1 "$status"
+grep -q '^FAIL: counts.stub .*dltrace 200, cupti 201' said || fail "$(cat said)"
+status=0
+DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said || status=$?
+same "status without time" 0 "$status"
+grep -q '0 passed, 0 failed' said || fail "$(cat said)"
+
+python=$(python_with_torch 2>/dev/null) || exit 0
+"$python" - "$top_srcdir/scripts" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import gpu_work, torch, torchvision
+for name, make in gpu_work.MODELS.items():
+    ours, theirs = make(torch.nn), getattr(torchvision.models, name)(weights=None, num_classes=3)
+    shapes = [sorted(tuple(p.shape) for p in model.parameters()) for model in (ours, theirs)]
+    assert shapes[0] == shapes[1], name
+    assert ours(torch.zeros(2, 3, 64, 64)).shape == (2, 3)
+x = torch.randn(2, 4, 16, 16).relu()
+assert torch.equal(gpu_work.pool_of(torch.nn)()(x), torch.nn.functional.max_pool2d(x, 3, 2, 1))
+END
+"$python" "$top_srcdir/scripts/gpu_work.py" cpu --steps 2 --batch 2 --size 32 --count profiler --out work.json >result 2>errors ||
+	fail "$(cat errors)"
+grep -q '^cpu [0-9a-f]* 0x' result || fail "result: $(cat result)"
+python3 -c 'import json; w = json.load(open("work.json")); assert len(w["step_s"]) == 2 and w["counted"]["kernels"] == 0'
