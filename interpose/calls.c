@@ -189,7 +189,8 @@ static void emit_long(struct dlt_call *c)
 {
 	uint64_t now = dlt_clock_ns();
 	struct dlt_ev_sample_thread e = {
-		.thread = c->thread->id, .time = now, .events = c->thread->events + dlt_ring_events(c->thread->slot) + 1,
+		.thread = c->thread->id, .time = now,
+		.events = c->thread->events + dlt_ring_events(c->thread->slot) + 1,
 		.function = c->function,
 		.since = now - dlt_clock_elapsed_ns(dlt_clock_ticks() - c->start),
 	};

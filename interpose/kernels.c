@@ -1,32 +1,122 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * __cudaGetKernel: CUDA 13's compiler turns a launch into this, once, and __cudaLaunchKernel with
- * the handle that came back. By hand, since only here handle and host function are seen together.
+ * Names of kernels, as they become known: a library registers its host functions with mangled
+ * names, CUDA 13's compiler and the driver turn those into handles, programs ask by name. A
+ * library with thousands of kernels registers all of them at once, so this only notes where the
+ * name lies; what is launched becomes an object with its name (objects.c).
  */
-#include "calls.h"
-#include "export.h"
-#include "objects.h"
+#include "kernels.h"
 
-__attribute__((visibility("default"))) int __cudaGetKernel(void **kernel, const void *function);
-DLT_WRAPPER(__cudaGetKernel);
-int __cudaGetKernel(void **kernel, const void *function)
+#include <stdbool.h>
+#include <string.h>
+
+#include "library.h"
+
+#define PLACES 65536		/* of the hash table; a power of 2 */
+#define PLACE_BITS 16
+#define FULL (PLACES / 4 * 3)
+#define TEXT (1 << 20)		/* bytes for names that are in no library */
+
+/* `name` is stored last; one that lies in a library may go with it, see name_at. */
+struct place {
+	uintptr_t kernel;	/* host function or handle; 0: free */
+	const void *code;	/* the host function; NULL: not known */
+	const char *name;
+};
+
+/* Untouched until the first kernel is named. */
+static struct place places[PLACES];
+static uint32_t used;
+static char text[TEXT];
+static uint32_t text_used;
+
+static struct place *place_of(const void *kernel, bool make)
 {
-	struct dlt_call call;
-	void *found;
-	bool measured = dlt_call_begin(&call, DLT_FN___cudaGetKernel, DLT_EV_CUDA_OTHER,
-				       __builtin_return_address(0), &found);
-	int (*real)(void **, const void *) = found;
-	int result = real(kernel, function);
+	uint64_t at = (uintptr_t)kernel * 0x9e3779b97f4a7c15 >> (64 - PLACE_BITS);
 
-	/* Also while nobody listens: a session may begin between this and the launches. */
-	if (result == 0)
-		dlt_kernel_known(*kernel, function);
-	if (measured && dlt_call_end(&call, DLT_EV_CUDA_OTHER, 0, result == 0, 0, 0))
-		dlt_call_emit(&call, DLT_EV_CUDA_OTHER, &(struct dlt_ev_cuda_other){
-			.thread = call.thread->id, .function = call.function,
-			.library = call.library, .duration = call.duration,
-			.result = (int16_t)result, .nested = call.nested,
-			.nested_time = call.nested_time,
-		});
-	return result;
+	for (;; at = (at + 1) % PLACES) {
+		struct place *p = &places[at];
+		uintptr_t seen = __atomic_load_n(&p->kernel, __ATOMIC_ACQUIRE);
+
+		if (seen == (uintptr_t)kernel)
+			return p;
+		if (seen)
+			continue;
+		if (!make || __atomic_load_n(&used, __ATOMIC_RELAXED) >= FULL)
+			return NULL;
+		if (__atomic_compare_exchange_n(&p->kernel, &seen, (uintptr_t)kernel, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			__atomic_add_fetch(&used, 1, __ATOMIC_RELAXED);
+			return p;
+		}
+		if (seen == (uintptr_t)kernel)
+			return p;
+	}
+}
+
+/* A copy for ever; NULL when there is no room. */
+static const char *keep(const char *name)
+{
+	size_t size = strnlen(name, DLT_KERNEL_NAME - 1) + 1;
+	uint32_t at = __atomic_fetch_add(&text_used, (uint32_t)size, __ATOMIC_RELAXED);
+
+	if (at + size > TEXT) {
+		__atomic_fetch_sub(&text_used, (uint32_t)size, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	memcpy(text + at, name, size - 1);
+	return text + at;
+}
+
+static void note(const void *kernel, const void *code, const char *name)
+{
+	struct place *p = kernel ? place_of(kernel, true) : NULL;
+
+	if (!p)
+		return;
+	__atomic_store_n(&p->code, code, __ATOMIC_RELAXED);
+	if (name)
+		__atomic_store_n(&p->name, name, __ATOMIC_RELEASE);
+}
+
+void dlt_kernel_registered(const void *function, const char *name)
+{
+	note(function, function, name && dlt_library_end(name) ? name : NULL);
+}
+
+void dlt_kernel_named(const void *kernel, const char *name)
+{
+	const struct place *p = kernel ? place_of(kernel, false) : NULL;
+
+	/* Mostly it is asked for again. */
+	if (!name || (p && p->name && strncmp(p->name, name, DLT_KERNEL_NAME) == 0))
+		return;
+	note(kernel, p ? p->code : NULL, dlt_library_end(name) ? name : keep(name));
+}
+
+void dlt_kernel_known(const void *kernel, const void *function)
+{
+	const struct place *p = place_of(function, false);
+
+	note(kernel, p && p->code ? p->code : function, p ? p->name : NULL);
+}
+
+/* Up to the end of the library that it lies in, where that is still there. */
+static size_t length_of(const char *name)
+{
+	const char *end = name >= text && name < text + TEXT ? text + TEXT : dlt_library_end(name);
+	size_t most = DLT_KERNEL_NAME - 1;
+
+	if (!end)
+		return 0;
+	return strnlen(name, (size_t)(end - name) < most ? (size_t)(end - name) : most);
+}
+
+size_t dlt_kernel_name(const void *kernel, const void **code, const char **name)
+{
+	const struct place *p = place_of(kernel, false);
+
+	*name = p ? __atomic_load_n(&p->name, __ATOMIC_ACQUIRE) : NULL;
+	*code = p && p->code ? p->code : kernel;
+	return *name ? length_of(*name) : 0;
 }

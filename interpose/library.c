@@ -270,6 +270,13 @@ uintptr_t dlt_library_base(const void *address)
 	return find_object(address, &o) ? o.begin : 0;
 }
 
+const char *dlt_library_end(const void *address)
+{
+	struct object o;
+
+	return find_object(address, &o) ? (const char *)o.end : NULL;
+}
+
 const char *dlt_library_path(const void *address)
 {
 	struct object o;

@@ -29,6 +29,9 @@ uintptr_t dlt_library_base(const void *address);
 /* The loader's name of that library, borrowed; NULL when unknown. Hook-safe. */
 const char *dlt_library_path(const void *address);
 
+/* Where the library that holds `address` ends; NULL: in none. Hook-safe. */
+const char *dlt_library_end(const void *address);
+
 /* The number after ".so." in the name of the library that holds `address`; 0: none. Hook-safe. */
 unsigned dlt_major(const void *address);
 

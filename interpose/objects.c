@@ -7,11 +7,12 @@
 
 #include "box_private.h"
 #include "emit.h"
+#include "kernels.h"
 #include "library.h"
 #include "process.h"
 
-#define PLACES 8192	/* a power of 2, twice DLT_BOX_OBJECTS */
-#define PLACE_BITS 13
+#define PLACES 32768	/* a power of 2, twice DLT_BOX_OBJECTS */
+#define PLACE_BITS 15
 
 /* index in the box + 1; 0: free. Indices stay true in a forked child, whose box is a copy. */
 static uint32_t places[PLACES];
@@ -20,12 +21,11 @@ static uint32_t places[PLACES];
 struct key {
 	uint64_t handle;
 	uint8_t type, count, first;	/* values[first .. count) make the difference */
-	const void *code;		/* kernel: where its host function is */
 	uint64_t values[8];
 };
 
 static uint32_t intern(const struct key *k, uint64_t place);
-static uint32_t kernel_id(const void *handle, const void *code);
+static uint32_t kernel_id(const void *handle);
 
 static uint64_t place_of(uint64_t mixed)
 {
@@ -47,7 +47,7 @@ static void announce(const struct dlt_box_object *o)
 	struct dlt_ev_proc_object e = {
 		.process = dlt_process.id, .type = o->type, .id = o->id, .handle = o->handle,
 		.library = o->library, .offset = o->offset, .values = o->values,
-		.values_count = o->value_count, .name = "",
+		.values_count = o->value_count, .name = o->name_size ? (const char *)(o + 1) : "",
 	};
 
 	if (o->type == DLT_OBJECT_UNCOVERED) {
@@ -59,26 +59,46 @@ static void announce(const struct dlt_box_object *o)
 		dlt_emit(dlt_thread_self(), DLT_EV_PROC_OBJECT, &e);
 }
 
-static struct dlt_box_object *make(const struct key *k)
+/* An entry and, after it, those that its name fills; NULL when there are none left. */
+static struct dlt_box_object *claim(uint32_t name_size)
 {
 	uint32_t index = __atomic_load_n(&dlt_box->objects_used, __ATOMIC_RELAXED);
+	uint32_t entries = 1 + dlt_box_name_entries(name_size);
 	struct dlt_box_object *o;
 
 	do {
 		o = dlt_box_object(index);
-		if (index >= dlt_box->objects_count || !dlt_box_back(o, sizeof(*o)))
+		if (index + entries > dlt_box->objects_count ||
+		    !dlt_box_back(o, entries * sizeof(*o)))
 			return NULL;
-	} while (!__atomic_compare_exchange_n(&dlt_box->objects_used, &index, index + 1, false,
+	} while (!__atomic_compare_exchange_n(&dlt_box->objects_used, &index, index + entries, false,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	o->handle = k->handle;
 	o->id = index + 1;
+	return o;
+}
+
+static struct dlt_box_object *make(const struct key *k)
+{
+	const void *code = NULL;
+	const char *name = NULL;
+	size_t length = 0;
+	struct dlt_box_object *o;
+
+	if (k->type == DLT_OBJECT_KERNEL)
+		length = dlt_kernel_name((const void *)k->handle, &code, &name);
+	o = claim(length ? (uint32_t)length + 1 : 0);
+	if (!o)
+		return NULL;
+	o->handle = k->handle;
 	o->value_count = k->count;
 	memcpy(o->values, k->values, sizeof(o->values));
 	if (k->type == DLT_OBJECT_KERNEL) {
-		o->library = dlt_library_of(k->code);
-		o->offset = o->library ? (uintptr_t)k->code - dlt_library_base(k->code) : 0;
+		o->library = dlt_library_of(code);
+		o->offset = o->library ? (uintptr_t)code - dlt_library_base(code) : 0;
+		o->name_size = length ? (uint32_t)length + 1 : 0;
+		memcpy(o + 1, name, length);
 	} else if (k->type == DLT_OBJECT_SHAPE) {
-		o->values[0] = kernel_id((const void *)k->handle, (const void *)k->handle);
+		o->values[0] = kernel_id((const void *)k->handle);
 	}
 	__atomic_store_n(&o->type, k->type, __ATOMIC_RELEASE);
 	return o;
@@ -108,18 +128,11 @@ static uint32_t intern(const struct key *k, uint64_t place)
 	}
 }
 
-static uint32_t kernel_id(const void *handle, const void *code)
+static uint32_t kernel_id(const void *handle)
 {
-	const struct key k = {
-		.handle = (uintptr_t)handle, .type = DLT_OBJECT_KERNEL, .code = code,
-	};
+	const struct key k = { .handle = (uintptr_t)handle, .type = DLT_OBJECT_KERNEL };
 
 	return intern(&k, place_of(k.handle));
-}
-
-void dlt_kernel_known(const void *handle, const void *function)
-{
-	kernel_id(handle, function);
 }
 
 static uint32_t new_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
@@ -169,10 +182,15 @@ void dlt_uncovered(const char *name)
 	intern(&k, place_of(k.handle));
 }
 
-uint16_t dlt_stream(const void *stream)
+uint32_t dlt_object_id(enum dlt_object type, const void *handle, const uint64_t *values,
+		       unsigned count)
 {
-	/* 1 is CUDA's name for the default stream where 0 means one by thread. */
-	const struct key k = { .handle = (uintptr_t)stream, .type = DLT_OBJECT_STREAM };
+	struct key k = { .handle = (uintptr_t)handle, .type = (uint8_t)type, .count = (uint8_t)count };
+	uint64_t mixed = k.handle + type;
 
-	return (uintptr_t)stream <= 1 ? 0 : (uint16_t)intern(&k, place_of(k.handle));
+	for (unsigned i = 0; i < count; i++) {
+		k.values[i] = values[i];
+		mixed = mixed * 31 + values[i];
+	}
+	return intern(&k, place_of(mixed));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small ids for what events repeat: kernels, launch shapes, streams. Given at first sight, kept
+ * Small ids for what events repeat: kernels, launch shapes, streams, graphs. Given at first sight, kept
  * in the black box (struct dlt_box_object), announced as dltrace_proc:object. Lock-free; 0 is
  * "unknown" (none left). Hook-safe.
  */
@@ -12,7 +12,9 @@
 
 #include "cuda_types.h"
 
-enum dlt_object { DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM, DLT_OBJECT_UNCOVERED };
+enum dlt_object {
+	DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM, DLT_OBJECT_UNCOVERED, DLT_OBJECT_GRAPH = 6,
+};
 
 /* kernel: the host function, or its handle; grid in blocks, block in threads, shared in bytes */
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
@@ -24,13 +26,11 @@ static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c,
 			 dlt_dim3(c->block_x, c->block_y, c->block_z), c->shared);
 }
 
-/* CUDA 13 launches by a handle: it stands for this host function. Before its first launch. */
-void dlt_kernel_known(const void *handle, const void *function);
-
 /* A function of CUDA that is in no table was handed out to the application: once a name. */
 void dlt_uncovered(const char *name);
 
-/* 0 for the default stream. */
-uint16_t dlt_stream(const void *stream);
+/* Anything else: one for each handle with these values (8 at most). */
+uint32_t dlt_object_id(enum dlt_object type, const void *handle, const uint64_t *values,
+		       unsigned count);
 
 #endif

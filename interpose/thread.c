@@ -142,7 +142,7 @@ static void begin_record(struct dlt_thread *t)
 	t->guard = 0;
 	t->events = 0;
 	t->helper = t->announced = false;
-	t->vforked = t->how = 0;
+	t->vforked = t->how = t->device = 0;
 	t->handle = 0;
 	t->exit_rounds = 0;
 	take_slot(t);

@@ -36,6 +36,7 @@ struct dlt_thread {
 	bool announced;			/* dltrace_proc:thread was emitted */
 	uint8_t vforked;		/* a vfork child runs on this thread: nothing is emitted */
 	uint8_t how;			/* it ended; enum dlt_threads_how */
+	uint8_t device;			/* of CUDA, that its calls go to */
 	uint32_t index;			/* of its slot, for ever; 0: shares the late slot */
 	uint32_t exit_rounds;		/* of thread-specific data's destructors */
 	uintptr_t handle;		/* its pthread_t; 0: not known */

@@ -124,6 +124,20 @@ static void announce_functions(const struct sampled_process *p)
 
 #define UNCOVERED 4		/* type of an object whose values are a text */
 
+/* The name of object `i` into `to`, cut if need be. */
+static void object_name(const struct box_view *v, size_t i, char *to, size_t size)
+{
+	uint32_t bytes = box_value(v->objects[i].name_size);
+
+	*to = '\0';
+	if (!bytes || i + dlt_box_name_entries(bytes) >= box_view_objects(v))
+		return;
+	if (bytes > size)
+		bytes = (uint32_t)size;
+	memcpy(to, &v->objects[i + 1], bytes - 1);
+	to[bytes - 1] = '\0';
+}
+
 static void announce_objects(const struct sampled_process *p)
 {
 	size_t count = box_view_objects(&p->box);
@@ -131,15 +145,16 @@ static void announce_objects(const struct sampled_process *p)
 	for (size_t i = 0; i < count; i++) {
 		const struct dlt_box_object *o = &p->box.objects[i];
 		uint64_t values[8];
+		char name[2048];
 		struct dlt_ev_proc_object e = {
 			.process = box_value(p->box.header->process),
 			.type = __atomic_load_n(&o->type, __ATOMIC_ACQUIRE), .id = box_value(o->id),
 			.handle = box_value(o->handle), .library = box_value(o->library),
 			.offset = box_value(o->offset), .values = values,
-			.values_count = box_value(o->value_count), .name = "",
+			.values_count = box_value(o->value_count), .name = name,
 		};
 
-		if (!e.type)
+		if (!e.type || e.id != i + 1)
 			continue;
 		memcpy(values, o->values, sizeof(values));
 		if (e.values_count > 8)
@@ -148,6 +163,8 @@ static void announce_objects(const struct sampled_process *p)
 			values[7] &= ~0ULL >> 8;
 			e.name = (const char *)values;
 			e.values_count = 0;
+		} else {
+			object_name(&p->box, i, name, sizeof(name));
 		}
 		sample_emit(DLT_EV_PROC_OBJECT, &e);
 	}

@@ -195,7 +195,14 @@ struct dlt_box_object {
 	uint8_t type;			/* as in dltrace_proc:object; stored last, 0: not ready */
 	uint8_t value_count;
 	uint64_t values[8];
+	uint32_t name_size;		/* bytes with the NUL; the name fills the entries that follow */
 } __attribute__((aligned(64)));
+
+/* An entry with another id is a part of a name. */
+static inline uint32_t dlt_box_name_entries(uint32_t size)
+{
+	return (size + (uint32_t)sizeof(struct dlt_box_object) - 1) / sizeof(struct dlt_box_object);
+}
 
 /*
  * One row of the ledger of GPU memory (tracepoints/memory_kinds.h): by kind, device and asking library.
@@ -223,7 +230,7 @@ static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsi
 
 #define DLT_BOX_MEMORY		128
 #define DLT_BOX_LIBRARIES	1024
-#define DLT_BOX_OBJECTS		4096
+#define DLT_BOX_OBJECTS		16384
 
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_ring) == 2048, "two in a page");

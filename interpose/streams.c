@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams: a hash table from handle to id, lock-free; what an id means is an object (objects.c). */
+#include "streams.h"
+
+#include <stddef.h>
+
+#include "objects.h"
+
+#define PLACES 1024	/* a power of 2; more streams than that are looked up among the objects */
+#define PLACE_BITS 10
+#define PER_THREAD 2	/* CUDA's name for the default stream of the thread */
+
+static struct stream {
+	uintptr_t handle;	/* 0: free */
+	uint16_t id;		/* 0: gone, or not used yet */
+} streams[PLACES];
+
+static struct stream *place_of(uintptr_t handle)
+{
+	uint64_t at = handle * 0x9e3779b97f4a7c15 >> (64 - PLACE_BITS);
+
+	for (unsigned i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
+		struct stream *s = &streams[at];
+		uintptr_t seen = __atomic_load_n(&s->handle, __ATOMIC_RELAXED);
+
+		if (seen == handle)
+			return s;
+		if (!seen && (__atomic_compare_exchange_n(&s->handle, &seen, handle, false,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+			      seen == handle))
+			return s;
+	}
+	return NULL;
+}
+
+static uint16_t object_of(uintptr_t handle, unsigned flags, int priority, uint8_t device)
+{
+	const uint64_t values[] = { flags, (uint64_t)priority, device };
+
+	return (uint16_t)dlt_object_id(DLT_OBJECT_STREAM, (const void *)handle, values, 3);
+}
+
+void dlt_stream_made(const void *stream, unsigned flags, int priority)
+{
+	struct stream *s = place_of((uintptr_t)stream);
+
+	if (s)
+		__atomic_store_n(&s->id, object_of((uintptr_t)stream, flags, priority, dlt_device()),
+				 __ATOMIC_RELAXED);
+}
+
+void dlt_stream_gone(const void *stream)
+{
+	struct stream *s = place_of((uintptr_t)stream);
+
+	if (s)
+		__atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
+}
+
+uint16_t dlt_stream(const void *stream)
+{
+	uintptr_t handle = (uintptr_t)stream;
+	struct stream *s;
+	uint16_t id;
+
+	/* 1 is CUDA's name for the default stream where 0 means one by thread. */
+	if (handle <= PER_THREAD) {
+		if (handle < PER_THREAD && dlt_device() == 0)
+			return 0;
+		return object_of(handle < PER_THREAD ? 0 : handle, 0, 0, dlt_device());
+	}
+	s = place_of(handle);
+	id = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
+	if (id)
+		return id;
+	id = object_of(handle, 0, 0, dlt_device());
+	if (s)
+		__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
+	return id;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams by id, with the device that they are of, and each thread's current device. Lock-free,
+ * hook-safe; never asks CUDA: a stream that nobody was seen to make is of the device that is
+ * current where it is first used.
+ */
+#ifndef DLT_INTERPOSE_STREAMS_H
+#define DLT_INTERPOSE_STREAMS_H
+
+#include <stdint.h>
+
+#include "thread.h"
+
+/* The calling thread's current device. */
+static inline uint8_t dlt_device(void)
+{
+	return dlt_thread_self()->device;
+}
+
+static inline void dlt_device_set(int device)
+{
+	dlt_thread_self()->device = (uint8_t)device;
+}
+
+/* Its id, as events have it; 0 for the default stream of device 0. */
+uint16_t dlt_stream(const void *stream);
+
+/* A stream was made, on the current device; its handle may have been another's before. */
+void dlt_stream_made(const void *stream, unsigned flags, int priority);
+void dlt_stream_gone(const void *stream);
+
+#endif
