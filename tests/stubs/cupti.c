@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A libcupti that records what the stub GPU does, as CUPTI 12.9 or 13.0 would (STUB_CUPTI: 12, 13).
+ *
+ *   STUB_CUPTI_VERSION=99           what cuptiGetVersion says
+ *   STUB_CUPTI_CLOCK=OFFSET:PPM:WOBBLE  ns, parts in a million: CUPTI's clock is CLOCK_MONOTONIC
+ *                                   plus OFFSET, too fast by PPM, and by WOBBLE more or less in
+ *                                   turns of a second
+ *   STUB_CUPTI_REFUSES=1            every call gives 999, as without a driver
+ *   STUB_CUPTI_COUNTS=1             who has kinds enabled counts as a subscriber
+ *   STUB_CUPTI_HANGS=1              a forced flush never returns
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpu.h"
+
+enum { OK, INVALID_PARAMETER = 1, MAX_LIMIT_REACHED = 12, MULTIPLE_SUBSCRIBERS = 39, UNKNOWN = 999 };
+enum { COPY = 1, SET = 2, DRIVER = 4, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
+
+/* CUpti_ActivityKernel9 and 10 as far as they are filled; the rest is zeros. */
+struct kernel {
+	uint32_t kind;
+	uint8_t cache, shared_config;
+	uint16_t registers;
+	uint32_t requested, executed;
+	uint64_t start, end, completed;
+	uint32_t device, context, stream;
+	int32_t grid[3], block[3], static_shared, dynamic_shared;
+	uint32_t local, local_total, correlation;
+	int64_t grid_id;
+	const char *name;
+	void *reserved;
+	uint64_t queued, submitted;
+	uint8_t launch_type, carveout[2], padding;
+	uint32_t shared_executed;
+	uint64_t node;
+	uint32_t limit, graph;
+	char rest[STUB_CUPTI == 12 ? 48 : 56];
+} __attribute__((aligned(8)));
+
+/* CUpti_ActivityMemcpy6; Memset4 has the same head. */
+struct copy {
+	uint32_t kind;
+	uint8_t copy_kind, from, to, flags;	/* set: the value */
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation;
+	char rest[48];
+} __attribute__((aligned(8)));
+
+/* CUpti_ActivitySynchronization2 */
+struct sync {
+	uint32_t kind, type;
+	uint64_t start, end;
+	uint32_t correlation, context, stream, event;
+	char rest[16];
+} __attribute__((aligned(8)));
+
+/* CUpti_ActivityAPI */
+struct api {
+	uint32_t kind, function;
+	uint64_t start, end;
+	uint32_t process, thread, correlation, result;
+};
+
+_Static_assert(sizeof(struct kernel) == (STUB_CUPTI == 12 ? 208 : 216), "a kernel's record");
+_Static_assert(sizeof(struct copy) == 96 && sizeof(struct sync) == 56 && sizeof(struct api) == 40,
+	       "records");
+
+typedef void (*request_fn)(uint8_t **buffer, size_t *size, size_t *most);
+typedef void (*complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+
+#define PENDING 65536
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static request_fn request;
+static complete_fn complete;
+static uint64_t kinds;
+static void *subscriber;
+static uint64_t (*own_clock)(void);
+static int thread_ids;
+static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
+static size_t pending_count, dropped;
+static uint8_t *buffer;
+static size_t buffer_size, used;
+static int worker_runs;
+
+static int refuses(void)
+{
+	return getenv("STUB_CUPTI_REFUSES") != NULL;
+}
+
+/* ---- clock ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* A rate that is WOBBLE too high in even seconds and as much too low in odd ones. */
+static uint64_t cupti_time(uint64_t mono)
+{
+	static double offset, ppm, wobble;
+	static int read_it;
+	double turn = (double)(mono % 2000000000) / 1e9;
+	const char *text = read_it ? NULL : getenv("STUB_CUPTI_CLOCK");
+
+	if (text)
+		sscanf(text, "%lf:%lf:%lf", &offset, &ppm, &wobble);
+	read_it = 1;
+	turn = turn < 1 ? turn : 2 - turn;
+	return mono + (uint64_t)(int64_t)(offset + (double)(mono / 1000000) * ppm + turn * wobble * 1000);
+}
+
+/* With a clock of the client's there is no telling what it said then: the difference is now's. */
+static uint64_t stamp(uint64_t mono)
+{
+	return own_clock ? own_clock() - (now_ns() - mono) : cupti_time(mono);
+}
+
+/* ---- buffers: the lock is held, but not while the client is called ---- */
+
+static void hand_over(void)
+{
+	uint8_t *full = buffer;
+	size_t size = buffer_size, valid = used;
+	complete_fn to = complete;
+
+	buffer = NULL;
+	if (!full || !to)
+		return;
+	pthread_mutex_unlock(&lock);
+	to(NULL, 0, full, size, valid);
+	pthread_mutex_lock(&lock);
+}
+
+static void put(const void *record, size_t size)
+{
+	request_fn from = request;
+	uint8_t *fresh = NULL;
+	size_t fresh_size = 0, most = 0;
+
+	if (buffer && used + size > buffer_size)
+		hand_over();
+	if (!buffer && from) {
+		pthread_mutex_unlock(&lock);
+		from(&fresh, &fresh_size, &most);
+		pthread_mutex_lock(&lock);
+		buffer = fresh;
+		buffer_size = fresh_size;
+		used = 0;
+	}
+	if (!buffer || used + size > buffer_size) {
+		dropped++;
+		return;
+	}
+	memcpy(buffer + used, record, size);
+	used += size;
+}
+
+static void put_work(const struct stub_gpu_record *r, int finished)
+{
+	uint64_t start = finished ? stamp(r->begin) : 0, end = finished ? stamp(r->end) : 0;
+
+	if (r->what == STUB_KERNEL) {
+		struct kernel k = {
+			.kind = KERNEL, .start = start, .end = end, .context = 1, .stream = r->stream,
+			.grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .correlation = r->correlation,
+			.name = r->name,
+		};
+		memset(k.rest, 0x5a, sizeof(k.rest));
+		put(&k, sizeof(k));
+	} else if (r->what == STUB_COPY || r->what == STUB_SET) {
+		static const uint8_t copy_kinds[] = { 9, 1, 2, 8, 0 };
+		struct copy c = {
+			.kind = r->what == STUB_COPY ? COPY : SET, .bytes = r->size, .start = start,
+			.end = end, .context = 1, .stream = r->stream, .correlation = r->correlation,
+			.copy_kind = r->what == STUB_COPY ? copy_kinds[r->direction % 5] : 0x77,
+		};
+		/* Memset4 is 8 bytes shorter. */
+		put(&c, r->what == STUB_COPY ? sizeof(c) : 88);
+	}
+}
+
+/* Work that has ended; all: what has not, without times. */
+static void settle(int all)
+{
+	uint64_t now = now_ns();
+	size_t keep = 0, count = pending_count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct stub_gpu_record r = pending[i];
+
+		if (r.end <= now || all)
+			put_work(&r, r.end <= now);
+		else
+			pending[keep++] = r;
+	}
+	/* What came while the client was called stands behind. */
+	memmove(&pending[keep], &pending[count], (pending_count - count) * sizeof(pending[0]));
+	pending_count = keep + (pending_count - count);
+}
+
+static int kind_of(const struct stub_gpu_record *r)
+{
+	static const int of[] = { KERNEL, COPY, SET, SYNC };
+
+	return r->what == STUB_CALL ? (r->driver ? DRIVER : RUNTIME) : of[r->what];
+}
+
+static void on_record(const struct stub_gpu_record *r)
+{
+	pthread_mutex_lock(&lock);
+	if (!(kinds >> kind_of(r) & 1)) {
+		/* not asked for */
+	} else if (r->what == STUB_CALL) {
+		struct api a = {
+			.kind = r->driver ? DRIVER : RUNTIME, .start = stamp(r->begin), .end = stamp(r->end),
+			.process = (uint32_t)getpid(), .correlation = r->correlation,
+			.thread = thread_ids ? r->tid : (uint32_t)r->thread,
+		};
+		put(&a, sizeof(a));
+	} else if (r->what == STUB_WAIT) {
+		struct sync s = {
+			.kind = SYNC, .type = r->stream == UINT32_MAX ? 4 : 3, .start = stamp(r->begin),
+			.end = stamp(r->end), .correlation = r->correlation, .context = 1,
+			.stream = r->stream,
+		};
+		put(&s, sizeof(s));
+	} else if (pending_count < PENDING) {
+		pending[pending_count++] = *r;
+	} else {
+		dropped++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* CUPTI's own thread: brings what has ended into buffers. */
+static void *worker(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		usleep(20000);
+		pthread_mutex_lock(&lock);
+		settle(0);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static void attach(void)
+{
+	void *library = dlopen("libstubgpu.so", RTLD_NOLOAD | RTLD_NOW);
+	const struct stub_gpu *gpu = library ? dlsym(library, "stub_gpu") : NULL;
+	pthread_t thread;
+
+	if (gpu)
+		gpu->listen(on_record);
+	if (!__atomic_exchange_n(&worker_runs, 1, __ATOMIC_RELAXED))
+		pthread_create(&thread, NULL, worker, NULL);
+}
+
+/* ---- what CUPTI exports ---- */
+
+int cuptiGetVersion(uint32_t *version);
+int cuptiGetVersion(uint32_t *version)
+{
+	const char *text = getenv("STUB_CUPTI_VERSION");
+
+	*version = text ? (uint32_t)atoi(text) : STUB_CUPTI == 12 ? 28 : 130001;
+	return OK;
+}
+
+int cuptiGetTimestamp(uint64_t *timestamp);
+int cuptiGetTimestamp(uint64_t *timestamp)
+{
+	*timestamp = own_clock ? own_clock() : cupti_time(now_ns());
+	return refuses() ? UNKNOWN : OK;
+}
+
+int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void));
+int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void))
+{
+	if (!function)
+		return INVALID_PARAMETER;
+	own_clock = function;
+	return OK;
+}
+
+int cuptiSetThreadIdType(int type);
+int cuptiSetThreadIdType(int type)
+{
+	thread_ids = type;
+	return OK;
+}
+
+int cuptiGetThreadIdType(int *type);
+int cuptiGetThreadIdType(int *type)
+{
+	*type = thread_ids;
+	return OK;
+}
+
+int cuptiSubscribe(void **handle, void *callback, void *data);
+int cuptiSubscribe(void **handle, void *callback, void *data)
+{
+	(void)callback;
+	(void)data;
+	if (refuses())
+		return UNKNOWN;
+	if (subscriber || (kinds && getenv("STUB_CUPTI_COUNTS")))
+		return MULTIPLE_SUBSCRIBERS;
+	*handle = subscriber = &subscriber;
+	return OK;
+}
+
+int cuptiUnsubscribe(void *handle);
+int cuptiUnsubscribe(void *handle)
+{
+	if (!handle || handle != subscriber)
+		return INVALID_PARAMETER;
+	subscriber = NULL;
+	return OK;
+}
+
+int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c);
+int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c)
+{
+	if (!r || !c)
+		return INVALID_PARAMETER;
+	if (refuses())
+		return UNKNOWN;
+	request = r;
+	complete = c;
+	return OK;
+}
+
+int cuptiActivityEnable(int kind);
+int cuptiActivityEnable(int kind)
+{
+	if (refuses())
+		return UNKNOWN;
+	if (kind < 0 || kind > 63)
+		return INVALID_PARAMETER;
+	attach();
+	__atomic_fetch_or(&kinds, 1ULL << kind, __ATOMIC_RELAXED);
+	return OK;
+}
+
+int cuptiActivityDisable(int kind);
+int cuptiActivityDisable(int kind)
+{
+	if (refuses())
+		return UNKNOWN;
+	__atomic_fetch_and(&kinds, ~(1ULL << kind), __ATOMIC_RELAXED);
+	return OK;
+}
+
+int cuptiActivityFlushAll(uint32_t flag);
+int cuptiActivityFlushAll(uint32_t flag)
+{
+	if (refuses())
+		return UNKNOWN;
+	while (flag && getenv("STUB_CUPTI_HANGS"))
+		sleep(1);
+	pthread_mutex_lock(&lock);
+	settle((int)flag);
+	if (flag || !pending_count)
+		hand_over();
+	pthread_mutex_unlock(&lock);
+	return OK;
+}
+
+int cuptiActivityFlushPeriod(uint32_t time);
+int cuptiActivityFlushPeriod(uint32_t time)
+{
+	(void)time;
+	return OK;
+}
+
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count);
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count)
+{
+	(void)context;
+	(void)stream;
+	*count = __atomic_exchange_n(&dropped, 0, __ATOMIC_RELAXED);
+	return OK;
+}
+
+static size_t record_size(const uint8_t *at)
+{
+	uint32_t kind;
+
+	memcpy(&kind, at, sizeof(kind));
+	switch (kind) {
+	case KERNEL:
+		return sizeof(struct kernel);
+	case COPY:
+		return sizeof(struct copy);
+	case SET:
+		return 88;
+	case SYNC:
+		return sizeof(struct sync);
+	default:
+		return sizeof(struct api);
+	}
+}
+
+int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record);
+int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record)
+{
+	uint8_t *next = *record ? *record + record_size(*record) : from;
+
+	if (next + sizeof(uint32_t) > from + valid || next + record_size(next) > from + valid)
+		return MAX_LIMIT_REACHED;
+	*record = next;
+	return OK;
+}
+
+int cuptiFinalize(void);
+int cuptiFinalize(void)
+{
+	pthread_mutex_lock(&lock);
+	kinds = 0;
+	request = NULL;
+	complete = NULL;
+	subscriber = NULL;
+	pending_count = 0;
+	buffer = NULL;
+	pthread_mutex_unlock(&lock);
+	return OK;
+}
