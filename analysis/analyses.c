@@ -11,6 +11,7 @@ const struct analysis analyses[] = {
 	{ "coverage", run_coverage },
 	{ "breakdown", run_breakdown },
 	{ "shares", run_shares },
+	{ "communication", run_communication },
 	{ "heap", run_heap },
 	{ "gpu_memory", run_gpu_memory },
 	{ "phases", run_phases },

@@ -13,8 +13,8 @@
  * file in analysis/ and one line in analysis/analyses.c.
  *
  * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
- *	traces machines processes threads libraries coverage breakdown shares heap gpu_memory gpu
- *	phases iterations ranges marks failures findings limits
+ *	traces machines processes threads libraries coverage breakdown shares communication heap
+ *	gpu_memory gpu phases iterations ranges marks failures findings limits
  * `breakdown` is complete (data formats); `shares` is what people look at (figure 3): by
  * framework and layer over the whole run, functions of at least `min_share`, the rest as one row
  * whose function is "other".

@@ -10,7 +10,7 @@
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "kind", "kind", UNIT_TEXT, "allocation, signal, exit, hang, cuda-error" },
+	{ "kind", "kind", UNIT_TEXT, "allocation, signal, exit, hang, cuda-error, communication-error" },
 	{ "t_ns", "time", UNIT_TIME, "of the first one" },
 	{ "text", "what", UNIT_TEXT, "in words" },
 	{ "function", "function", UNIT_TEXT, "the call that failed" },
@@ -43,8 +43,15 @@ static const struct {
 	{ 801, "not supported" }, { 900, "stream capture not supported" }, { 999, "unknown error" },
 };
 
-const char *cuda_error_name(int code)
+static bool is_communication(const char *layer)
 {
+	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi");
+}
+
+const char *call_error_name(const char *layer, int code)
+{
+	if (is_communication(layer))
+		return "";
 	for (size_t i = 0; i < sizeof(cuda_errors) / sizeof(*cuda_errors); i++)
 		if (cuda_errors[i].code == code)
 			return cuda_errors[i].name;
@@ -147,7 +154,7 @@ static void add_errors(struct table *t, const struct process *p)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 		const struct function *fn = process_function(p, profile_function(f));
-		const char *error = cuda_error_name(f->failed_code);
+		const char *error = call_error_name(fn->layer, f->failed_code);
 		char text[512], size[32] = "";
 
 		if (f->failed_at == UNKNOWN || !f->timed || gpu_failure_of(p, profile_function(f)))
@@ -157,8 +164,9 @@ static void add_errors(struct table *t, const struct process *p)
 		snprintf(text, sizeof(text), "%s%s%s returned %d%s%s%s, %" PRIu64 " time%s", fn->name,
 			 *size ? " of " : "", size, f->failed_code, *error ? " (" : "", error,
 			 *error ? ")" : "", f->events.failed, f->events.failed == 1 ? "" : "s");
-		begin_row(t, p, f->failed_code == 2 && !strcmp(fn->kind, "allocate") ? "allocation"
-										     : "cuda-error",
+		begin_row(t, p, is_communication(fn->layer) ? "communication-error" :
+			  f->failed_code == 2 && !strcmp(fn->kind, "allocate") ? "allocation" :
+										 "cuda-error",
 			  f->failed_at, text);
 		set_text(t, "function", fn->name);
 		set_text(t, "library", caller(p, profile_library(f)));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
+#include "analysis/communication.h"
 #include "analysis/findings.h"
 #include "analysis/gpu_memory.h"
 
@@ -172,15 +173,16 @@ static void heap_not_ours(struct table *t, const struct process *p)
 	      "the heap of %s cannot be seen: it does not use the C library's malloc", process_who(p));
 }
 
-static void cuda_failed(struct table *t, const struct process *p)
+static void call_failed(struct table *t, const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
-		const char *error = cuda_error_name(f->failed_code), *name;
+		const struct function *fn = process_function(p, profile_function(f));
+		const char *error = call_error_name(fn->layer, f->failed_code), *name;
 
 		if (!f->timed || f->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(f)))
 			continue;
-		name = process_function(p, profile_function(f))->name;
+		name = fn->name;
 		found(t, WARNING, p,
 		      json_pack("{s:s, s:i, s:I}", "function", name, "code", f->failed_code, "count",
 				(json_int_t)f->events.failed),
@@ -191,7 +193,7 @@ static void cuda_failed(struct table *t, const struct process *p)
 }
 
 static void (*const process_rules[])(struct table *, const struct process *) = {
-	died, allocation_failed, gpu_allocation_failed, cuda_failed, heap_grows, gpu_memory_grows,
+	died, allocation_failed, gpu_allocation_failed, call_failed, heap_grows, gpu_memory_grows,
 	too_many_threads, events_lost, heap_not_ours,
 };
 
@@ -220,8 +222,45 @@ static void nothing_there(struct table *table, const struct trace *t)
 	      "the trace holds no events of dltrace: was the program started with it?");
 }
 
+#define CLEARLY 0.1	/* of the ranks' time */
+
+/* Who is waited for is late at every collective: it waits least. */
+static void rank_straggles(struct table *table, const struct trace *t)
+{
+	struct comm_balance b;
+
+	for (size_t i = 0; comm_balance(t, i, &b); i++) {
+		json_t *evidence;
+
+		if (b.others - b.least < CLEARLY || b.others < 2 * b.least)
+			continue;
+		evidence = json_pack("{s:s, s:i, s:I, s:f, s:f}", "communicator", b.name, "ranks",
+				     (int)b.members, "rank", (json_int_t)b.least_rank, "share", b.least,
+				     "others_share", b.others);
+		found(table, WARNING, b.least_process, evidence,
+		      "rank %" PRId64 " keeps the others waiting on %s: they spend %.0f %% of their time "
+		      "in its blocking calls, rank %" PRId64 " %.0f %%", b.least_rank, b.name,
+		      100 * b.others, b.least_rank, 100 * b.least);
+	}
+}
+
+#define WORTH_A_WORD 0.05
+
+static void communication_share(struct table *table, const struct trace *t)
+{
+	struct comm_share s = comm_share(t);
+
+	if (s.processes < 2 || s.mean < WORTH_A_WORD)
+		return;
+	found(table, INFO, NULL,
+	      json_pack("{s:i, s:f, s:f, s:f}", "processes", (int)s.processes, "share", s.mean, "least",
+			s.least, "most", s.most),
+	      "%zu processes spent %.0f %% of their time in blocking communication (%.0f %% to %.0f %%)",
+	      s.processes, 100 * s.mean, 100 * s.least, 100 * s.most);
+}
+
 static void (*const trace_rules[])(struct table *, const struct trace *) = {
-	recorder_says, nothing_there,
+	recorder_says, nothing_there, rank_straggles, communication_share,
 };
 
 /* ---- */

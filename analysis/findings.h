@@ -22,7 +22,7 @@ struct growth {
  */
 bool curve_growth(const struct curve *c, struct growth *g);
 
-/* "out of memory" of 2; "" of a code without a name here. In failures.c. */
-const char *cuda_error_name(int code);
+/* "out of memory" of CUDA's 2; "" of a code without a name here. In failures.c. */
+const char *call_error_name(const char *layer, int code);
 
 #endif

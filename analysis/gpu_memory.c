@@ -168,7 +168,7 @@ static void append_holders(const struct process *p, const struct gpu_failure *f,
 const char *gpu_failure_text(const struct process *p, const struct gpu_failure *f, char *text, size_t size)
 {
 	const char *function = f->function ? process_function(p, f->function)->name : "";
-	const char *error = f->code ? cuda_error_name(f->code) : "";
+	const char *error = f->code ? call_error_name("runtime", f->code) : "";
 	char bytes[32], total[32];
 
 	snprintf(text, size, "%s of %s (%s memory, GPU %u), asked by %s, was refused",

@@ -22,8 +22,10 @@ static const char *const programs[] = {
 static const char *const libraries[] = {
 	"libtorch*.so*", "libc10*.so*", "libtensorflow*.so*", "libmxnet*.so*", "libpaddle*.so*",
 	"libphi*.so*", "libsinga*.so*", "libCntk*.so*", "libonnxruntime*.so*", "libcaffe*.so*",
-	"libcudart*.so*", "libcuda.so*", "libcudnn*.so*", "libcublas*.so*", "libnccl*.so*",
+	"libcudart*.so*", "libcuda.so*", "libcudnn*.so*", "libcublas*.so*", "libnccl*.so*", "librccl*.so*",
 	"libpython3*.so*", "libjulia*.so*", "libdnnl*.so*",
+	/* The ranks that mpirun and its daemons start; these themselves are linked with other ones. */
+	"libmpi.so*", "libmpich.so*", "libmpi_*.so*",
 };
 
 enum policy { POLICY_AUTO, POLICY_ALL, POLICY_FORK, POLICY_NONE, POLICY_GLOB };

@@ -75,7 +75,8 @@ static enum match matches(const struct dlt_elf *e, uint32_t index, const struct 
 	const char *own;
 
 	if (!s->st_value || s->st_shndx == SHN_UNDEF || bind == STB_LOCAL ||
-	    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) ||
+	    (name->data ? type != STT_OBJECT
+			: type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) ||
 	    strcmp(e->strings + s->st_name, name->name) != 0)
 		return NO;
 	if (!e->versions)

@@ -30,6 +30,7 @@ struct dlt_elf {
 struct dlt_elf_name {
 	const char *name;
 	uint32_t gnu, sysv;
+	bool data;			/* of a variable, else of a function */
 };
 
 /* False for what has no dynamic symbols. */
@@ -38,7 +39,7 @@ bool dlt_elf_open(struct dlt_elf *e, uintptr_t base, const ElfW(Dyn) *dynamic);
 struct dlt_elf_name dlt_elf_name(const char *name);
 
 /*
- * The function `name` that e defines; with `version` (NULL: any, the default one preferred)
+ * The function or variable `name` that e defines; with `version` (NULL: any, the default one preferred)
  * as the loader would match it. NULL: not there.
  */
 const ElfW(Sym) *dlt_elf_find(const struct dlt_elf *e, const struct dlt_elf_name *name,

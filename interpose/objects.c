@@ -194,3 +194,17 @@ uint32_t dlt_object_id(enum dlt_object type, const void *handle, const uint64_t 
 	}
 	return intern(&k, place_of(mixed));
 }
+
+struct dlt_box_object *dlt_object_make(enum dlt_object type, uint64_t handle,
+				       const uint64_t *values, unsigned count)
+{
+	struct key k = { .handle = handle, .type = (uint8_t)type, .count = (uint8_t)count };
+
+	memcpy(k.values, values, count * sizeof(*values));
+	return make(&k);
+}
+
+void dlt_object_say(const struct dlt_box_object *o)
+{
+	announce(o);
+}

@@ -12,8 +12,10 @@
 
 #include "cuda_types.h"
 
+/* As in dltrace_proc:object. */
 enum dlt_object {
 	DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM, DLT_OBJECT_UNCOVERED, DLT_OBJECT_GRAPH = 6,
+	DLT_OBJECT_COMMUNICATOR,
 };
 
 /* kernel: the host function, or its handle; grid in blocks, block in threads, shared in bytes */
@@ -32,5 +34,15 @@ void dlt_uncovered(const char *name);
 /* Anything else: one for each handle with these values (8 at most). */
 uint32_t dlt_object_id(enum dlt_object type, const void *handle, const uint64_t *values,
 		       unsigned count);
+
+/*
+ * For those who tell their objects apart by themselves (comm.c): a new one, named in the trace
+ * only by dlt_object_say. Its values may change later; the sampler tells them as they are then.
+ * NULL when none is left.
+ */
+struct dlt_box_object;
+struct dlt_box_object *dlt_object_make(enum dlt_object type, uint64_t handle,
+				       const uint64_t *values, unsigned count);
+void dlt_object_say(const struct dlt_box_object *o);
 
 #endif

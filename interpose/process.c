@@ -104,6 +104,8 @@ static void read_settings(void)
 	dlt_process.recording = parse_hex(env_or_empty("DLTRACE_RECORDING"));
 	dlt_process.threshold = parse_size(env_or_empty("DLTRACE_THRESHOLD"));
 	dlt_process.rank = dlt_rank_find(dlt_process_env);
+	if (dlt_process.rank.rank >= 0)
+		dlt_process.job = dlt_rank_job(dlt_process_env, &dlt_process.rank);
 	if (!dlt_process.threshold)
 		dlt_process.threshold = DEFAULT_THRESHOLD;
 	dlt_process.traced = !dlt_process.off &&

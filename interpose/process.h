@@ -29,6 +29,7 @@ struct dlt_process {
 	bool off;			/* DLTRACE=off: loaded but inert */
 	uint64_t threshold;		/* bytes, DLTRACE_THRESHOLD */
 	struct dlt_rank rank;		/* by the environment at its start */
+	uint64_t job;			/* the same in all ranks, by the environment too; 0: no rank */
 };
 
 extern struct dlt_process dlt_process;

@@ -214,3 +214,12 @@ unsigned dlt_scope_order(const struct dlt_object *o)
 {
 	return (unsigned)(o - objects);
 }
+
+void *dlt_scope_find_data(const char *name)
+{
+	struct wanted w = { .name = dlt_elf_name(name) };
+
+	w.name.data = true;
+	dl_iterate_phdr(search, &w);
+	return w.found;
+}

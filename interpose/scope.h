@@ -15,6 +15,9 @@
 /* NULL: nobody defines it. `caller`: an address in the calling library. */
 void *dlt_scope_find(const void *caller, const char *name);
 
+/* The same for a variable, whoever asks: the program's copy of a library's comes first. */
+void *dlt_scope_find_data(const char *name);
+
 /* A loaded object, while dlt_scope_each goes over them. */
 struct dlt_object {
 	struct dlt_elf elf;		/* elf.symbols NULL: it cannot be looked into */

@@ -21,6 +21,7 @@ const struct plan_event plan_events[PLAN_EVENTS] = {
 	{ "dltrace_cuda:*", LEVEL_CALLS, 1, GPU_CALLS },
 	{ "dltrace_cpu:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_mark:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_comm:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_batch:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_gpu:*", LEVEL_CALLS, 1, GPU_ACTIVITY },
 	{ "dltracefull_heap:*", LEVEL_FULL, 1, GPU_OFF },

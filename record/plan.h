@@ -32,7 +32,7 @@ struct plan_event {
 	enum gpu gpu;		/* the lowest --gpu that has it */
 };
 
-#define PLAN_EVENTS 11
+#define PLAN_EVENTS 12
 extern const struct plan_event plan_events[PLAN_EVENTS];
 
 struct plan_channel {

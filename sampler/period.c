@@ -46,6 +46,7 @@ static bool only_summary(void)
 {
 	static const enum dlt_event calls[] = {
 		DLT_EV_HEAP_ALLOC, DLT_EV_MAP_MAP, DLT_EV_CUDA_LAUNCH, DLT_EV_CUDA_ALLOC, DLT_EV_CPU_BLAS,
+		DLT_EV_COMM_CALL,
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

@@ -7,35 +7,9 @@
 #define DLT_TRACEPOINTS_CUDA_CHECK_H
 
 #include <cstddef>
-#include <type_traits>
 
 #include "cuda_types.h"
-
-/* An enumeration is passed as an int, a handle as any pointer. */
-template <typename A, typename B> constexpr bool same_argument()
-{
-	constexpr bool integers = (std::is_integral_v<A> || std::is_enum_v<A>) &&
-				  (std::is_integral_v<B> || std::is_enum_v<B>);
-	constexpr bool pointers = std::is_pointer_v<A> && std::is_pointer_v<B>;
-	constexpr bool others = std::is_class_v<A> == std::is_class_v<B> &&
-				std::is_floating_point_v<A> == std::is_floating_point_v<B> &&
-				std::is_pointer_v<A> == std::is_pointer_v<B>;
-
-	return sizeof(A) == sizeof(B) && alignof(A) == alignof(B) && (integers || pointers || others);
-}
-
-template <typename A, typename B> struct same_call : std::false_type {};
-template <typename RA, typename... A, typename RB, typename... B>
-struct same_call<RA (*)(A...), RB (*)(B...)> {
-	static constexpr bool check()
-	{
-		if constexpr (sizeof...(A) != sizeof...(B))
-			return false;
-		else
-			return same_argument<RA, RB>() && (same_argument<A, B>() && ...);
-	}
-	static constexpr bool value = check();
-};
+#include "same_call.h"
 
 /*
  * A row whose list of arguments is the longest of several: each of theirs comes in a register that

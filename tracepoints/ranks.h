@@ -38,6 +38,12 @@ static const struct dlt_launcher {
 	{ "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", true },
 };
 
+/* What the ranks of one job have in common: all that are set count together. */
+static const char *const dlt_jobs[] = {
+	"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID", "PALS_APID", "LSB_JOBID",
+	"PBS_JOBID",
+};
+
 /* A number from 0 to 2^31 - 1 and nothing else, else DLT_RANK_UNKNOWN. */
 static inline int32_t dlt_rank_number(const char *text)
 {
@@ -69,6 +75,21 @@ static inline struct dlt_rank dlt_rank_find(const char *(*get)(const char *name)
 			return r;
 	}
 	return (struct dlt_rank){ DLT_RANK_UNKNOWN, DLT_RANK_UNKNOWN, DLT_RANK_UNKNOWN };
+}
+
+/* A hash of the job and its number of ranks. */
+static inline uint64_t dlt_rank_job(const char *(*get)(const char *name), const struct dlt_rank *r)
+{
+	uint64_t hash = 0xcbf29ce484222325 ^ (uint64_t)(uint32_t)r->size;
+
+	for (size_t i = 0; i < sizeof(dlt_jobs) / sizeof(dlt_jobs[0]); i++) {
+		const char *value = get(dlt_jobs[i]);
+
+		for (; value && *value; value++)
+			hash = (hash ^ (unsigned char)*value) * 0x100000001b3;
+		hash = (hash ^ i) * 0x100000001b3;
+	}
+	return hash;
 }
 
 #endif

@@ -159,6 +159,31 @@ static void on_cpu_blas(struct trace *t, int64_t at, const void *data)
 	cpu(t, at, &same);
 }
 
+/* ---- communication ---- */
+
+#define NCCL_IN_PROGRESS 7
+
+static void on_comm_call(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_comm_call *e = data;
+	struct thread *thread = trace_emitted(t, e->thread, at);
+	struct call c = {
+		.duration = e->duration, .nested_time = e->nested_time, .bytes = e->bytes,
+		.timed = true, .code = e->result,
+	};
+
+	c.failed = e->result && (e->result != NCCL_IN_PROGRESS ||
+				 strcmp(process_function(thread->process, e->function)->layer, "nccl"));
+	if (e->duration == AT_LEAST)
+		c.duration = full_duration(thread, at);
+	if (!trace_in_range(t, at)) {
+		t->filtered++;
+		return;
+	}
+	add(thread_profile(thread, e->function, e->library), at, &c);
+	comms_call(&thread->process->comms, e, c.duration, c.failed);
+}
+
 /* ---- heap and mappings: no durations ---- */
 
 static struct profile *untimed(struct trace *t, int64_t at, uint32_t id, uint16_t function,
@@ -237,6 +262,7 @@ const event_fn call_handlers[DLT_EVENTS] = {
 	[DLT_EV_CUDA_OTHER] = on_cuda,
 	[DLT_EV_CPU_BLAS] = on_cpu_blas,
 	[DLT_EV_CPU_REGION] = on_cpu_region,
+	[DLT_EV_COMM_CALL] = on_comm_call,
 	[DLT_EV_HEAP_ALLOC] = on_heap_alloc,
 	[DLT_EV_HEAP_FREE] = on_heap_free,
 	[DLT_EV_MAP_MAP] = on_map,

@@ -62,8 +62,11 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		/* From here on events tell of every thread. */
 		p->now.thread_offset = p->now.thread_candidate = 0;
 	}
-	p->exe = trace_keep(t, e->exe);
-	p->command = trace_keep(t, e->command);
+	/* Whoever says it again after the process's end cannot read these any more. */
+	if (e->exe && *e->exe)
+		p->exe = trace_keep(t, e->exe);
+	if (e->command && *e->command)
+		p->command = trace_keep(t, e->command);
 	p->parent_id = e->parent;
 	p->parent = trace_process(t, e->parent);
 	p->pid = e->pid;
@@ -253,6 +256,8 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 
 	if (named_first(p, (uint64_t)(e->type + 2u) << 32 | e->id))
 		announced_by(p, START, at);
+	if (e->type == OBJECT_COMMUNICATOR)
+		comms_announced(&p->comms, e);
 }
 
 /* The parent learned how a child ended that could not say it any more. */

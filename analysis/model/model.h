@@ -19,6 +19,7 @@
 
 #include "events.h"
 #include "analysis/analysis.h"
+#include "analysis/model/comm.h"
 #include "analysis/model/curve.h"
 #include "analysis/model/gpu_memory.h"
 #include "analysis/model/idmap.h"
@@ -178,6 +179,7 @@ struct process {
 	struct failed_allocation failed[FAILED_ALLOCATIONS_KEPT];
 	uint64_t failed_count;
 	struct curve curves[PROCESS_CURVES];
+	struct comms comms;
 	struct process_now now;
 	struct process *next_alive;
 	int64_t family_changed;		/* last fork or end in the family whose eldest this is */

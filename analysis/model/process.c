@@ -50,6 +50,7 @@ void process_free(struct process *p)
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);
 	marks_free(p->marks);
+	comms_release(&p->comms);
 	free(p->profile_list);
 	free(p->libraries);
 	free(p);

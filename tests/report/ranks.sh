@@ -20,3 +20,11 @@ same "one of them" "[101]" "$(who --rank 0)"
 same "some of them" "[101, 102]" "$(who --rank 0,2-7)"
 same "none" "[]" "$(who --rank 9)"
 "$REPORT" trace.txt | grep -q '^ *pid .*name *rank' || fail "no ranks in the text"
+
+# Said again when it had ended: what cannot be read any more is not forgotten.
+report_text <<'EOT'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train" command="train\x1f-x" rank=0 ranks=2
+[2s] dltrace_proc:process process=1 pid=100 begin=1s reason=3 rank=0 ranks=2
+EOT
+same "name of one that has ended" "('train', ['train', '-x'], 0)" "$(json '(lambda p: (p["name"], p["command"], p["rank"]))(r["processes"][0])')"

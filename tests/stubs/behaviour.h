@@ -74,6 +74,19 @@
 #define DO_cuLaunchHostFunc(stream, fn, user_data) (fn(user_data), 0)
 #define DO_GOMP_parallel(function, data, width, flags) (function(data), 0)
 
+/* Of NCCL: every element has four bytes. */
+#define DO_ncclGetUniqueId(id) stub_unique(id)
+#define DO_ncclCommInitRank(comm, ranks, id, rank) stub_handle(comm)
+#define DO_ncclCommInitRankConfig(comm, ranks, id, rank, config) stub_handle(comm)
+#define DO_ncclCommInitRankScalable(comm, ranks, rank, id_count, ids, config) stub_handle(comm)
+#define DO_ncclCommInitAll(comms, devices, list) stub_handles(comms, devices)
+#define DO_ncclCommSplit(comm, color, key, made, config) ((color) < 0 ? (*(made) = NULL, 0) : stub_handle(made))
+#define DO_ncclAllReduce(from, to, count, type, op, comm, stream) stub_moves((count) * 4)
+#define DO_ncclAllGather(from, to, count, type, comm, stream) stub_moves((count) * 4)
+#define DO_ncclBroadcast(from, to, count, type, root, comm, stream) stub_moves((count) * 4)
+#define DO_ncclSend(from, count, type, to, comm, stream) stub_moves((count) * 4)
+#define DO_ncclRecv(p, count, type, from, comm, stream) stub_moves((count) * 4)
+
 /* The handle of a kernel is no address in the program. */
 #define DO___cudaGetKernel(kernel, function) (*(kernel) = (char *)(function) + (1ULL << 46), 0)
 #define DO_cudaLibraryGetKernel(kernel, library, name) stub_handle(kernel)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "gpu.h"
 
@@ -176,6 +177,23 @@ int stub_handle(void **handle)
 	static uintptr_t last = 0x1000;
 
 	*handle = (void *)__atomic_add_fetch(&last, 16, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int stub_handles(void **handles, int count)
+{
+	for (int i = 0; i < count; i++)
+		stub_handle(&handles[i]);
+	return 0;
+}
+
+int stub_unique(struct dlt_nccl_id *id)
+{
+	static unsigned given;
+
+	memset(id, 0, sizeof(*id));
+	snprintf(id->bytes, sizeof(id->bytes), "%d %u %llu", (int)getpid(), ++given,
+		 (unsigned long long)now_ns());
 	return 0;
 }
 

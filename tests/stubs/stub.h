@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm_types.h"
 #include "cuda_types.h"
 
 struct stub {
@@ -59,5 +60,9 @@ int stub_info(size_t *free, size_t *total);
 
 /* A new stream or event. */
 int stub_handle(void **handle);
+
+/* The same for each of several; an id that no other process and call gives. */
+int stub_handles(void **handles, int count);
+int stub_unique(struct dlt_nccl_id *id);
 
 #endif

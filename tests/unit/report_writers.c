@@ -29,6 +29,7 @@
 #include "analysis/report/svg.c"
 #include "analysis/report/table.c"
 #include "analysis/report/text.c"
+#include "analysis/report/text_communication.c"
 #include "analysis/report/text_curves.c"
 #include "analysis/report/text_memory.c"
 #include "analysis/report/text_ranges.c"

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table `communication`: who talked how much, for how long, on which communicator.
+ *
+ * Blocking calls tell the time that a rank spent; those that only start something (NCCL's, MPI_I*)
+ * tell the time of starting. Communicators are one over processes when their identities are equal.
+ */
+#include "analysis/communication.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analyses.h"
+#include "analysis/breakdown.h"
+#include "analysis/model/memory.h"
+
+static const struct column columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "layer", "layer", UNIT_TEXT, "nccl, mpi" },
+	{ "communicator", "communicator", UNIT_TEXT,
+	  "the same name in all its processes; missing: calls without one, or only in the totals" },
+	{ "rank", "rank", UNIT_ID, "of the process in it" },
+	{ "ranks", "of", UNIT_COUNT, "how many ranks it has" },
+	{ "function", "function", UNIT_TEXT, "" },
+	{ "kind", "kind", UNIT_TEXT, "communicate and wait block; launch only starts" },
+	{ "calls", "calls", UNIT_COUNT, "" },
+	{ "failed", "failed", UNIT_COUNT, "calls that returned an error" },
+	{ "bytes", "bytes", UNIT_BYTES, "this rank's part, see dltrace_comm:call" },
+	{ "total_ns", "time", UNIT_NS, "of all calls" },
+	{ "mean_ns", "mean", UNIT_NS, "time by calls" },
+	{ "max_ns", "max", UNIT_NS, "longest call that is an event" },
+	{ "share_of_wall", "of wall", UNIT_FRACTION, "time by the process's life" },
+	{ "bytes_per_second", "bytes/s", UNIT_BYTES, "bytes by time, of calls that block" },
+	{ "identity", "identity", UNIT_TEXT, "equal in all processes of a communicator, in any trace" },
+};
+
+static bool is_comm_layer(const char *layer)
+{
+	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi");
+}
+
+static bool is_blocking(const struct function *fn)
+{
+	return !strcmp(fn->kind, "communicate") || !strcmp(fn->kind, "wait");
+}
+
+static bool chosen(const struct process *p, const struct function *fn)
+{
+	const struct model_options *o = &p->trace->model->options;
+
+	return (!o->function || !fnmatch(o->function, fn->name, 0)) &&
+	       (!o->layer || !fnmatch(o->layer, fn->layer, 0));
+}
+
+/* ---- names of communicators ---- */
+
+static const struct communicator *communicator_at(const struct trace *t, size_t *process, size_t *i)
+{
+	for (; *process < t->process_count; (*process)++, *i = 0)
+		if (*i < t->processes[*process]->comms.count)
+			return &t->processes[*process]->comms.list[(*i)++];
+	return NULL;
+}
+
+static bool is_same(const struct communicator *a, const struct communicator *b)
+{
+	return a->identity && a->kind == b->kind && a->identity == b->identity;
+}
+
+/* From 1: which of the different identities of its kind it is, by first sight in the trace. */
+static unsigned number_of(const struct trace *t, const struct communicator *wanted)
+{
+	const struct communicator *c, *before;
+	unsigned number = 0;
+
+	for (size_t p = 0, i = 0; (c = communicator_at(t, &p, &i));) {
+		bool first = c->identity && c->kind == wanted->kind && !c->role;
+
+		for (size_t q = 0, j = 0; first && (before = communicator_at(t, &q, &j)) && before != c;)
+			first = !is_same(before, c);
+		number += first;
+		if (is_same(c, wanted))
+			return number;
+	}
+	return 0;
+}
+
+static void name_of(const struct trace *t, const struct communicator *c, char *name, size_t size)
+{
+	const char *kind = c->kind == DLT_COMM_NCCL ? "NCCL" : "MPI";
+
+	if (c->role == DLT_COMM_WORLD || c->role == DLT_COMM_SELF)
+		snprintf(name, size, "MPI_COMM_%s", c->role == DLT_COMM_WORLD ? "WORLD" : "SELF");
+	else if (c->identity)
+		snprintf(name, size, "%s %u", kind, number_of(t, c));
+	else
+		snprintf(name, size, "%s 0x%" PRIx64, kind, c->handle);
+}
+
+static int64_t rank_of(const struct process *p, const struct communicator *c)
+{
+	return c->rank >= 0 || c->role != DLT_COMM_WORLD ? c->rank : p->rank;
+}
+
+/* ---- the table ---- */
+
+static void set_communicator(struct table *t, const struct process *p, const struct communicator *c)
+{
+	char name[40], identity[20];
+
+	if (!c)
+		return;
+	name_of(p->trace, c, name, sizeof(name));
+	table_set_text(t, "communicator", name);
+	if (rank_of(p, c) >= 0)
+		table_set_int(t, "rank", rank_of(p, c));
+	if (c->ranks)
+		table_set_uint(t, "ranks", c->ranks);
+	snprintf(identity, sizeof(identity), "%016" PRIx64, c->identity);
+	if (c->identity)
+		table_set_text(t, "identity", identity);
+}
+
+static void add_row(struct table *t, const struct process *p, const struct comm_use *use)
+{
+	const struct function *fn = process_function(p, use->function);
+	uint64_t life = process_life(p);
+
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	table_set_text(t, "layer", fn->layer);
+	set_communicator(t, p, comms_find(&p->comms, use->communicator));
+	table_set_text(t, "function", fn->name);
+	table_set_text(t, "kind", fn->kind);
+	table_set_uint(t, "calls", use->calls);
+	table_set_uint(t, "failed", use->failed);
+	table_set_uint(t, "bytes", use->bytes);
+	table_set_uint(t, "total_ns", use->total);
+	if (use->calls)
+		table_set_real(t, "mean_ns", (double)use->total / (double)use->calls);
+	if (use->max)
+		table_set_uint(t, "max_ns", use->max);
+	if (life)
+		table_set_real(t, "share_of_wall", (double)use->total / (double)life);
+	if (use->bytes && use->total && !strcmp(fn->kind, "communicate"))
+		table_set_real(t, "bytes_per_second", 1e9 * (double)use->bytes / (double)use->total);
+}
+
+/* What the totals have beyond the events of a function, whoever called it. */
+static void add_remainder(struct table *t, const struct process *p, uint16_t function)
+{
+	struct comm_use rest = { .function = function };
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct sums *s = profile_counts(p, f);
+
+		if (profile_function(f) != function || s == &f->events)
+			continue;
+		rest.calls += s->calls;
+		rest.failed += s->failed;
+		rest.bytes += s->bytes;
+		rest.total += s->total;
+	}
+	for (size_t i = 0; i < p->comms.use_count; i++) {
+		const struct comm_use *use = &p->comms.uses[i];
+
+		if (use->function != function)
+			continue;
+		rest.calls -= use->calls < rest.calls ? use->calls : rest.calls;
+		rest.failed -= use->failed < rest.failed ? use->failed : rest.failed;
+		rest.bytes -= use->bytes < rest.bytes ? use->bytes : rest.bytes;
+		rest.total -= use->total < rest.total ? use->total : rest.total;
+	}
+	if (rest.calls)
+		add_row(t, p, &rest);
+}
+
+/* Is it the first of the process's profiles with that function? Its other callers come later. */
+static bool is_first(const struct process *p, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (profile_function(p->profile_list[i]) == profile_function(p->profile_list[index]))
+			return false;
+	return true;
+}
+
+static void add(const struct process *p, struct table *t)
+{
+	for (size_t i = 0; i < p->comms.use_count; i++)
+		if (chosen(p, process_function(p, p->comms.uses[i].function)))
+			add_row(t, p, &p->comms.uses[i]);
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
+
+		if (is_comm_layer(fn->layer) && chosen(p, fn) && is_first(p, i))
+			add_remainder(t, p, profile_function(p->profile_list[i]));
+	}
+}
+
+void run_communication(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "communication", "Communication", COLUMNS(columns));
+
+	each_process(m, t, add);
+	table_sort_falling(t, "total_ns");
+}
+
+/* ---- by rank ---- */
+
+/* The `index`th communicator that is the first with its identity in the trace; NULL: no more. */
+static const struct communicator *different(const struct trace *t, size_t index)
+{
+	const struct communicator *c, *before;
+
+	for (size_t p = 0, i = 0; (c = communicator_at(t, &p, &i));) {
+		bool first = c->identity != 0;
+
+		for (size_t q = 0, j = 0; first && (before = communicator_at(t, &q, &j)) && before != c;)
+			first = !is_same(before, c);
+		if (first && !index--)
+			return c;
+	}
+	return NULL;
+}
+
+struct member {
+	const struct process *process;
+	int64_t rank;
+	double share;
+};
+
+static bool find_member(const struct process *p, const struct communicator *wanted, struct member *m)
+{
+	uint64_t blocked = 0, life = process_life(p);
+	const struct communicator *own = NULL;
+
+	for (size_t i = 0; i < p->comms.count && !own; i++)
+		if (is_same(&p->comms.list[i], wanted))
+			own = &p->comms.list[i];
+	if (!own || !life || !process_shown(p))
+		return false;
+	for (size_t i = 0; i < p->comms.use_count; i++)
+		if (p->comms.uses[i].communicator == own->id &&
+		    is_blocking(process_function(p, p->comms.uses[i].function)))
+			blocked += p->comms.uses[i].total;
+	*m = (struct member){ p, rank_of(p, own), (double)blocked / (double)life };
+	return true;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return (x->share > y->share) - (x->share < y->share);
+}
+
+static double median(const struct member *m, size_t count)
+{
+	return (m[(count - 1) / 2].share + m[count / 2].share) / 2;
+}
+
+bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b)
+{
+	const struct communicator *c = different(t, index);
+	struct member *members;
+
+	if (!c)
+		return false;
+	*b = (struct comm_balance){ .least_rank = -1 };
+	name_of(t, c, b->name, sizeof(b->name));
+	members = xcalloc(t->process_count, sizeof(*members));
+	for (size_t i = 0; i < t->process_count; i++)
+		b->members += find_member(t->processes[i], c, &members[b->members]);
+	if (b->members >= 2) {
+		qsort(members, b->members, sizeof(*members), by_share);
+		b->least = members[0].share;
+		b->least_rank = members[0].rank;
+		b->least_process = members[0].process;
+		b->others = median(members + 1, b->members - 1);
+	}
+	free(members);
+	return true;
+}
+
+struct comm_share comm_share(const struct trace *t)
+{
+	struct comm_share s = { .least = 1 };
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *p = t->processes[i];
+		uint64_t blocked = 0, life = process_life(p);
+		double share;
+
+		for (size_t j = 0; process_shown(p) && j < p->profile_count; j++) {
+			const struct function *fn = process_function(p, profile_function(p->profile_list[j]));
+
+			if (is_comm_layer(fn->layer) && is_blocking(fn))
+				blocked += profile_counts(p, p->profile_list[j])->outer_total;
+		}
+		if (!blocked || !life)
+			continue;
+		share = (double)blocked / (double)life;
+		s.processes++;
+		s.mean += share;
+		s.least = share < s.least ? share : s.least;
+		s.most = share > s.most ? share : s.most;
+	}
+	if (s.processes)
+		s.mean /= (double)s.processes;
+	return s;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Communicators and what was done on them. */
+#include "analysis/model/comm.h"
+
+#include <stdlib.h>
+
+#include "analysis/model/memory.h"
+
+void comms_release(struct comms *c)
+{
+	free(c->list);
+	free(c->uses);
+	idmap_release(&c->by_id);
+	idmap_release(&c->use_by_key);
+}
+
+const struct communicator *comms_find(const struct comms *c, uint32_t id)
+{
+	const uint64_t *index = idmap_get(&c->by_id, id);
+
+	return index ? &c->list[*index] : NULL;
+}
+
+static struct communicator *make(struct comms *c, uint32_t id)
+{
+	const uint64_t *index = idmap_get(&c->by_id, id);
+
+	if (index)
+		return &c->list[*index];
+	*idmap_put(&c->by_id, id) = c->count;
+	c->list = xgrow(c->list, c->count, &c->capacity, sizeof(*c->list));
+	c->list[c->count] = (struct communicator){ .id = id };
+	return &c->list[c->count++];
+}
+
+static uint64_t value(const struct dlt_ev_proc_object *e, enum dlt_comm_value which)
+{
+	return which < e->values_count ? e->values[which] : 0;
+}
+
+/* A rank that is none is "not known": a trace may say anything. */
+void comms_announced(struct comms *c, const struct dlt_ev_proc_object *e)
+{
+	struct communicator *made = make(c, e->id);
+	uint64_t rank = value(e, DLT_COMM_RANK);
+
+	*made = (struct communicator){
+		.id = e->id, .handle = e->handle,
+		.kind = value(e, DLT_COMM_KIND) == DLT_COMM_NCCL ? DLT_COMM_NCCL : DLT_COMM_MPI,
+		.role = (enum dlt_comm_role)(value(e, DLT_COMM_ROLE) & 3),
+		.ranks = value(e, DLT_COMM_RANKS), .identity = value(e, DLT_COMM_IDENTITY),
+		.rank = rank <= INT32_MAX ? (int64_t)rank : -1,
+	};
+	if (made->ranks > INT32_MAX)
+		made->ranks = 0;
+}
+
+static struct comm_use *use_of(struct comms *c, uint32_t communicator, uint16_t function)
+{
+	uint64_t key = (uint64_t)communicator << 16 | function;
+	const uint64_t *index = idmap_get(&c->use_by_key, key);
+
+	if (index)
+		return &c->uses[*index];
+	*idmap_put(&c->use_by_key, key) = c->use_count;
+	c->uses = xgrow(c->uses, c->use_count, &c->use_capacity, sizeof(*c->uses));
+	c->uses[c->use_count] = (struct comm_use){
+		.communicator = communicator, .function = function,
+	};
+	return &c->uses[c->use_count++];
+}
+
+void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, uint64_t duration, bool failed)
+{
+	struct comm_use *use = use_of(c, e->communicator, e->function);
+
+	use->calls++;
+	use->failed += failed;
+	use->bytes += failed ? 0 : e->bytes;
+	use->total += duration;
+	use->max = duration > use->max ? duration : use->max;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process did on each communicator, by function: sums over the calls that are events. What
+ * only the totals know (too short, nested, lost, level summary) is in no communicator's sums.
+ */
+#ifndef DLT_ANALYSIS_MODEL_COMM_H
+#define DLT_ANALYSIS_MODEL_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm_types.h"
+#include "events.h"
+#include "analysis/model/idmap.h"
+
+#define OBJECT_COMMUNICATOR 7	/* dltrace_proc:object's type */
+
+struct communicator {
+	uint32_t id;		/* 0: calls whose communicator is not known */
+	enum dlt_comm_kind kind;
+	enum dlt_comm_role role;
+	uint64_t handle;
+	uint64_t ranks, identity;	/* 0: not known; equal identities of one trace are the same */
+	int64_t rank;		/* -1: not known */
+};
+
+struct comm_use {
+	uint32_t communicator;	/* id */
+	uint16_t function;
+	uint64_t calls, failed, bytes;
+	uint64_t total, max;	/* ns, of all of them */
+};
+
+struct comms {
+	struct communicator *list;	/* owned; as announced last */
+	size_t count, capacity;
+	struct comm_use *uses;		/* owned; by first sight */
+	size_t use_count, use_capacity;
+	struct idmap by_id, use_by_key;	/* indices */
+};
+
+void comms_release(struct comms *c);
+void comms_announced(struct comms *c, const struct dlt_ev_proc_object *e);
+void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, uint64_t duration, bool failed);
+/* NULL when nobody announced it. */
+const struct communicator *comms_find(const struct comms *c, uint32_t id);
+
+#endif
