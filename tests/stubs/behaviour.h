@@ -90,8 +90,4 @@
 /* The handle of a kernel is no address in the program. */
 #define DO___cudaGetKernel(kernel, function) (*(kernel) = (char *)(function) + (1ULL << 46), 0)
 #define DO_cudaLibraryGetKernel(kernel, library, name) stub_handle(kernel)
-#define DO_cuLibraryGetKernel(kernel, library, name) stub_handle(kernel)
 #define DO_cudaFuncGetName(name, function) (*(name) = "N", 0)
-#define DO_cuFuncGetName(name, function) (*(name) = "N", 0)
-#define DO_cuKernelGetName(name, function) (*(name) = "N", 0)
-#define DO_cuModuleGetFunction(function, module, name) stub_handle(function)
