@@ -14,6 +14,7 @@ const struct analysis analyses[] = {
 	{ "communication", run_communication },
 	{ "heap", run_heap },
 	{ "gpu_memory", run_gpu_memory },
+	{ "gpu_work", run_gpu_work },
 	{ "phases", run_phases },
 	{ "iterations", run_iterations },
 	{ "ranges", run_ranges },

@@ -23,6 +23,7 @@ void run_shares(const struct model *m, struct report *r);
 void run_communication(const struct model *m, struct report *r);
 void run_heap(const struct model *m, struct report *r);
 void run_gpu_memory(const struct model *m, struct report *r);
+void run_gpu_work(const struct model *m, struct report *r);
 void run_phases(const struct model *m, struct report *r);
 void run_iterations(const struct model *m, struct report *r);
 void run_ranges(const struct model *m, struct report *r);

@@ -54,7 +54,7 @@ bool profile_row(const struct process *p, const char *engine, const struct profi
 		 struct breakdown_row *row)
 {
 	const struct model_options *o = &p->trace->model->options;
-	const struct function *fn = process_function(p, profile_function(f));
+	const struct function *fn = profile_names(p, f);
 	const struct library *l = process_library(p, profile_library(f));
 	const struct framework_rule *rule = l ? library_framework(l->path) : NULL;
 
@@ -90,7 +90,7 @@ uint64_t layer_time(const struct process *p, const char *layer)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 
-		if (f->timed && !strcmp(process_function(p, profile_function(f))->layer, layer))
+		if (f->timed && !strcmp(profile_names(p, f)->layer, layer))
 			sum += profile_counts(p, f)->outer_total;
 	}
 	return sum;

@@ -78,7 +78,7 @@ static uint64_t calls_at(const struct process *p, int layer, const struct librar
 
 		if (by && (!by->id || profile_library(f) != by->id))
 			continue;
-		if (!strcmp(process_function(p, profile_function(f))->layer, layers[layer]))
+		if (!f->work && !strcmp(process_function(p, profile_function(f))->layer, layers[layer]))
 			calls += profile_sums(f)->calls;
 	}
 	return calls;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Series over time (the study's figures 1 and 2): of the run, of machines, of each process. */
 #include "analysis/analyses.h"
+#include "analysis/model/gpu.h"
 #include "analysis/gpu_memory.h"
 #include "memory_kinds.h"
 
@@ -118,6 +119,30 @@ static void add_memory(struct report *r, const struct process *p)
 	add(r, &nvml_used, &g->nvml_curve, 1, p->trace->index, p->report_id, p->host);
 }
 
+static const struct curve_kind gpu_work = { "gpu_busy_percent",
+					    "time in which the GPU had work of the process, %", "percent",
+					    1e-3 };
+
+/* One a device; as the run's too if no other process has a GPU. */
+static void add_gpu_work(struct report *r, const struct process *p, bool alone)
+{
+	for (size_t i = 0; p->gpu && i < p->gpu->device_count; i++) {
+		add(r, &gpu_work, &p->gpu->devices[i].curve, 1, p->trace->index, p->report_id, p->host);
+		if (alone)
+			add(r, &gpu_work, &p->gpu->devices[i].curve, 1, p->trace->index, -1, p->host);
+	}
+}
+
+static size_t with_gpu_work(const struct trace *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		n += process_shown(t->processes[i]) && t->processes[i]->gpu &&
+		     t->processes[i]->gpu->device_count;
+	return n;
+}
+
 static void add_process(struct report *r, const struct process *p)
 {
 	const struct machine *m = trace_machine(p->trace, p->host);
@@ -183,8 +208,10 @@ static void add_trace(struct report *r, const struct trace *t)
 	for (size_t i = 0; i < t->energy_count; i++)
 		add(r, &cpu_power, &t->energies[i].power, 1, t->index, -1, t->host);
 	for (size_t i = 0; i < t->process_count; i++)
-		if (process_shown(t->processes[i]))
+		if (process_shown(t->processes[i])) {
 			add_process(r, t->processes[i]);
+			add_gpu_work(r, t->processes[i], with_gpu_work(t) == 1);
+		}
 }
 
 void run_curves(const struct model *m, struct report *r)

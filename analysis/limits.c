@@ -7,6 +7,7 @@
 
 #include "analysis/breakdown.h"
 #include "analysis/coverage.h"
+#include "analysis/model/gpu.h"
 
 static const struct column columns[] = {
 	{ "kind", "kind", UNIT_TEXT, "lost, truncated, foreign, uncovered, killed, overhead, ..." },
@@ -15,6 +16,8 @@ static const struct column columns[] = {
 	{ "value", "value", UNIT_REAL, "events, bytes or ns, by kind" },
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
 };
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /*
  * What tracing costs the program, by operation. From `make bench` on Debian 12, 2 cores, medians;
@@ -261,6 +264,56 @@ static void memory_measure(struct table *table, const struct process *p)
 		      "no last reading: its heap and CPU time are those of the last sample");
 }
 
+/* ---- the GPU's own time ---- */
+
+static void kinds_text(char *text, size_t size, uint8_t kinds)
+{
+	static const char *const names[] = {
+		"kernels", "copies", "sets", "synchronisations", "the calls that launched them",
+	};
+	size_t length = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (kinds >> i & 1 && length < size)
+			length += (size_t)snprintf(text + length, size - length, "%s%s",
+						   length ? ", " : "", names[i]);
+}
+
+static void gpu_gaps(struct table *table, const struct process *p)
+{
+	char kinds[128], from[32], to[32];
+
+	for (size_t i = 0; p->gpu && i < p->gpu->gap_count; i++) {
+		const struct gpu_gap *g = &p->gpu->gaps[i];
+		int64_t end = g->end == UNKNOWN ? p->trace->end : g->end;
+
+		kinds_text(kinds, sizeof(kinds), g->kinds);
+		time_text(from, sizeof(from), (double)g->begin);
+		time_text(to, sizeof(to), (double)end);
+		limit(table, p->trace, p, "gpu", (double)end - (double)g->begin,
+		      "of the GPU's work from %s to %s%s is missing: %s (%s)", from, to,
+		      g->end == UNKNOWN ? " (the end)" : "", kinds, g->text);
+	}
+}
+
+static void gpu_account(struct table *table, const struct process *p)
+{
+	const struct gpu_work *w = p->gpu;
+
+	if (!w)
+		return;
+	if (w->lost)
+		limit(table, p->trace, p, "lost", (double)w->lost,
+		      "%" PRIu64 " records of the GPU's work found no room", w->lost);
+	if (*w->account)
+		limit(table, p->trace, p, "gpu", 0, "of the GPU's work, CUPTI told %s", w->account);
+	if (w->clock_error)
+		limit(table, p->trace, p, "precision", w->clock_error,
+		      "times on the GPU are off the host's by at most %" PRIu32 " ns (CUPTI %" PRIu32
+		      ")", w->clock_error, w->version);
+}
+
 /* ---- the cost of tracing ---- */
 
 static void overhead(struct table *table, const struct trace *t)
@@ -305,10 +358,8 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
 	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure,
-	gpu_memory_strays,
+	gpu_memory_strays, gpu_gaps, gpu_account,
 };
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 void run_limits(const struct model *m, struct report *r)
 {

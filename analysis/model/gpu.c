@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* dltrace_gpu: what the GPU did, by process. */
-#include "analysis/model/model.h"
+/* dltrace_gpu: work by name and device, and the time in which a device had any. */
+#include "analysis/model/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/model/memory.h"
+
+#define SLOT 100000000	/* ns of a point of the curve */
+
+/* By `direction`; a set has the last one. */
+static const char *const copies[] = {
+	"copy host to host", "copy host to device", "copy device to host", "copy device to device",
+	"copy", "set",
+};
 
 /* These events name the process that they are of; a thread of CUPTI's or ours emits them. */
 static struct process *emitted(struct trace *t, uint32_t process, int64_t at)
@@ -9,35 +22,324 @@ static struct process *emitted(struct trace *t, uint32_t process, int64_t at)
 
 	p->read++;
 	p->last = at;
+	if (!p->gpu) {
+		p->gpu = xcalloc(1, sizeof(*p->gpu));
+		p->gpu->account = trace_keep(t, "");
+	}
 	return p;
+}
+
+/* ---- busy time ---- */
+
+static void close_slot(struct trace *t, struct gpu_device *d)
+{
+	trace_point(t, &d->curve, (d->slot + 1) * SLOT, d->slot_busy * 100000 / SLOT);
+	d->slot_busy = 0;
+}
+
+/* Consecutive pieces of busy time, none twice. */
+static void busy(struct trace *t, struct gpu_device *d, int64_t begin, int64_t end)
+{
+	while (begin < end) {
+		int64_t slot = begin >= 0 ? begin / SLOT : -((SLOT - 1 - begin) / SLOT);
+		int64_t stop = (slot + 1) * SLOT < end ? (slot + 1) * SLOT : end;
+
+		if (slot != d->slot) {
+			if (d->slot != INT64_MIN)
+				close_slot(t, d);
+			/* Idle from here to there. */
+			if (d->slot == INT64_MIN || slot > d->slot + 1) {
+				if (d->slot != INT64_MIN)
+					trace_point(t, &d->curve, (d->slot + 2) * SLOT, 0);
+				trace_point(t, &d->curve, slot * SLOT, 0);
+			}
+			d->slot = slot;
+		}
+		d->slot_busy += stop - begin;
+		begin = stop;
+	}
+}
+
+/* The oldest `count` intervals are counted for good. */
+static void settle(struct trace *t, struct gpu_device *d, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t begin = d->intervals[i].begin, end = d->intervals[i].end;
+		int64_t pause = d->counted_to == INT64_MIN ? 0 : begin - d->counted_to;
+
+		if (pause < 0)
+			begin = d->counted_to;
+		if (begin >= end)
+			continue;
+		if (pause >= GPU_IDLE_LEAST) {
+			d->gaps++;
+			d->gaps_time += (uint64_t)pause;
+			if ((uint64_t)pause > d->longest_gap)
+				d->longest_gap = (uint64_t)pause;
+		}
+		d->busy += (uint64_t)(end - begin);
+		busy(t, d, begin, end);
+		d->counted_to = end;
+	}
+	d->interval_count -= count;
+	memmove(d->intervals, d->intervals + count, d->interval_count * sizeof(*d->intervals));
+}
+
+/* The first interval that ends at `begin` or after it. */
+static size_t place(const struct gpu_device *d, int64_t begin)
+{
+	size_t low = 0, high = d->interval_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->intervals[middle].end < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_interval(struct trace *t, struct gpu_device *d, int64_t begin, int64_t end)
+{
+	size_t first, last;
+
+	if (d->interval_count == GPU_INTERVALS)
+		settle(t, d, GPU_INTERVALS / 2);
+	first = last = place(d, begin);
+	while (last < d->interval_count && d->intervals[last].begin <= end) {
+		begin = d->intervals[last].begin < begin ? d->intervals[last].begin : begin;
+		end = d->intervals[last].end > end ? d->intervals[last].end : end;
+		last++;
+	}
+	/* [first, last) and the new one become one. */
+	memmove(d->intervals + first + 1, d->intervals + last,
+		(d->interval_count - last) * sizeof(*d->intervals));
+	d->interval_count = d->interval_count - (last - first) + 1;
+	d->intervals[first] = (struct gpu_interval){ begin, end };
+}
+
+/* ---- work ---- */
+
+static struct gpu_device *device_make(struct gpu_work *w, uint8_t index)
+{
+	for (size_t i = 0; i < w->device_count; i++)
+		if (w->devices[i].index == index)
+			return &w->devices[i];
+	w->devices = xgrow(w->devices, w->device_count, &w->device_capacity, sizeof(*w->devices));
+	w->devices[w->device_count] = (struct gpu_device){
+		.index = index, .begin = UNKNOWN, .end = UNKNOWN, .counted_to = INT64_MIN,
+		.slot = INT64_MIN,
+		.intervals = xcalloc(GPU_INTERVALS, sizeof(*w->devices->intervals)),
+	};
+	return &w->devices[w->device_count++];
+}
+
+static struct gpu_item *item_make(struct process *p, enum gpu_work_kind kind, uint32_t id)
+{
+	struct gpu_work *w = p->gpu;
+	uint64_t *slot = idmap_put(&w->by_key, (uint64_t)kind << 32 | id);
+	struct gpu_item *item = (struct gpu_item *)(uintptr_t)*slot;
+
+	if (item)
+		return item;
+	item = xcalloc(1, sizeof(*item));
+	*slot = (uintptr_t)item;
+	w->items = xgrow(w->items, w->item_count, &w->item_capacity, sizeof(*w->items));
+	w->items[w->item_count++] = item;
+	item->id = kind == GPU_KERNEL ? id : 0;
+	item->function = (struct function){
+		.name = kind == GPU_KERNEL ? "" : copies[id < 6 ? id : 4], .layer = "gpu",
+		.kind = kind == GPU_KERNEL ? "compute" : "copy",
+	};
+	item->profile = process_work(p, &item->function);
+	return item;
+}
+
+struct piece {
+	uint32_t process, caller, id;	/* id: kernel, direction */
+	uint8_t device;
+	uint64_t called, begin, duration, bytes;
+};
+
+static void on_device(struct trace *t, struct gpu_device *d, enum gpu_work_kind kind,
+		      const struct piece *e, int64_t begin)
+{
+	int64_t end = begin + (int64_t)e->duration;
+
+	d->count[kind]++;
+	d->time[kind] += e->duration;
+	d->bytes += e->bytes;
+	d->callers_unknown += !e->caller;
+	if (e->called && e->called <= e->begin) {
+		d->waits++;
+		d->wait_time += e->begin - e->called;
+	}
+	if (d->begin == UNKNOWN || begin < d->begin)
+		d->begin = begin;
+	if (d->end == UNKNOWN || end > d->end)
+		d->end = end;
+	add_interval(t, d, begin, end);
+}
+
+static void add_work(struct trace *t, int64_t at, enum gpu_work_kind kind, const struct piece *e)
+{
+	struct process *p = emitted(t, e->process, at);
+	int64_t begin = trace_monotonic(t, e->begin), end = begin + (int64_t)e->duration;
+	struct profile *f;
+
+	/* Nothing from a trace is trusted. */
+	if (begin == UNKNOWN || e->duration > INT64_MAX / 4 || begin > INT64_MAX / 4 ||
+	    begin < INT64_MIN / 4)
+		return;
+	if (!trace_in_range(t, begin)) {
+		t->filtered++;
+		return;
+	}
+	f = item_make(p, kind, e->id)->profile;
+	if (f->begin == UNKNOWN || begin < f->begin) {
+		f->begin = begin;
+		f->events_first = e->duration;
+	}
+	if (f->end == UNKNOWN || end > f->end)
+		f->end = end;
+	sums_add(&f->events, e->duration, 0);
+	f->events.bytes += e->bytes;
+	on_device(t, device_make(p->gpu, e->device), kind, e, begin);
 }
 
 static void on_kernel(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_gpu_kernel *e = data;
+	const struct piece piece = {
+		.process = e->process, .caller = e->caller, .id = e->kernel, .device = e->device,
+		.called = e->called, .begin = e->begin, .duration = e->duration,
+	};
 
-	emitted(t, e->process, at);
+	add_work(t, at, GPU_KERNEL, &piece);
 }
 
 static void on_copy(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_gpu_copy *e = data;
+	const struct piece piece = {
+		.process = e->process, .caller = e->caller, .id = e->direction, .device = e->device,
+		.called = e->called, .begin = e->begin, .duration = e->duration, .bytes = e->size,
+	};
 
-	emitted(t, e->process, at);
+	add_work(t, at, e->direction == 5 ? GPU_SET : GPU_COPY, &piece);
 }
 
+/* The host's waiting, which the calls show too: no work of the GPU. */
 static void on_sync(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_gpu_sync *e = data;
+	struct process *p = emitted(t, e->process, at);
 
-	emitted(t, e->process, at);
+	p->gpu->syncs++;
+	p->gpu->sync_time += e->duration;
+}
+
+/* ---- what is missing ---- */
+
+static void add_gap(struct trace *t, struct gpu_work *w, const struct dlt_ev_gpu_gap *e)
+{
+	int64_t begin = trace_monotonic(t, e->begin);
+	struct gpu_gap *last = w->gap_count ? &w->gaps[w->gap_count - 1] : NULL;
+
+	/* Said when it began, and again when it was over. */
+	if (!last || last->begin != begin || last->reason != e->reason) {
+		if (w->gap_count >= GPU_GAPS_KEPT)
+			return;
+		w->gaps = xgrow(w->gaps, w->gap_count, &w->gap_capacity, sizeof(*w->gaps));
+		last = &w->gaps[w->gap_count++];
+		*last = (struct gpu_gap){ .reason = e->reason, .kinds = e->kinds, .begin = begin };
+	}
+	last->text = trace_keep(t, e->text);
+	last->records += e->records;
+	last->end = trace_monotonic(t, e->end);
 }
 
 static void on_gap(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_gpu_gap *e = data;
+	struct gpu_work *w = emitted(t, e->process, at)->gpu;
 
-	emitted(t, e->process, at);
+	w->version = e->version;
+	if (e->clock_error > w->clock_error)
+		w->clock_error = e->clock_error;
+	if (e->reason == 0) {
+		w->told = e->records;
+		w->account = trace_keep(t, e->text);
+	} else if (e->reason == 6) {
+		w->lost += e->records;
+	} else {
+		add_gap(t, w, e);
+	}
+}
+
+/* ---- names, the end ---- */
+
+void gpu_name(struct process *p, uint32_t id, const char *name)
+{
+	if (!p->gpu)
+		p->gpu = xcalloc(1, sizeof(*p->gpu));
+	*idmap_put(&p->gpu->names, id) = (uintptr_t)trace_keep(p->trace, name);
+	if (!p->gpu->account)
+		p->gpu->account = trace_keep(p->trace, "");
+}
+
+static void name_kernels(struct trace *t, struct gpu_work *w)
+{
+	for (size_t i = 0; i < w->item_count; i++) {
+		struct gpu_item *item = w->items[i];
+		const char *name = idmap_pointer(&w->names, item->id);
+		char text[32];
+
+		if (*item->function.name)
+			continue;
+		snprintf(text, sizeof(text), item->id ? "kernel %u" : "kernel", item->id);
+		item->function.name = name && *name ? name : trace_keep(t, text);
+	}
+}
+
+void gpu_end(struct trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct gpu_work *w = t->processes[i]->gpu;
+
+		if (!w)
+			continue;
+		name_kernels(t, w);
+		for (size_t j = 0; j < w->device_count; j++) {
+			struct gpu_device *d = &w->devices[j];
+
+			settle(t, d, d->interval_count);
+			if (d->slot == INT64_MIN)
+				continue;
+			close_slot(t, d);
+			trace_point(t, &d->curve, (d->slot + 2) * SLOT, 0);
+		}
+	}
+}
+
+void gpu_work_free(struct gpu_work *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->item_count; i++)
+		free(w->items[i]);
+	for (size_t i = 0; i < w->device_count; i++) {
+		free(w->devices[i].intervals);
+		curve_release(&w->devices[i].curve);
+	}
+	idmap_release(&w->by_key);
+	idmap_release(&w->names);
+	free(w->items);
+	free(w->devices);
+	free(w->gaps);
+	free(w);
 }
 
 const event_fn gpu_handlers[DLT_EVENTS] = {

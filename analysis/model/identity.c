@@ -2,10 +2,12 @@
 /* dltrace_proc: who is who, what ids mean, who ended how. */
 #include <string.h>
 
+#include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
+#define KERNEL_BY_CUPTI 5		/* `type` of an object */
 #define WAITED 5			/* `how` of a child */
 #define CANNOT_BE_SEEN 2		/* its `traced` */
 
@@ -254,6 +256,8 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_proc_object *e = data;
 	struct process *p = trace_process_make(t, e->process);
 
+	if (e->type == KERNEL_BY_CUPTI)
+		gpu_name(p, e->id, e->name);
 	if (named_first(p, (uint64_t)(e->type + 2u) << 32 | e->id))
 		announced_by(p, START, at);
 	if (e->type == OBJECT_COMMUNICATOR)

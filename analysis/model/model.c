@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
 #include "analysis/reader/reader.h"
 
@@ -178,6 +179,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	}
 	trace_round(t);
 	marks_end(t);
+	gpu_end(t);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);
 	number(m, t);

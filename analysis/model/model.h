@@ -31,6 +31,7 @@
 
 struct trace;
 struct process;
+struct gpu_work;
 
 /* One function called by one library in one process. */
 struct profile {
@@ -41,6 +42,7 @@ struct profile {
 	uint64_t exact_first;		/* ns, duration of the first call */
 	uint64_t events_first;		/* the same, of the first event read */
 	int64_t begin, end;		/* first event's begin, last one's end */
+	const struct function *work;	/* what a GPU did, borrowed; NULL: calls, `key` says of what */
 	uint64_t failed_first_size;
 	int64_t failed_at;		/* first failure; UNKNOWN: none */
 	int32_t failed_code;		/* its code */
@@ -181,6 +183,7 @@ struct process {
 	struct curve curves[PROCESS_CURVES];
 	struct comms comms;
 	struct process_now now;
+	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
 	struct process *next_alive;
 	int64_t family_changed;		/* last fork or end in the family whose eldest this is */
 	int64_t family_shmem;		/* scratch of a round */
@@ -291,6 +294,8 @@ bool library_inherited(const struct process *p, const struct library *l);
  * same version, else everything is "".
  */
 const struct function *process_function(const struct process *p, uint16_t id);
+/* What the profile is of; never NULL. */
+const struct function *profile_names(const struct process *p, const struct profile *f);
 /* Length of its life as far as known, ns; 0 when not. */
 uint64_t process_life(const struct process *p);
 /* A thread says how many events that name it it has emitted so far. */
@@ -314,6 +319,8 @@ const char *trace_keep(struct trace *t, const char *s);
 struct process *trace_process_make(struct trace *t, uint32_t id);
 struct thread *trace_thread_make(struct trace *t, uint32_t id);
 struct profile *process_profile(struct process *p, uint16_t function, uint16_t library);
+/* A new one for work of a GPU. */
+struct profile *process_work(struct process *p, const struct function *work);
 void process_free(struct process *p);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);

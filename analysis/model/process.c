@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 #include "functions.h"
@@ -45,6 +46,7 @@ void process_free(struct process *p)
 	}
 	for (int c = 0; c < PROCESS_CURVES; c++)
 		curve_release(&p->curves[c]);
+	gpu_work_free(p->gpu);
 	idmap_release(&p->library_by_id);
 	idmap_release(&p->named);
 	idmap_release(&p->profiles);
@@ -117,6 +119,24 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 				sizeof(*p->profile_list));
 	p->profile_list[p->profile_count++] = f;
 	return f;
+}
+
+struct profile *process_work(struct process *p, const struct function *work)
+{
+	struct profile *f = xcalloc(1, sizeof(*f));
+
+	f->begin = f->end = f->failed_at = UNKNOWN;
+	f->timed = true;
+	f->work = work;
+	p->profile_list = xgrow(p->profile_list, p->profile_count, &p->profile_capacity,
+				sizeof(*p->profile_list));
+	p->profile_list[p->profile_count++] = f;
+	return f;
+}
+
+const struct function *profile_names(const struct process *p, const struct profile *f)
+{
+	return f->work ? f->work : process_function(p, profile_function(f));
 }
 
 void process_point(struct process *p, enum curve_id id, int64_t at, int64_t value)

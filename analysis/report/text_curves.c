@@ -28,6 +28,7 @@ static const struct shown_curve shown_curves[] = {
 	{ "gpu_reserved_bytes", "GPU reserved", false, NULL },
 	{ "pinned_bytes", "pinned", false, NULL },
 	{ "gpu_percent", "GPU", true, NULL },
+	{ "gpu_busy_percent", "GPU busy", true, NULL },
 	{ "gpu_used_bytes", "GPU memory", true, NULL },
 	{ "gpu_watts", "GPU, watts", false, NULL },
 	{ "cpu_watts", "CPU, watts", false, NULL },

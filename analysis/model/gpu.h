@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the GPU did for one process (dltrace_gpu): work by name as profiles, each device's busy
+ * time, what is missing.
+ *
+ * Busy time is the union of all work on a device. Work is told late and not in order, so intervals
+ * are kept until they are many, then the oldest are counted for good: what comes later still and
+ * lies before those counts only where it sticks out.
+ */
+#ifndef DLT_ANALYSIS_MODEL_GPU_H
+#define DLT_ANALYSIS_MODEL_GPU_H
+
+#include "analysis/model/model.h"
+
+#define GPU_INTERVALS 4096	/* kept of a device */
+#define GPU_GAPS_KEPT 100	/* of a process */
+#define GPU_IDLE_LEAST 10000	/* ns: shorter pauses between work are no gaps */
+
+enum gpu_work_kind { GPU_KERNEL, GPU_COPY, GPU_SET, GPU_WORK_KINDS };
+
+struct gpu_interval {
+	int64_t begin, end;
+};
+
+struct gpu_device {
+	uint8_t index;
+	uint64_t count[GPU_WORK_KINDS], time[GPU_WORK_KINDS];	/* ns, summed over streams */
+	uint64_t bytes;			/* copied and set */
+	uint64_t callers_unknown;
+	uint64_t waits, wait_time;	/* from the call's begin to the work's, ns */
+	int64_t begin, end;		/* of the first piece, of the last one */
+	uint64_t busy;			/* ns */
+	uint64_t gaps, gaps_time, longest_gap;
+	struct gpu_interval *intervals;	/* owned; sorted, disjoint */
+	size_t interval_count;
+	int64_t counted_to;		/* up to there for good */
+	int64_t slot, slot_busy;	/* of the curve */
+	struct curve curve;		/* thousandths of a percent */
+};
+
+/* A name, and all work of that name. */
+struct gpu_item {
+	uint32_t id;			/* 0: a copy or a set */
+	struct function function;	/* name "" until it is said */
+	struct profile *profile;	/* borrowed from the process's list */
+};
+
+struct gpu_gap {
+	uint8_t reason, kinds;
+	int64_t begin, end;		/* end UNKNOWN: it never ended */
+	uint64_t records;
+	const char *text;
+};
+
+struct gpu_work {
+	struct gpu_item **items;	/* owned */
+	size_t item_count, item_capacity;
+	struct idmap by_key;		/* kind << 32 | id or direction: item */
+	struct idmap names;		/* id: text of the model's pool */
+	struct gpu_device *devices;	/* owned */
+	size_t device_count, device_capacity;
+	struct gpu_gap *gaps;		/* owned */
+	size_t gap_count, gap_capacity;
+	uint64_t syncs, sync_time;
+	uint64_t told;			/* pieces of work that CUPTI told, by the last account */
+	uint64_t lost;			/* records that found no room */
+	uint32_t version, clock_error;	/* of CUPTI; ns */
+	const char *account;		/* in words */
+};
+
+/* dltrace_proc:object of type 5. */
+void gpu_name(struct process *p, uint32_t id, const char *name);
+
+/* After the last event: names, busy time. */
+void gpu_end(struct trace *t);
+void gpu_work_free(struct gpu_work *w);
+
+#endif

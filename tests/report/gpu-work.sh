@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# What the GPU did: work by name in layer "gpu", busy time as the union over streams, pauses, and
+# what is missing.
+. "$top_srcdir/tests/lib.sh"
+
+report_text <<'T'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
+[1100ms] dltrace_proc:object process=1 type=5 id=1 name="_Z5scalePfi"
+[2s] dltrace_gpu:kernel process=1 caller=1 called=1199ms begin=1200ms duration=100ms kernel=1 stream=1
+[2s] dltrace_gpu:kernel process=1 caller=1 called=1249ms begin=1250ms duration=100ms kernel=1 stream=2
+# told late, and a name that nobody said
+[2s] dltrace_gpu:kernel process=1 caller=0 called=0 begin=1100ms duration=20ms kernel=2 stream=1
+[2s] dltrace_gpu:copy process=1 caller=1 called=1390ms begin=1400ms duration=10ms size=1M direction=1
+[2s] dltrace_gpu:copy process=1 caller=1 called=1390ms begin=1800ms duration=10ms size=1K direction=5
+[2s] dltrace_gpu:sync process=1 caller=1 begin=1800ms duration=10ms type=3
+# another device
+[2s] dltrace_gpu:copy process=1 caller=1 called=1390ms begin=1405ms duration=10ms size=1K direction=3 device=1
+[1500ms] dltrace_gpu:gap process=1 reason=4 kinds=9 begin=1450ms text="another profiler has CUPTI"
+[1700ms] dltrace_gpu:gap process=1 reason=4 kinds=9 begin=1450ms end=1700ms clock_error=210 text="another profiler has CUPTI"
+[2500ms] dltrace_gpu:gap process=1 reason=6 kinds=31 records=7 version=28
+[2900ms] dltrace_gpu:gap process=1 reason=0 records=6 clock_error=321 version=28 text="1 without a time, 0 odd"
+[3s] dltrace_proc:exit process=1 how=0 events=14
+T
+
+same "kernel by name" "2 200000000 200000000 100000000" \
+	"$(json '"%(calls)d %(total_ns)d %(outer_ns)d %(max_ns)d" % row("breakdown", layer="gpu", function="_Z5scalePfi")')"
+same "share of the layer" "200 of 250" "$(json '"%g of 250" % round(250 * row("breakdown", function="_Z5scalePfi")["share"])')"
+same "unnamed kernel" 1 "$(json 'row("breakdown", layer="gpu", function="kernel 2")["calls"]')"
+same "copy" "1048576" "$(json 'row("breakdown", layer="gpu", function="copy host to device")["bytes"]')"
+same "kinds" "compute copy copy" "$(json '" ".join(row("breakdown", layer="gpu", function=f)["kind"] for f in ("kernel 2", "set", "copy device to device"))')"
+same "first call" "200000000" "$(json 'row("breakdown", function="_Z5scalePfi")["first_call_ns"]')"
+
+# 1100..1120, 1200..1350, 1400..1410, 1800..1810: 190 ms of 710
+same "busy" "190000000" "$(json 'row("gpu_work", device=0)["busy_ns"]')"
+same "busy share" "$(python3 -c 'print(round(190 / 710, 6))')" "$(json 'round(row("gpu_work", device=0)["busy_share"], 6)')"
+same "of wall" "0.095" "$(json 'row("gpu_work", device=0)["share_of_wall"]')"
+same "gaps" "3 520000000 390000000" "$(json '"%(idle_gaps)d %(idle_ns)d %(longest_idle_ns)d" % row("gpu_work", device=0)')"
+same "counts" "3 1 1 220000000 1 321" "$(json '"%(kernels)d %(copies)d %(sets)d %(kernel_ns)d %(unattributed)d %(clock_error_ns)d" % row("gpu_work", device=0)')"
+same "the other device" "10000000" "$(json 'row("gpu_work", device=1)["busy_ns"]')"
+same "wait" "$(python3 -c 'print((1 + 1 + 10 + 410) * 1000000 // 4)')" "$(json 'row("gpu_work", device=0)["mean_wait_ns"]')"
+# percent of each 100 ms
+same "curve" "100 20" "$(json '"%s %s" % (peak("gpu_busy_percent", 1), dict(map(tuple, points("gpu_busy_percent", 1)))[200000000])')"
+same "nothing lost" 0 "$(json 'r["traces"][0]["lost"]')"
+
+json '"\n".join(x["text"] for x in r["limits"])' >limits
+grep -q 'from 450 ms to 700 ms is missing: kernels, synchronisations (another profiler has CUPTI)' limits || fail "no gap: $(cat limits)"
+grep -q '7 records of the GPU.s work found no room' limits || fail "nothing lost: $(cat limits)"
+grep -q 'by at most 321 ns (CUPTI 28)' limits || fail "no clock error: $(cat limits)"
+grep -q 'CUPTI told 1 without a time, 0 odd' limits || fail "no account: $(cat limits)"
+
+# Many pieces, backwards: the same union.
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"'
+	awk 'BEGIN { for (i = 0; i < 9000; i++) { j = i % 2 ? i - 1 : i + 1;
+		printf "[20s] dltrace_gpu:kernel process=1 caller=1 called=1s begin=%dus duration=600us kernel=1\n", 1000000 + j * 1000 } }'
+} >many.txt
+report_text <many.txt
+same "union of many" "5400000000 8999" "$(json '"%(busy_ns)d %(idle_gaps)d" % row("gpu_work", device=0)')"
