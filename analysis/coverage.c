@@ -45,6 +45,7 @@ struct tell {
 	bool facts;		/* libdltrace has looked at every library */
 	bool lookups;		/* ... and what is looked up by dlsym passes it */
 	bool cuda;		/* there is a copy of CUDA */
+	bool audited;		/* what goes past the preload passes the audit library */
 	uint64_t calls_by_layer[2];
 };
 
@@ -103,7 +104,10 @@ static bool in_a_namespace(const struct tell *t, const struct library *l)
 {
 	if (!(l->flags & DLT_LIBRARY_NAMESPACE))
 		return false;
-	if (l->flags & CUDA)
+	if (l->flags & CUDA && t->audited && !(l->flags & DLT_LIBRARY_PAST_US))
+		tell(t, l, cuda_kind(l->flags), "symbol", calls_at(t->process, CUDA_RUNTIME, l),
+		     "in a namespace of its own (dlmopen); its calls are seen by --audit");
+	else if (l->flags & CUDA)
 		tell(t, l, cuda_kind(l->flags), "no", 0,
 		     "loaded into a namespace of its own (dlmopen): its CUDA calls are not seen");
 	else if (!strncmp(base_name(l->path), "libc.so", 7) || !strncmp(base_name(l->path), "libc-2", 6))
@@ -134,7 +138,7 @@ static void copy_of_cuda(const struct tell *t, const struct library *l)
 				: "the CUDA driver; calls by symbol are seen, what is looked up is not");
 	if (!(l->flags & DLT_LIBRARY_OWN_RUNTIME))
 		return;
-	if (l->flags & DLT_LIBRARY_LOOKS_PAST_US || !t->lookups)
+	if (!t->audited && (l->flags & DLT_LIBRARY_LOOKS_PAST_US || !t->lookups))
 		tell(t, l, "static cuda runtime", "no", calls,
 		     "a CUDA runtime is inside, which looks the driver up past dltrace: its calls are not seen");
 	else if (calls)
@@ -155,7 +159,7 @@ static void callers_of_cuda(const struct tell *t, const struct library *l)
 		tell(t, l, "cuda functions", "no", 0,
 		     "it refers to CUDA functions that dltrace does not know: calls of those are not seen");
 	/* A copy of CUDA in the process that it can only have found by looking it up. */
-	if (t->cuda && l->flags & DLT_LIBRARY_LOOKS_PAST_US && !(l->flags & CUDA))
+	if (t->cuda && !t->audited && l->flags & DLT_LIBRARY_LOOKS_PAST_US && !(l->flags & CUDA))
 		tell(t, l, "cuda calls", "no", 0,
 		     "what it looks up itself does not pass dltrace (RTLD_DEEPBIND?): if that is CUDA, it is not seen");
 }
@@ -198,6 +202,7 @@ static void look_for_facts(struct tell *t)
 
 		t->facts |= (flags & DLT_LIBRARY_LOOKED_AT) != 0;
 		t->lookups |= (flags & DLT_LIBRARY_LOOKUPS) != 0;
+		t->audited |= (flags & DLT_LIBRARY_AUDITED) != 0;
 		t->cuda |= (flags & CUDA & ~(uint32_t)USES) != 0;
 	}
 	for (int layer = CUDA_RUNTIME; layer <= CUDA_DRIVER; layer++)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "audited.h"
 #include "box_private.h"
 #include "exists.h"
 #include "library.h"
@@ -88,6 +89,16 @@ static uint32_t find_references(const struct dlt_elf *e, uint32_t count)
 
 enum binding { UNBOUND, OURS, PAST_US, NOT_WRAPPED };
 
+/* In another namespace everything is past us but what an audit library has brought to us. */
+static enum binding binding_in_space(const void *self, uintptr_t value)
+{
+	uintptr_t base = value ? dlt_library_base((const void *)value) : 0;
+
+	if (!base || base == dlt_library_base(self))
+		return UNBOUND;
+	return base == (uintptr_t)own_header ? OURS : PAST_US;
+}
+
 /*
  * Past us: at the same function of another object that the loader would have found after us. An
  * address in the object itself is a reference that is not bound yet, or bound to itself.
@@ -98,6 +109,8 @@ static enum binding binding_of(const struct dlt_object *o, const char *name, uin
 	struct dlt_elf_name wanted;
 	const ElfW(Sym) *s;
 
+	if (o->end == 0)
+		return binding_in_space(o->elf.dynamic, value);
 	if (value - o->begin < o->end - o->begin)
 		return UNBOUND;
 	at = value ? dlt_scope_object((const void *)value) : NULL;
@@ -174,7 +187,7 @@ static uint32_t definitions(const struct dlt_elf *e)
 {
 	uint32_t flags = defines(e, "cudaMalloc") ? DLT_LIBRARY_RUNTIME : 0;
 
-	if (defines(e, "cuInit") && defines(e, "cuCtxCreate_v2"))
+	if (defines(e, "cuInit") && defines(e, "cuDriverGetVersion"))
 		flags |= DLT_LIBRARY_DRIVER;
 	if (defines(e, "malloc") && !defines(e, "gnu_get_libc_version"))
 		flags |= DLT_LIBRARY_OWN_MALLOC;
@@ -191,26 +204,30 @@ static uintptr_t *place_of(uintptr_t key)
 	return NULL;
 }
 
-static void look_at(const struct dlt_object *o, void *data)
+static uint32_t judge(const struct dlt_object *o, bool *open)
 {
-	uintptr_t key = (uintptr_t)o->elf.dynamic, *place = place_of(key);
-	uint32_t count, flags;
-	bool open = false;
+	uint32_t count = dlt_elf_references(&o->elf), flags = definitions(&o->elf);
 
-	(void)data;
-	if (!o->elf.symbols || o->elf.base == (uintptr_t)own_header || (place && *place == key))
-		return;
-	count = dlt_elf_references(&o->elf);
 	count = count < SYMBOLS ? count : SYMBOLS;
-	flags = definitions(&o->elf);
 	flags |= find_references(&o->elf, count);
 	if (flags & DLT_LIBRARY_RUNTIME)
 		flags &= ~(uint32_t)DLT_LIBRARY_OWN_RUNTIME;
 	/* What was loaded at start is bound in the global order, in which we stand first. */
-	if (dlt_scope_order(o) >= dlt_exists_startup_objects) {
-		flags |= find_bindings(o, count, DT_JMPREL, DT_PLTRELSZ, &open);
-		flags |= find_bindings(o, count, DT_RELA, DT_RELASZ, &open);
-	}
+	if (o->end && dlt_scope_order(o) < dlt_exists_startup_objects)
+		return flags;
+	flags |= find_bindings(o, count, DT_JMPREL, DT_PLTRELSZ, open);
+	return flags | find_bindings(o, count, DT_RELA, DT_RELASZ, open);
+}
+
+static void look_at(const struct dlt_object *o)
+{
+	uintptr_t key = (uintptr_t)o->elf.dynamic, *place = place_of(key);
+	bool open = false;
+	uint32_t flags;
+
+	if (!o->elf.symbols || o->elf.base == (uintptr_t)own_header || (place && *place == key))
+		return;
+	flags = judge(o, &open);
 	if (flags)
 		dlt_library_mark(o->elf.dynamic, flags);
 	if (!open && place)
@@ -220,25 +237,30 @@ static void look_at(const struct dlt_object *o, void *data)
 /* ---- other namespaces ---------------------------------------------------------------------- */
 
 #if __GLIBC_PREREQ(2, 35)
+/* LD_AUDIT: an audit library comes first, no part of the program. */
+static bool is_an_auditor_s(const struct link_map *first)
+{
+	struct dlt_elf e;
+
+	return first && dlt_elf_open(&e, first->l_addr, first->l_ld) && defines(&e, "la_version");
+}
+
 /* dlmopen: everything in there is bound among itself, to a C library of its own. */
 static void look_at_namespaces(void)
 {
 	const struct r_debug_extended *space = (const struct r_debug_extended *)&_r_debug;
-	struct dlt_elf e;
+	struct dlt_object o = { .end = 0 };	/* of unknown extent */
+	bool open;
 
 	__asm__("" : "+r"(space));	/* it is larger than link.h declares it */
 	if (space->base.r_version < 2)
 		return;
 	for (space = space->r_next; space; space = space->r_next) {
-		for (const struct link_map *m = space->base.r_map; m; m = m->l_next) {
-			uint32_t flags, count;
-
-			if (!dlt_elf_open(&e, m->l_addr, m->l_ld))
-				continue;
-			count = dlt_elf_references(&e);
-			flags = definitions(&e) | find_references(&e, count < SYMBOLS ? count : SYMBOLS);
-			dlt_library_mark(m->l_ld, flags | DLT_LIBRARY_NAMESPACE);
-		}
+		if (is_an_auditor_s(space->base.r_map))
+			continue;
+		for (const struct link_map *m = space->base.r_map; m; m = m->l_next)
+			if (dlt_elf_open(&o.elf, m->l_addr, m->l_ld))
+				dlt_library_mark(m->l_ld, DLT_LIBRARY_NAMESPACE | judge(&o, &open));
 	}
 }
 #else
@@ -251,12 +273,13 @@ static void look_at_namespaces(void)
 
 static void begin(const struct dlt_object *o, void *data)
 {
+	(void)data;
 	if (dlt_scope_order(o) == 0) {
 		us = dlt_scope_object(own_header);
 		if (ending)
 			look_at_namespaces();
 	}
-	look_at(o, data);
+	look_at(o);
 }
 
 void dlt_coverage_look(void)
@@ -274,6 +297,7 @@ void dlt_coverage_end(void)
 	dlt_scope_each(begin, NULL, &seen_adds);
 	ending = false;
 	dlt_library_mark(own_dynamic, DLT_LIBRARY_LOOKED_AT |
-			 (us && defines(&us->elf, "dlsym") ? DLT_LIBRARY_LOOKUPS : 0));
+			 (us && defines(&us->elf, "dlsym") ? DLT_LIBRARY_LOOKUPS : 0) |
+			 (dlt_audited_active ? DLT_LIBRARY_AUDITED : 0));
 	dlt_library_tell();
 }

@@ -86,6 +86,7 @@ static void exec_daemon(const char *home, pid_t parent)
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
 	}
+	unsetenv("LD_AUDIT");	/* the user's own: liburcu's storage does not fit beside one */
 	exec_best_daemon();
 }
 

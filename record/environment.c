@@ -14,7 +14,7 @@
 #include "say.h"
 
 /* Variables that this recording sets at most. */
-#define MOST 13
+#define MOST 15
 
 static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static char *text(const char *format, ...)
@@ -77,6 +77,23 @@ const char *environment_injection(const struct options *o, const char *library)
 	return NULL;
 }
 
+/*
+ * With an audit library glibc sizes the room for thread-local storage before it knows the program:
+ * at 1.6 KB in linked libraries, programs then do not start (seen with 2.36).
+ */
+static size_t add_audit(const struct environment_setup *s, char **added)
+{
+	const char *audit = getenv("LD_AUDIT"), *tunables = getenv("GLIBC_TUNABLES");
+	static const char room[] = "glibc.rtld.optional_static_tls=65536";
+
+	added[0] = audit && *audit ? text("LD_AUDIT=%s:%s", s->audit, audit) : text("LD_AUDIT=%s", s->audit);
+	if (tunables && strstr(tunables, "optional_static_tls"))
+		return 1;
+	added[1] = tunables && *tunables ? text("GLIBC_TUNABLES=%s:%s", tunables, room)
+					 : text("GLIBC_TUNABLES=%s", room);
+	return 2;
+}
+
 /* The added ones, NULL-terminated. */
 static size_t additions(const struct options *o, const struct environment_setup *s, char **added)
 {
@@ -91,6 +108,8 @@ static size_t additions(const struct options *o, const struct environment_setup 
 
 	added[n++] = preload && *preload ? text("LD_PRELOAD=%s:%s", s->library, preload)
 					 : text("LD_PRELOAD=%s", s->library);
+	if (s->audit)
+		n += add_audit(s, added + n);
 	if (s->private_daemon)
 		added[n++] = text("LTTNG_HOME=%s", s->home);
 	added[n++] = text("DLTRACE_BOX=%s/box", s->home);

@@ -9,6 +9,7 @@
 
 struct environment_setup {
 	const char *library;	/* absolute path of libdltrace.so */
+	const char *audit;	/* of libdltrace-audit.so; NULL: not wanted */
 	const char *home;	/* the private folder */
 	bool private_daemon;	/* LTTNG_HOME leads to it */
 	uint64_t recording;

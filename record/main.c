@@ -16,7 +16,7 @@
 
 static int print(const struct options *o)
 {
-	char output[PATH_MAX], library[PATH_MAX];
+	char output[PATH_MAX], library[PATH_MAX], audit[PATH_MAX];
 	struct plan_machine machine;
 	struct plan plan;
 	int err, status = recording_output(o, output);
@@ -31,7 +31,8 @@ static int print(const struct options *o)
 	}
 	plan.gpu = o->gpu;
 	place_find(".libs/libdltrace.so", DLT_LIBDIR, library);
-	return print_commands(o, &plan, output, library);
+	place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit);
+	return print_commands(o, &plan, output, library, o->audit ? audit : NULL);
 }
 
 /*

@@ -33,7 +33,7 @@ static const struct argp_option table[] = {
 	{ "hang", KEY_HANG, "TIME", 0, "report calls that take longer (60s)", 1 },
 	{ "gpu", KEY_GPU, "WHAT", 0, "off: no CUDA calls; calls (default): what the level has; "
 	  "activity: also what runs on the GPU itself, by CUPTI", 1 },
-	{ "audit", KEY_AUDIT, 0, 0, "see callers that a preload misses (not available yet)", 1 },
+	{ "audit", KEY_AUDIT, 0, 0, "also see CUDA calls of callers that a preload misses: RTLD_DEEPBIND, dlmopen", 1 },
 	{ 0, 0, 0, 0, "Where it goes:", 2 },
 	{ "output", 'o', "DIR", 0, "folder of the trace; %h host, %p pid, %r rank, %q{VAR} variable "
 	  "(dltrace-PROGRAM-TIME-PID)", 2 },
@@ -161,7 +161,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		gpu_option(arg, &o->gpu, state);
 		return 0;
 	case KEY_AUDIT:
-		argp_error(state, "--audit is not available yet");
+		o->audit = true;
 		return 0;
 	case ARGP_KEY_END:
 		if (o->gpu == GPU_ACTIVITY && o->level == LEVEL_SUMMARY && !o->control_pid)

@@ -21,6 +21,7 @@ struct options {
 	const char *debug;	/* as DLTRACE_DEBUG */
 	uint64_t delay, duration, rotate, hang;
 	uint64_t max_size;
+	bool audit;		/* LD_AUDIT beside LD_PRELOAD */
 	bool require;		/* no recording, no command */
 	bool print;
 	bool wait;		/* for processes that outlive the command */

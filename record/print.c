@@ -46,7 +46,8 @@ static void create(const struct options *o, const char *name, const char *output
 	putchar('\n');
 }
 
-int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library)
+int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
+		   const char *audit)
 {
 	const char *name = o->session ? o->session : "dltrace";
 
@@ -75,6 +76,7 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 		variable("DLTRACE_CHILDREN", o->children);
 		variable("CUDA_INJECTION64_PATH", environment_injection(o, library));
 		variable("LD_PRELOAD", library);
+		variable("LD_AUDIT", audit);
 		for (char *const *arg = o->command; *arg; arg++) {
 			quoted(*arg);
 			putchar(arg[1] ? ' ' : '\n');

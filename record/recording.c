@@ -226,12 +226,16 @@ static void abandon(struct recording *r)
 
 static int spawn(struct recording *r)
 {
-	char library[PATH_MAX], **environment = environ;
+	char library[PATH_MAX], audit[PATH_MAX], **environment = environ;
 	struct environment_setup setup = {
 		.library = library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
 	};
 	int err = 0;
 
+	if (r->o->audit && place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit) == 0)
+		setup.audit = audit;
+	else if (r->o->audit)
+		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
 	if (r->traced && place_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
 		environment = environment_make(r->o, &setup);
 	else if (r->traced)

@@ -17,6 +17,7 @@ enum dlt_library_flag {
 	DLT_LIBRARY_NAMESPACE = 1024,	/* dlmopen put it into another namespace: all of it is past us */
 	DLT_LIBRARY_LOOKUPS = 2048,	/* in libdltrace's own entry: it wraps dlsym */
 	DLT_LIBRARY_USES_UNKNOWN = 4096, /* it refers to CUDA functions that no row of our tables has */
+	DLT_LIBRARY_AUDITED = 8192,	/* in libdltrace's own entry: libdltrace-audit.so is there too */
 };
 
 #endif
