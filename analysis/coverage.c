@@ -49,6 +49,8 @@ struct tell {
 	uint64_t calls_by_layer[2];
 };
 
+#define FORKED 1		/* `reason` of dltrace_proc:process */
+
 enum { CUDA_RUNTIME, CUDA_DRIVER };
 static const char *const layers[] = { "runtime", "driver" };
 
@@ -164,6 +166,32 @@ static void callers_of_cuda(const struct tell *t, const struct library *l)
 		     "what it looks up itself does not pass dltrace (RTLD_DEEPBIND?): if that is CUDA, it is not seen");
 }
 
+/* A forked child's objects begin with its parent's. */
+static size_t inherited_functions(const struct process *p)
+{
+	size_t i = 0;
+
+	while (p->reason == FORKED && p->parent && i < p->uncovered_count && i < p->parent->uncovered_count &&
+	       p->uncovered[i] == p->parent->uncovered[i])
+		i++;
+	return i;
+}
+
+/* Newer than our tables: the program got the real function. */
+static void uncovered_functions(const struct tell *t)
+{
+	const struct process *p = t->process;
+
+	for (size_t i = inherited_functions(p); i < p->uncovered_count; i++) {
+		struct coverage c = { .kind = "cuda function", .covered = "no", .version = "",
+				      .name = p->uncovered[i] };
+
+		snprintf(c.text, sizeof(c.text), "%s is in no table of dltrace: calls of it are not seen",
+			 p->uncovered[i]);
+		t->each(&c, t->data);
+	}
+}
+
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 static const struct rule *rule_of(const struct library *l)
@@ -229,6 +257,7 @@ void coverage_each(const struct process *p, void (*each)(const struct coverage *
 		callers_of_cuda(&t, l);
 		by_name(&t, l);
 	}
+	uncovered_functions(&t);
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */

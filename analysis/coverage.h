@@ -9,6 +9,7 @@ struct coverage {
 	const struct library *library;	/* NULL: the whole process */
 	const char *kind;		/* heap, cuda runtime, cuda driver, cuda calls, blas, ... */
 	const char *covered;		/* symbol, driver, cupti, no */
+	const char *name;		/* of a function; NULL */
 	const char *version;		/* by the file's name; "" */
 	uint64_t calls;			/* seen; of a CUDA copy in a library: that library's */
 	char text[200];			/* for people */

@@ -163,6 +163,7 @@ static const struct uncovered {
 	{ "cuda driver", "calls of these CUDA drivers are not seen" },
 	{ "static cuda runtime", "CUDA calls made inside these libraries are not seen" },
 	{ "cuda calls", "CUDA calls of these libraries do not pass dltrace" },
+	{ "cuda function", "CUDA functions that it looked up are not known to dltrace, calls of them not seen" },
 	{ "cuda functions", "some CUDA functions that these libraries use are not known to dltrace" },
 	{ "opencl", "OpenCL calls through these libraries are not seen" },
 };
@@ -181,13 +182,14 @@ static void note_uncovered(const struct coverage *c, void *data)
 	for (size_t k = 0; k < KINDS; k++) {
 		char *names = u->names[k];
 		size_t length = strlen(names);
+		const char *name = c->name ? c->name : c->library ? base_name(c->library->path) : NULL;
 
-		if (!c->library || strcmp(c->covered, "no") || strcmp(c->kind, uncovered[k].kind))
+		if (!name || strcmp(c->covered, "no") || strcmp(c->kind, uncovered[k].kind))
 			continue;
 		u->count[k]++;
-		if (length + strlen(base_name(c->library->path)) + 3 < sizeof(u->names[k]))
+		if (length + strlen(name) + 3 < sizeof(u->names[k]))
 			snprintf(names + length, sizeof(u->names[k]) - length, "%s%s", length ? ", " : "",
-				 base_name(c->library->path));
+				 name);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
 #define KERNEL_BY_CUPTI 5		/* `type` of an object */
+#define OBJECT_UNCOVERED 4		/* `type` of an object */
 #define WAITED 5			/* `how` of a child */
 #define CANNOT_BE_SEEN 2		/* its `traced` */
 
@@ -251,6 +252,13 @@ static void on_function(struct trace *t, int64_t at, const void *data)
 		announced_by(p, START, at);
 }
 
+static void note_uncovered(struct process *p, const char *name)
+{
+	p->uncovered = xgrow(p->uncovered, p->uncovered_count, &p->uncovered_capacity,
+			     sizeof(*p->uncovered));
+	p->uncovered[p->uncovered_count++] = trace_keep(p->trace, name);
+}
+
 static void on_object(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_object *e = data;
@@ -258,8 +266,11 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 
 	if (e->type == KERNEL_BY_CUPTI)
 		gpu_name(p, e->id, e->name);
-	if (named_first(p, (uint64_t)(e->type + 2u) << 32 | e->id))
+	if (named_first(p, (uint64_t)(e->type + 2u) << 32 | e->id)) {
 		announced_by(p, START, at);
+		if (e->type == OBJECT_UNCOVERED)
+			note_uncovered(p, e->name);
+	}
 	if (e->type == OBJECT_COMMUNICATOR)
 		comms_announced(&p->comms, e);
 }

@@ -167,6 +167,8 @@ struct process {
 	uint64_t read, emitted, emitted_base;
 	bool emitted_known, emitted_based;
 	uint64_t children[5];		/* by dltrace_proc:child's `how` */
+	const char **uncovered;		/* owned vector: CUDA functions handed out that no table has */
+	size_t uncovered_count, uncovered_capacity;
 	uint64_t untraced_children, unseen_children;
 	const char *unseen_child;	/* the first one's program; NULL: none */
 	struct library *libraries;	/* owned */

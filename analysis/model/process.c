@@ -54,6 +54,7 @@ void process_free(struct process *p)
 	marks_free(p->marks);
 	comms_release(&p->comms);
 	free(p->profile_list);
+	free(p->uncovered);
 	free(p->libraries);
 	free(p);
 }

@@ -23,9 +23,16 @@ dltrace-text 1
 [2s] dltrace_cuda:free thread=1 function=cuMemFree_v2 library=4 duration=1ms
 [2s] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=1ms
 [2s] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=1ms
+[2s] dltrace_proc:object process=1 type=4 id=9 name="cuFuture"
+[2s] dltrace_proc:object process=1 type=4 id=10 name="cuFuture_v2"
+[3s] dltrace_proc:object process=1 type=4 id=9 name="cuFuture"
 [2s] dltrace_proc:process process=2 pid=101 begin=1s
 [2s] dltrace_proc:library process=2 path="/x/libcudart.so.13" base=0x1000
 [2s] dltrace_proc:library process=2 path="/x/lookup.so" library=1 flags=128 base=0x2000
+[3s] dltrace_proc:process process=3 pid=102 begin=1s parent=1 reason=1
+[3s] dltrace_proc:object process=3 type=4 id=9 name="cuFuture"
+[3s] dltrace_proc:object process=3 type=4 id=10 name="cuFuture_v2"
+[3s] dltrace_proc:object process=3 type=4 id=11 name="cuChilds"
 END
 rows() {
 	json "sorted((c['library'] or '', c['kind'], c['covered'], c['calls'], c['version']) for c in rows('coverage', process=$1) if $2)"
@@ -39,3 +46,6 @@ same "heaps" "['deep.so', 'libc.so.6']" "$(json "sorted(c['library'] for c in ro
 same "limits" "['deep.so, libc.so.6', 'deep.so, space.so, lookup.so', 'deepstatic.so', 'new.so']" \
 	"$(json "sorted(l['text'].split(': ')[-1] for l in rows('limits', process=1, kind='uncovered') if 'libraries' in l['text'])")"
 same "no CUDA, no fear; by name where no facts are" "[('libcudart.so.13', 'cuda runtime', 'symbol', None, '13')]" "$(rows 2 "c['library']")"
+same "functions in no table" "['cuFuture, cuFuture_v2']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=1) if 'looked up' in l['text']]")"
+same "its forked child's" "['cuChilds']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=3) if 'looked up' in l['text']]")"
+same "a row each" 2 "$(json "len(rows('coverage', process=1, kind='cuda function', covered='no', library=None))")"
