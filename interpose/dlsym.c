@@ -161,7 +161,7 @@ static void *ask_without_us(void *handle, const char *name, const void *caller)
 
 static unsigned function_of(const char *name)
 {
-	unsigned function = dlt_lookup_name(name);
+	unsigned function = dlt_lookup_may_be(name) ? dlt_lookup_name(name) : DLT_FN_NONE;
 
 	return function || !sounds_like_cuda(name) ? function : UNKNOWN;
 }
@@ -177,7 +177,7 @@ unsigned dlt_dlsym_wants(void *handle, const char *name, const void *caller)
 		resolve();
 	if (!sees_us(handle, caller))
 		return handle == RTLD_NEXT ? DLT_FN_NONE : function_of(name);
-	function = dlt_lookup_name(name);
+	function = dlt_lookup_may_be(name) ? dlt_lookup_name(name) : DLT_FN_NONE;
 	return function && must_hide(handle, name, caller) ? function : DLT_FN_NONE;
 }
 

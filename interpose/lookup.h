@@ -6,12 +6,29 @@
 #ifndef DLT_INTERPOSE_LOOKUP_H
 #define DLT_INTERPOSE_LOOKUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "functions.h"
 
 #pragma GCC visibility push(hidden)
+
+/* One bit for each hash of four letters that a name begins with. Generated. */
+extern const uint64_t dlt_lookup_prefixes[64];
+
+/* False: no name of the tables begins so. A few nanoseconds, without knowing the name's end. */
+static inline bool dlt_lookup_may_be(const char *name)
+{
+	uint32_t head, h;
+
+	if (!name[0] || !name[1] || !name[2] || !name[3])
+		return false;
+	memcpy(&head, name, sizeof(head));
+	h = head * 0x9e3779b1u >> 20;
+	return dlt_lookup_prefixes[h / 64] >> h % 64 & 1;
+}
 
 /* The function that is handed out under exactly this name; DLT_FN_NONE: none. */
 unsigned dlt_lookup_name(const char *name);

@@ -190,7 +190,7 @@ static struct {
 static bool is_wrapped(const char *name, const void *data)
 {
 	(void)data;
-	return dlt_lookup_name(name) != DLT_FN_NONE;
+	return dlt_lookup_may_be(name) && dlt_lookup_name(name) != DLT_FN_NONE;
 }
 
 static bool is_name(const char *name, const void *data)
