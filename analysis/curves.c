@@ -47,6 +47,7 @@ static const struct curve_kind memory_kinds[DLT_MEMORIES] = {
 	[DLT_MEMORY_MANAGED] = { "gpu_managed_bytes", "managed memory, on the GPU or the host", "bytes", 1 },
 	[DLT_MEMORY_REGISTERED] = { "registered_bytes", "memory of the heap that is page-locked", "bytes", 1 },
 	[DLT_MEMORY_ADDRESS] = { "gpu_address_bytes", "addresses reserved for the GPU, no memory", "bytes", 1 },
+	[DLT_MEMORY_OPENCL] = { "opencl_bytes", "buffers of OpenCL, on its device, which may be the CPU", "bytes", 1 },
 	[DLT_MEMORY_MAPPED] = { "gpu_mapped_bytes", "addresses with physical memory behind them", "bytes", 1 },
 };
 

@@ -29,7 +29,7 @@ static const struct column columns[] = {
 
 #define OUT_OF_MEMORY 2		/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
-/* The errors that people meet (driver_types.h); others are told by number. */
+/* The errors that people meet (driver_types.h, cl.h: below 0); others are told by number. */
 static const struct {
 	int code;
 	const char *name;
@@ -40,6 +40,11 @@ static const struct {
 	{ 209, "no kernel image for this device" }, { 304, "operating system call failed" },
 	{ 400, "invalid handle" }, { 700, "illegal address" }, { 701, "launch out of resources" },
 	{ 702, "launch timed out" }, { 710, "assertion on the device" }, { 719, "launch failed" },
+	{ -1, "no device found" }, { -4, "no room for a memory object" }, { -5, "out of resources" },
+	{ -6, "out of host memory" }, { -11, "program does not build" }, { -30, "invalid value" },
+	{ -36, "invalid queue" }, { -38, "invalid memory object" }, { -46, "no such kernel" },
+	{ -52, "kernel arguments missing" }, { -54, "invalid work-group size" },
+	{ -61, "invalid buffer size" }, { -1001, "no platform" },
 	{ 801, "not supported" }, { 900, "stream capture not supported" }, { 999, "unknown error" },
 };
 

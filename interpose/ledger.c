@@ -192,6 +192,12 @@ static void drop(uint32_t place, struct block *taken)
 		unuse(taken->backing);
 }
 
+/* Handles whose references are counted: asked for again with size 0, freed by the last one. */
+static bool has_names(enum dlt_memory memory)
+{
+	return memory == DLT_MEMORY_PHYSICAL || memory == DLT_MEMORY_OPENCL;
+}
+
 static bool add_name(uint64_t key)
 {
 	uint32_t place = blocks_find(key);
@@ -239,7 +245,7 @@ void dlt_ledger_allocated(struct dlt_ledger *l, bool ok, enum dlt_memory memory,
 	dlt_ledger_at = 0;
 	if (!ok)
 		count_failure(row_of(memory, device, library), size);
-	else if (key && !(size == 0 && memory == DLT_MEMORY_PHYSICAL && add_name(key)))
+	else if (key && !(size == 0 && has_names(memory) && add_name(key)))
 		put(memory, device, library, key, size, backing);
 }
 
@@ -291,7 +297,7 @@ void dlt_ledger_take(struct dlt_ledger *l, enum dlt_memory memory, uint64_t hand
 		return;
 	}
 	place = l->key ? blocks_find(l->key) : 0;
-	if (place && memory == DLT_MEMORY_PHYSICAL)
+	if (place && has_names(memory))
 		take_name(l, place);
 	else if (place && blocks_take(place, l->key, &taken))
 		describe(l, &taken);

@@ -34,6 +34,7 @@ enum dlt_memory {
 	DLT_MEMORY_IMPORTED,
 	DLT_MEMORY_STRAY,
 	DLT_MEMORY_GPU,
+	DLT_MEMORY_OPENCL,
 	DLT_MEMORIES
 };
 
@@ -74,6 +75,8 @@ static inline const struct dlt_memory_kind *dlt_memory_kind(unsigned memory)
 				       DLT_SPACE_POINTER, false, false },
 		[DLT_MEMORY_GPU] = { "gpu", "the sum of what is physical, by device",
 				     DLT_SPACE_POINTER, false, false },
+		[DLT_MEMORY_OPENCL] = { "opencl", "buffers of OpenCL, on its device, which may be the CPU",
+					DLT_SPACE_HANDLE, false, false },
 		[DLT_MEMORIES] = { "unknown", "of a later version", DLT_SPACE_POINTER, false, false },
 	};
 

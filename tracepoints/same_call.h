@@ -18,7 +18,7 @@ constexpr bool int_handles = true;
 constexpr bool int_handles = false;
 #endif
 
-template <typename A, typename B> constexpr bool same_argument()
+template <typename A, typename B> constexpr bool same_value()
 {
 	constexpr bool integers = (std::is_integral_v<A> || std::is_enum_v<A>) &&
 				  (std::is_integral_v<B> || std::is_enum_v<B>);
@@ -30,6 +30,14 @@ template <typename A, typename B> constexpr bool same_argument()
 	if (int_handles && std::is_same_v<A, int> && std::is_pointer_v<B>)
 		return true;
 	return sizeof(A) == sizeof(B) && alignof(A) == alignof(B) && (integers || pointers || others);
+}
+
+template <typename A, typename B> constexpr bool same_argument()
+{
+	if constexpr (std::is_void_v<A> || std::is_void_v<B>)
+		return std::is_same_v<A, B>;
+	else
+		return same_value<A, B>();
 }
 
 template <typename A, typename B> struct same_call : std::false_type {};
