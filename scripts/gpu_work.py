@@ -281,8 +281,8 @@ def run_jax(args):
     if jax.default_backend() not in ("gpu", "cuda"):
         raise RuntimeError(f"JAX uses {jax.default_backend()}, no GPU")
     keys = jax.random.split(jax.random.PRNGKey(SEED), 4)
-    weights = {"a": jax.random.normal(keys[0], (32, 3, 3, 3)) * 0.1, "b": jax.random.normal(keys[1], (64, 32, 3, 3)) * 0.1,
-               "c": jax.random.normal(keys[2], (64, 3)) * 0.1}
+    shapes = {"a": (32, 3, 3, 3), "b": (64, 32, 3, 3), "c": (64, 3)}
+    weights = {name: jax.random.normal(key, shape) * 0.1 for key, (name, shape) in zip(keys, shapes.items())}
     photos = jax.random.normal(keys[3], (args.batch, 3, args.size, args.size))
     labels = jnp.arange(args.batch) % 3
 

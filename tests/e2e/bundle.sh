@@ -41,6 +41,10 @@ same "usual names in the application" "" "$(echo "$inside" | grep -v '^libdltrac
 grep -q "^liblttng-ust1 .* source ust " build/bundle/share/doc/dltrace/licences/SOURCES || fail "no sources are named"
 [ -s build/bundle/share/doc/dltrace/licences/LGPL-2.1 ] || fail "no licence texts"
 
+status=0
+python3 build/bundle/scripts/gpu-acceptance --only nothing -o acceptance >said || status=$?
+[ $status = 0 ] || [ $status = 77 ] || fail "gpu-acceptance of the bundle: status $status: $(cat said)"
+
 # ---- where nothing is installed ----
 [ "$(id -u)" = 0 ] || skip "the rest needs root"
 root=$TMP/root
@@ -68,22 +72,24 @@ cp -r build/bundle "$root/opt/moved"
 chroot=$(PATH=$PATH:/usr/sbin command -v chroot)
 export chroot
 inside() {
-	unshare -m sh -c 'mount --bind /dev/null "$1/dev/null" && mount -t proc none "$1/proc" && mount -t tmpfs none "$1/dev/shm" &&
+	unshare -m sh -c 'mount --bind /dev/null "$1/dev/null" && mount -t proc none "$1/proc" &&
+		mount -t tmpfs none "$1/dev/shm" &&
 		mkdir -p "$1/run/lttng" && chmod 1777 "$1/dev/shm" && root=$1 && user=$2 && shift 2 &&
 		exec env -i PATH=/bin HOME=/tmp LD_LIBRARY_PATH=/bin "$chroot" --userspec="$user" "$root" "$@"' sh "$root" "$@"
 }
 try() {
 	inside "$1" /bin/sh -euc 'cd /tmp && mkdir "$1" && cd "$1"
 		for program in "heap_many 20" cuda_work; do
-			/opt/moved/bin/dltrace-record --require -o "${program%% *}" -- $program >out 2>errors || { cat errors; exit 1; }
+			trace=${program%% *}
+			/opt/moved/bin/dltrace-record --require -o "$trace" -- $program 2>errors || { cat errors; exit 1; }
 			grep -q " 0 lost" errors || { cat errors; exit 1; }
-			/opt/moved/bin/dltrace-report "${program%% *}" -o r.json -o f.svg >text 2>>errors || { cat errors; exit 1; }
-			/opt/moved/bin/dltrace-report "${program%% *}"
+			/opt/moved/bin/dltrace-report "$trace" -o r.json -o f.svg 2>>errors || { cat errors; exit 1; }
+			/opt/moved/bin/dltrace-report "$trace"
 		done' sh "$2" >"$2.log" 2>&1 || fail "$2: $(cat "$2.log")"
 	grep -q cudaMalloc "$2.log" || fail "$2: no CUDA call in the report: $(cat "$2.log")"
 }
 # At a process's end LTTng needs libgcc_s: where there is none, programs run on without LTTng.
-inside 0:0 /opt/moved/bin/dltrace-record -q -o /tmp/bare -- heap_many 20 >bare 2>&1 || fail "no libgcc_s: status $?: $(cat bare)"
+inside 0:0 /opt/moved/bin/dltrace-record -q -o /tmp/bare -- heap_many 20 >bare 2>&1 || fail "status $?: $(cat bare)"
 same "without libgcc_s" "" "$(cat bare)"
 cp build/bundle/lib/libgcc_s.so.1 build/bundle/lib/libdltrace-compat.so "$root/lib/x86_64-linux-gnu/"
 try 0:0 root

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/lib.sh"
 need jq
 python=${DLTRACE_FRAMEWORKS-$top_srcdir/build-frameworks}/bin/python
-[ -x "$python" ] || skip "no PyTorch and CuPy of PyPI in ${DLTRACE_FRAMEWORKS-build-frameworks}/ (scripts/setup frameworks)"
+[ -x "$python" ] || skip "no PyPI packages in ${DLTRACE_FRAMEWORKS-build-frameworks}/ (scripts/setup frameworks)"
 
 # Standard output and error in their order, and the status; times, pids and places are cut.
 try() {
@@ -23,14 +23,14 @@ in_session() {
 	LD_PRELOAD=$DLTRACE_LIB "$@"
 }
 recorded() {
-	"$RECORD" -q --require -l "$level" -o "trace-$framework-$level" -- "$@"
+	"$RECORD" -q --require -l $level -o "trace-$framework-${level%% *}" -- "$@"
 }
 for framework in torch cupy; do
 	try $framework env >"$framework.plain"
 	grep -q '^status 0' "$framework.plain" || fail "$framework does not run: $(cat "$framework.plain")"
-	for level in calls full; do
-		try $framework recorded >"$framework.$level"
-		diff "$framework.plain" "$framework.$level" || fail "$framework differs under dltrace-record -l $level"
+	for level in calls "full --gpu=activity"; do
+		try $framework recorded >"$framework.recorded"
+		diff "$framework.plain" "$framework.recorded" || fail "$framework differs under dltrace-record -l $level"
 	done
 done
 try cupy preloaded >cupy.preloaded
@@ -42,12 +42,14 @@ diff cupy.plain cupy.session || fail "cupy differs in a session"
 
 # inside LIBRARY: that a CUDA runtime in it is known, and said to be covered or not
 inside() {
-	holds "the CUDA runtime in $1" "any(.coverage[]; .kind == \"static cuda runtime\" and (.library | startswith(\"$1.\")))"
+	holds "the CUDA runtime in $1" \
+		"any(.coverage[]; .kind == \"static cuda runtime\" and (.library | startswith(\"$1.\")))"
 }
 "$REPORT" trace-torch-calls -o report.json
 holds "the framework" 'any(.processes[].frameworks[]; .name == "PyTorch")'
 holds "the CUDA runtime" \
-	'any(.coverage[]; .kind == "cuda runtime" and (.library | startswith("libcudart.so.")) and .covered == "symbol" and .calls > 0)'
+	'any(.coverage[] | select(.kind == "cuda runtime" and .calls > 0);
+		(.library | startswith("libcudart.so.")) and .covered == "symbol")'
 holds "the failed call" 'any(.failures[]; .kind == "cuda-error" and (.text | test("cudaGetDeviceCount")))'
 for library in libcublas.so libcublasLt.so libcusparse.so libcusolver.so; do
 	inside $library
