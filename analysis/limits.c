@@ -272,6 +272,7 @@ static void kinds_text(char *text, size_t size, uint8_t kinds)
 {
 	static const char *const names[] = {
 		"kernels", "copies", "sets", "synchronisations", "the calls that launched them",
+		"copies between GPUs",
 	};
 	size_t length = 0;
 

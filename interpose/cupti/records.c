@@ -237,7 +237,7 @@ static void note_call(const uint8_t *at, size_t left)
 			   (uint32_t)cupti_call_threadId(at), by_handle, cupti_call_start(at));
 }
 
-static void read_work(const uint8_t *at, size_t left, bool calls_too)
+static void read_work(const uint8_t *at, size_t left)
 {
 	uint32_t kind = kind_of(at);
 	const struct call *c;
@@ -252,13 +252,13 @@ static void read_work(const uint8_t *at, size_t left, bool calls_too)
 	if (!readers[kind].read(at, &w))
 		return;
 	c = calls_find(w.correlation);
-	if (!c && calls_too && w.correlation)
+	if (!c && w.correlation)
 		wait_for_call(&w);
 	else
 		emit(&w, c);
 }
 
-static void walk(uint8_t *buffer, size_t valid, bool work, bool calls_too)
+static void walk(uint8_t *buffer, size_t valid, bool work)
 {
 	uint8_t *at = NULL;
 
@@ -268,13 +268,13 @@ static void walk(uint8_t *buffer, size_t valid, bool work, bool calls_too)
 		if (at < buffer || left > valid || left < sizeof(uint32_t))
 			break;
 		if (work)
-			read_work(at, left, calls_too);
+			read_work(at, left);
 		else if (kind_of(at) == CUPTI_RUNTIME || kind_of(at) == CUPTI_DRIVER)
 			note_call(at, left);
 	}
 }
 
-void records_read(uint8_t *buffer, size_t valid, bool calls_too)
+void records_read(uint8_t *buffer, size_t valid)
 {
 	struct clock_pair pair;
 	bool paired;
@@ -289,10 +289,9 @@ void records_read(uint8_t *buffer, size_t valid, bool calls_too)
 	by_handle = type == 0;
 	if (paired)
 		cupti_clock_add(&pair);
-	if (calls_too)
-		walk(buffer, valid, false, true);
+	walk(buffer, valid, false);
 	settle(UINT64_MAX);
-	walk(buffer, valid, true, calls_too);
+	walk(buffer, valid, true);
 	pthread_mutex_unlock(&lock);
 }
 

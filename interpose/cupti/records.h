@@ -13,7 +13,8 @@
 #include "find.h"
 
 /* `kinds` of dltrace_gpu:gap */
-enum { GAP_KERNELS = 1, GAP_COPIES = 2, GAP_SETS = 4, GAP_SYNCS = 8, GAP_CALLS = 16, GAP_ALL = 31 };
+enum { GAP_KERNELS = 1, GAP_COPIES = 2, GAP_SETS = 4, GAP_SYNCS = 8, GAP_CALLS = 16, GAP_PEERS = 32,
+       GAP_ALL = 63 };
 
 struct records_account {
 	uint64_t emitted;	/* pieces of the GPU's work */
@@ -28,8 +29,8 @@ bool records_init(const struct dlt_cupti_host *host, const struct cupti *cupti);
 /* A pair of clock readings, now; changed: of another clock than before. */
 void records_tick(bool changed);
 
-/* calls_too: the buffer has records of API calls, so work waits for its call. */
-void records_read(uint8_t *buffer, size_t valid, bool calls_too);
+/* Work whose call is not known yet waits for it. */
+void records_read(uint8_t *buffer, size_t valid);
 
 /* Work that has waited for its call for `ns` is emitted without; 0: all. */
 void records_settle(uint64_t ns);

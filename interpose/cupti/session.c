@@ -22,7 +22,7 @@ static const struct {
 } kinds[] = {
 	/* The calls first, so that no work comes without its call. */
 	{ CUPTI_RUNTIME, GAP_CALLS }, { CUPTI_DRIVER, GAP_CALLS }, { CUPTI_KERNEL, GAP_KERNELS },
-	{ CUPTI_COPY, GAP_COPIES }, { CUPTI_PEER, GAP_COPIES }, { CUPTI_SET, GAP_SETS },
+	{ CUPTI_COPY, GAP_COPIES }, { CUPTI_PEER, GAP_PEERS }, { CUPTI_SET, GAP_SETS },
 	{ CUPTI_SYNC, GAP_SYNCS },
 };
 
@@ -48,6 +48,7 @@ static int32_t their_buffers;		/* that CUPTI has */
 static struct {
 	enum gap reason;		/* GAP_NONE: none is open */
 	uint8_t kinds;
+	bool said;			/* that it has begun */
 	uint64_t begin;
 } gap;
 
@@ -96,7 +97,15 @@ static void open_gap(enum gap reason, uint8_t which)
 	gap.reason = reason;
 	gap.kinds = which;
 	gap.begin = cupti_clock_now();
-	say(reason, which, gap.begin, 0, 0, texts[reason]);
+	gap.said = false;
+}
+
+/* A gap that lasts is said before it is over: the process may be killed in it. */
+static void say_gap(void)
+{
+	if (gap.reason != GAP_NONE && !gap.said)
+		say(gap.reason, gap.kinds, gap.begin, 0, 0, texts[gap.reason]);
+	gap.said = true;
 }
 
 static uint8_t missing(void)
@@ -148,12 +157,12 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	dlt_cupti_complete theirs = __atomic_load_n(&their_complete, __ATOMIC_ACQUIRE);
 
 	if (pool_owns(buffer)) {
-		records_read(buffer, valid, true);
+		records_read(buffer, valid);
 		pool_give(buffer);
 		return;
 	}
 	/* Before it is handed on: then it is theirs to free. */
-	records_read(buffer, valid, !(missing() & GAP_CALLS));
+	records_read(buffer, valid);
 	if (buffer)
 		__atomic_sub_fetch(&their_buffers, 1, __ATOMIC_RELEASE);
 	if (theirs)
@@ -238,6 +247,7 @@ void session_look(void)
 	else if (turn == NOBODY && somebody_listens() &&
 		 (!refused || cupti_clock_now() - refused > AGAIN))
 		take();
+	say_gap();
 	pthread_mutex_unlock(&lock);
 }
 

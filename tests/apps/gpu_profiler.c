@@ -1,0 +1,153 @@
+/* build: -rdynamic -Ltests/stubs -l:libcudart.so.12 -l:libcupti.so.12 -Wl,-rpath,$ORIGIN/../stubs */
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program with a profiler of its own, which uses CUPTI as kineto does: three rounds of work for
+ * the stub GPU, the second one profiled. It prints what its profiler was told, in full, and every
+ * result that CUPTI gave. gpu_profiler [WORD...]
+ *      clock      it gives CUPTI a clock of its own
+ *      finalize   it ends with cuptiFinalize
+ *      twice      it profiles again, after half a second without
+ *      handles    it wants thread ids as CUPTI makes them by default
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda_types.h"
+
+int cudaMemcpyAsync(void *to, const void *from, size_t size, int direction, void *stream);
+int cudaMemsetAsync(void *to, int value, size_t size, void *stream);
+int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
+		     void **args, size_t shared, void *stream);
+int cudaDeviceSynchronize(void);
+
+int cuptiSubscribe(void **subscriber, void *callback, void *data);
+int cuptiUnsubscribe(void *subscriber);
+int cuptiActivityRegisterCallbacks(void (*request)(uint8_t **, size_t *, size_t *),
+				   void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t));
+int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void));
+int cuptiActivityEnable(int kind);
+int cuptiActivityDisable(int kind);
+int cuptiActivityFlushAll(uint32_t flag);
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record);
+int cuptiSetThreadIdType(int type);
+int cuptiFinalize(void);
+
+enum { COPY = 1, RUNTIME = 5, KERNEL = 10 };
+
+void in_round(void) __asm__("_Z8in_roundv");
+void in_round(void)
+{
+}
+
+static unsigned requested, completed, strange;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int has(int argc, char **argv, const char *word)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], word))
+			return 1;
+	return 0;
+}
+
+static uint64_t own_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec + 777000000000u;
+}
+
+static void request(uint8_t **buffer, size_t *size, size_t *most)
+{
+	__atomic_add_fetch(&requested, 1, __ATOMIC_RELAXED);
+	*size = 16384;
+	*buffer = aligned_alloc(8, *size);
+	*most = 0;
+}
+
+static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	uint8_t *at = NULL;
+	uint32_t kind, correlation;
+	const char *name;
+
+	(void)context;
+	(void)stream;
+	(void)size;
+	pthread_mutex_lock(&lock);
+	completed++;
+	while (cuptiActivityGetNextRecord(buffer, valid, &at) == 0) {
+		memcpy(&kind, at, sizeof(kind));
+		if (kind == KERNEL) {
+			memcpy(&correlation, at + 92, sizeof(correlation));
+			memcpy(&name, at + 104, sizeof(name));
+			printf("kernel %s %u\n", name, correlation);
+		} else if (kind == COPY) {
+			memcpy(&correlation, at + 44, sizeof(correlation));
+			printf("copy %u\n", correlation);
+		} else if (kind == RUNTIME) {
+			memcpy(&correlation, at + 32, sizeof(correlation));
+			printf("call %u\n", correlation);
+		} else {
+			strange++;
+		}
+	}
+	memset(buffer, 0xee, size);
+	free(buffer);
+	pthread_mutex_unlock(&lock);
+}
+
+static void work(void)
+{
+	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
+	char buffer[64];
+
+	for (int i = 0; i < 200; i++) {
+		cudaMemcpyAsync(buffer, buffer, 64, 1, NULL);
+		cudaLaunchKernel((void *)in_round, one, one, NULL, 0, NULL);
+		cudaMemsetAsync(buffer, 0, 64, NULL);
+	}
+	cudaDeviceSynchronize();
+}
+
+static void profile(int argc, char **argv)
+{
+	void *subscriber = NULL;
+
+	printf("subscribe %d\n", cuptiSubscribe(&subscriber, (void *)work, NULL));
+	if (has(argc, argv, "clock"))
+		printf("clock %d\n", cuptiActivityRegisterTimestampCallback(own_clock));
+	if (has(argc, argv, "handles"))
+		printf("ids %d\n", cuptiSetThreadIdType(0));
+	printf("NULL %d\n", cuptiActivityRegisterCallbacks(NULL, NULL));
+	printf("callbacks %d\n", cuptiActivityRegisterCallbacks(request, complete));
+	printf("enable %d %d %d %d\n", cuptiActivityEnable(RUNTIME), cuptiActivityEnable(KERNEL),
+	       cuptiActivityEnable(COPY), cuptiActivityEnable(-1));
+	work();
+	printf("disable %d %d %d\n", cuptiActivityDisable(RUNTIME), cuptiActivityDisable(KERNEL),
+	       cuptiActivityDisable(COPY));
+	printf("flush %d\n", cuptiActivityFlushAll(1));
+	if (has(argc, argv, "finalize"))
+		printf("finalize %d\n", cuptiFinalize());
+	else
+		printf("unsubscribe %d\n", cuptiUnsubscribe(subscriber));
+	printf("%s, %u strange records\n", requested == completed ? "all buffers are back" : "buffers are missing",
+	       strange);
+}
+
+int main(int argc, char **argv)
+{
+	work();
+	profile(argc, argv);
+	usleep(500000);
+	work();
+	if (has(argc, argv, "twice"))
+		profile(argc, argv);
+	return 0;
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# A program that profiles itself with CUPTI is told the same, record by record, with and without
+# --gpu=activity; we read its records on their way, and what it did not ask for is a gap.
+. "$top_srcdir/tests/lib.sh"
+need babeltrace2
+
+export DLTRACE_STUB_GPU_NS=10000
+cat >compare.py <<'E2'
+import re, subprocess, sys
+from collections import Counter
+text = subprocess.run(["babeltrace2", "trace"], capture_output=True, text=True, check=True).stdout
+fields = lambda line: dict(re.findall(r'(\w+) = ("[^"]*"|-?\w+)', line))
+events = [(re.search(r"dltrace_gpu:(\w+)", l)[1], fields(l)) for l in text.splitlines() if "dltrace_gpu:" in l]
+works = Counter(f["correlation"] for kind, f in events if kind in ("kernel", "copy"))
+gaps = [f for kind, f in events if kind == "gap" and f["reason"] == "4"]
+longest = max((f for f in gaps if f["kinds"] != "63"), key=lambda f: int(f["end"]) - int(f["begin"]))
+if int(longest["kinds"]) != 4 + 8 + 32:
+    sys.exit(f"kinds that are missing: {longest}")
+truth = [l.split() for l in open("truth")]
+missing = [t for t in truth if t[2] not in works]
+if any(t[0] != "2" for t in missing):
+    sys.exit(f"missing, and no set: {missing[:3]}")
+if max(works.values()) > 1:
+    sys.exit("told twice")
+# Each piece that is missing lies in a gap.
+spans = [(int(g["begin"]), int(g["end"])) for g in gaps if g["end"] != "0"]
+if not all(any(b <= int(t[5]) <= e for b, e in spans) for t in missing):
+    sys.exit(f"missing outside of gaps: {missing[0]} {spans}")
+begins = {f["correlation"]: int(f["begin"]) for kind, f in events if kind in ("kernel", "copy")}
+worst = max(abs(begins[t[2]] - int(t[5])) for t in truth if t[2] in begins)
+unknown = sum(f["caller"] == "0" for kind, f in events if kind in ("kernel", "copy"))
+print(len(missing), "missing", unknown, "unknown", "times", "right" if worst < 5000 else worst)
+E2
+
+# WORDS, sets that are missing
+check() {
+	rm -rf trace truth out.* # shellcheck disable=SC2086
+	"$APPS/gpu_profiler" $1 >out.without || fail "without: $?"
+	DLTRACE_STUB_GPU_TRUTH=$TMP/truth "$RECORD" -q --gpu=activity -o trace -- "$APPS/gpu_profiler" $1 >out.with ||
+		fail "with: $?"
+	# Buffers are handed over by CUPTI's thread too: the order of what they hold may differ.
+	sort out.without >a
+	sort out.with >b
+	diff a b >diff || fail "$1: the profiler is told something else (> with us): $(head -5 diff)"
+	same "$1" "$2 missing 0 unknown times right" "$(python3 compare.py)"
+}
+check "" 200
+check clock 200
+check "finalize handles" 200
+check twice 400
+# Should CUPTI count us as a subscriber, we are gone before the second try.
+export STUB_CUPTI_COUNTS=1
+check "" 200
+same "subscribed" "subscribe 0" "$(grep subscribe out.with | head -n 1)"
