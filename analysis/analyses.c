@@ -11,6 +11,8 @@ const struct analysis analyses[] = {
 	{ "coverage", run_coverage },
 	{ "breakdown", run_breakdown },
 	{ "shares", run_shares },
+	{ "kernels", run_kernels },
+	{ "graphs", run_graphs },
 	{ "communication", run_communication },
 	{ "heap", run_heap },
 	{ "gpu_memory", run_gpu_memory },

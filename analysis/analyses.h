@@ -20,6 +20,8 @@ void run_libraries(const struct model *m, struct report *r);
 void run_coverage(const struct model *m, struct report *r);
 void run_breakdown(const struct model *m, struct report *r);
 void run_shares(const struct model *m, struct report *r);
+void run_kernels(const struct model *m, struct report *r);
+void run_graphs(const struct model *m, struct report *r);
 void run_communication(const struct model *m, struct report *r);
 void run_heap(const struct model *m, struct report *r);
 void run_gpu_memory(const struct model *m, struct report *r);

@@ -109,6 +109,15 @@ static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 	cuda(t, at, data, e->size);
 }
 
+static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_cuda_launch *e = data;
+	struct thread *thread = cuda(t, at, data, 0);
+
+	if (thread && !e->result)
+		process_launch(thread->process, e, e->duration);
+}
+
 /* ---- device memory ---- */
 
 static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
@@ -256,7 +265,7 @@ const event_fn call_handlers[DLT_EVENTS] = {
 	[DLT_EV_CUDA_ALLOC] = on_cuda_alloc,
 	[DLT_EV_CUDA_FREE] = on_cuda_free,
 	[DLT_EV_CUDA_COPY] = on_cuda_copy,
-	[DLT_EV_CUDA_LAUNCH] = on_cuda,
+	[DLT_EV_CUDA_LAUNCH] = on_cuda_launch,
 	[DLT_EV_CUDA_STREAM] = on_cuda,
 	[DLT_EV_CUDA_SYNC] = on_cuda,
 	[DLT_EV_CUDA_OTHER] = on_cuda,

@@ -7,8 +7,6 @@
 #include "analysis/model/model.h"
 
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
-#define KERNEL_BY_CUPTI 5		/* `type` of an object */
-#define OBJECT_UNCOVERED 4		/* `type` of an object */
 #define WAITED 5			/* `how` of a child */
 #define CANNOT_BE_SEEN 2		/* its `traced` */
 
@@ -224,7 +222,7 @@ static void on_library(struct trace *t, int64_t at, const void *data)
 		l->build_id = trace_keep(t, e->build_id);
 }
 
-/* A function or an object is announced by the process once; more often it is the sampler. */
+/* A function, as an object, is announced by the process once; more often it is the sampler. */
 static bool named_first(struct process *p, uint64_t key)
 {
 	size_t before = p->named.count;
@@ -264,9 +262,9 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_proc_object *e = data;
 	struct process *p = trace_process_make(t, e->process);
 
-	if (e->type == KERNEL_BY_CUPTI)
+	if (e->type == OBJECT_CUPTI)
 		gpu_name(p, e->id, e->name);
-	if (named_first(p, (uint64_t)(e->type + 2u) << 32 | e->id)) {
+	if (process_object(p, e)) {
 		announced_by(p, START, at);
 		if (e->type == OBJECT_UNCOVERED)
 			note_uncovered(p, e->name);

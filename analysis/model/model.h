@@ -23,6 +23,7 @@
 #include "analysis/model/curve.h"
 #include "analysis/model/gpu_memory.h"
 #include "analysis/model/idmap.h"
+#include "analysis/model/launches.h"
 #include "analysis/model/marks.h"
 #include "analysis/model/names.h"
 #include "analysis/model/sums.h"
@@ -174,11 +175,12 @@ struct process {
 	struct library *libraries;	/* owned */
 	size_t library_count, library_capacity;
 	struct idmap library_by_id;	/* index into libraries */
-	struct idmap named;		/* functions and objects that it announced */
+	struct idmap named;		/* functions that it announced */
 	struct idmap profiles;		/* key: struct profile *, owned */
 	struct profile **profile_list;	/* owned vector; by first sight */
 	size_t profile_count, profile_capacity;
 	struct marks *marks;		/* owned; NULL: it named nothing */
+	struct launched launched;
 	struct gpu_memory gpu_memory;
 	struct failed_allocation failed[FAILED_ALLOCATIONS_KEPT];
 	uint64_t failed_count;

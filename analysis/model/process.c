@@ -49,6 +49,7 @@ void process_free(struct process *p)
 	gpu_work_free(p->gpu);
 	idmap_release(&p->library_by_id);
 	idmap_release(&p->named);
+	launched_release(&p->launched);
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);
 	marks_free(p->marks);

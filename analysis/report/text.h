@@ -34,12 +34,13 @@ char *text_frameworks(const struct report *r, uint64_t trace);
 /* A layer as people call it ("CUDA runtime"), or as it is. Borrowed. */
 const char *text_layer(const char *layer);
 
-/* Sections: text_communication.c, text_curves.c, text_memory.c, text_ranges.c, text_tables.c. */
+/* Sections: text_communication.c, text_curves.c, text_kernels.c, text_memory.c, text_ranges.c, text_tables.c. */
 void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
 void text_ranges(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);
+void text_kernels(const struct text *t);
 void text_communication(const struct text *t);
 void text_processes(const struct text *t);
 void text_threads(const struct text *t);

@@ -71,3 +71,14 @@ for event in alloc stream; do
 	grep "dltrace_cuda:$event:" text | grep -q ' device = 3 ' || fail "no $event on device 3: $(grep "dltrace_cuda:$event:" text)"
 done
 grep 'dltrace_cuda:sync:' text | grep -q ' device = 0 ' || fail "the wait is not on device 0"
+
+# The report: by kernel, demangled; a host function that nobody named by its place.
+"$REPORT" -q -f json -o report.json "$TMP/trace" || [ $? = 1 ]
+holds "kernels" '[.kernels[] | select(.mangled // "y" | startswith("y") | not) | [.kernel, .mangled, .launches, .grid, .block]] | sort ==
+	[["lib::three()", "_ZN3lib5threeEv", 1, "2x3x4", "64x1x1"], ["one(float*, int)", "_Z3onePfi", 1, "2x3x4", "64x1x1"],
+	 ["void two<float, 4>(float*)", "_Z3twoIfLi4EEvPT_", 1, "2x3x4", "64x1x1"]]'
+holds "a name that was gone" '[.kernels[] | select((.kernel | startswith("yyyy")) and .grid == "5x1x1")] | length == 1'
+holds "unnamed" '[.kernels[] | select(.mangled == null)] | length == 1 and .[0].library == "names" and (.[0].kernel | startswith("+0x"))'
+holds "the program has them" '[.kernels[] | select(.library == "names")] | length == 3'
+"$REPORT" -q "$TMP/trace" >text.out || [ $? = 1 ]
+grep -q 'void two<float, 4>(float\*)' text.out || fail "no kernel in the text report: $(cat text.out)"

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What ids of kernels, shapes and graphs mean, and the launches that named them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/model/memory.h"
+#include "analysis/model/model.h"
+
+#define CAPTURED 0x8000		/* in the stream of an event */
+
+void launched_release(struct launched *l)
+{
+	free(l->objects);
+	free(l->list);
+	idmap_release(&l->object_by_id);
+	idmap_release(&l->by_id);
+}
+
+static uint64_t key_of(unsigned type, uint32_t id)
+{
+	return (uint64_t)type << 32 | id;
+}
+
+bool process_object(struct process *p, const struct dlt_ev_proc_object *e)
+{
+	struct launched *l = &p->launched;
+	uint64_t *index = idmap_get(&l->object_by_id, key_of(e->type, e->id));
+	struct object *o;
+
+	if (index) {
+		o = &l->objects[*index];
+		/* The name may have become known, or lost: the longer one stays. */
+		if (!*o->name && *e->name)
+			o->name = trace_keep(p->trace, e->name);
+		return false;
+	}
+	*idmap_put(&l->object_by_id, key_of(e->type, e->id)) = l->object_count;
+	l->objects = xgrow(l->objects, l->object_count, &l->object_capacity, sizeof(*o));
+	o = &l->objects[l->object_count++];
+	*o = (struct object){
+		.type = e->type, .library = e->library, .id = e->id, .handle = e->handle,
+		.offset = e->offset, .name = trace_keep(p->trace, e->name),
+	};
+	for (size_t i = 0; i < e->values_count && i < sizeof(o->values) / sizeof(o->values[0]); i++)
+		o->values[i] = e->values[i];
+	return true;
+}
+
+const struct object *process_find_object(const struct process *p, enum object_type type, uint32_t id)
+{
+	for (int generation = 0; p && generation < 64; p = p->parent, generation++) {
+		uint64_t *index = idmap_get(&p->launched.object_by_id, key_of(type, id));
+
+		if (index)
+			return &p->launched.objects[*index];
+	}
+	return NULL;
+}
+
+void process_launch(struct process *p, const struct dlt_ev_cuda_launch *e, uint64_t duration)
+{
+	struct launched *l = &p->launched;
+	uint64_t *index = idmap_get(&l->by_id, e->shape);
+	struct launches *s;
+
+	if (!index) {
+		index = idmap_put(&l->by_id, e->shape);
+		*index = l->count;
+		l->list = xgrow(l->list, l->count, &l->capacity, sizeof(*s));
+		l->list[l->count++] = (struct launches){ .id = e->shape };
+	}
+	s = &l->list[*index];
+	s->time += duration;
+	if (e->stream & CAPTURED)
+		s->captured++;
+	else
+		s->count++;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels, launch shapes and graphs of a process, and the launches that named them.
+ *
+ * Launches are summed by the id that they name, since what an id means may be said later, or by
+ * the process that this one was forked from. A launch that was captured into a graph is not
+ * executed; a graph's launch executes what was captured, or built by hand, into the graph.
+ */
+#ifndef DLT_ANALYSIS_MODEL_LAUNCHES_H
+#define DLT_ANALYSIS_MODEL_LAUNCHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events.h"
+#include "analysis/model/idmap.h"
+
+struct process;
+struct trace;
+
+/* As dltrace_proc:object says it. */
+enum object_type { OBJECT_KERNEL = 1, OBJECT_SHAPE, OBJECT_STREAM, OBJECT_UNCOVERED, OBJECT_CUPTI, OBJECT_GRAPH };
+
+struct object {
+	uint8_t type;
+	uint16_t library;
+	uint32_t id;
+	uint64_t handle, offset, values[8];
+	const char *name;
+};
+
+enum { GRAPH_KERNELS, GRAPH_COPIES, GRAPH_SETS };			/* values of a graph */
+enum { SHAPE_KERNEL, SHAPE_GRID, SHAPE_BLOCK = 4, SHAPE_SHARED = 7 };	/* values of a shape */
+
+/* The launches that named one shape or graph; failed ones are left out. */
+struct launches {
+	uint32_t id;			/* of the object; 0: of no kernel that is known */
+	uint64_t count, captured;	/* executed; captured into a graph */
+	uint64_t time;			/* ns, of all these calls */
+};
+
+/* Of one process. */
+struct launched {
+	struct object *objects;		/* owned */
+	size_t object_count, object_capacity;
+	struct idmap object_by_id;	/* type << 32 | id: index */
+	struct launches *list;		/* owned; by first sight */
+	size_t count, capacity;
+	struct idmap by_id;		/* index into list */
+};
+
+void launched_release(struct launched *l);
+
+/* An id is explained. True: for the first time. */
+bool process_object(struct process *p, const struct dlt_ev_proc_object *e);
+
+/* NULL: neither this process nor those it was forked from has said. */
+const struct object *process_find_object(const struct process *p, enum object_type type, uint32_t id);
+
+/* A launch has succeeded. */
+void process_launch(struct process *p, const struct dlt_ev_cuda_launch *e, uint64_t duration);
+
+#endif
