@@ -19,7 +19,7 @@
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "layer", "layer", UNIT_TEXT, "nccl, mpi" },
+	{ "layer", "layer", UNIT_TEXT, "nccl, mpi, gloo" },
 	{ "communicator", "communicator", UNIT_TEXT,
 	  "the same name in all its processes; missing: calls without one, or only in the totals" },
 	{ "rank", "rank", UNIT_ID, "of the process in it" },
@@ -39,7 +39,7 @@ static const struct column columns[] = {
 
 static bool is_comm_layer(const char *layer)
 {
-	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi");
+	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi") || !strcmp(layer, "gloo");
 }
 
 static bool is_blocking(const struct function *fn)
@@ -94,6 +94,8 @@ static void name_of(const struct trace *t, const struct communicator *c, char *n
 
 	if (c->role == DLT_COMM_WORLD || c->role == DLT_COMM_SELF)
 		snprintf(name, size, "MPI_COMM_%s", c->role == DLT_COMM_WORLD ? "WORLD" : "SELF");
+	else if (c->kind == DLT_COMM_GLOO)
+		snprintf(name, size, "all of Gloo's");
 	else if (c->identity)
 		snprintf(name, size, "%s %u", kind, number_of(t, c));
 	else
@@ -230,24 +232,30 @@ static const struct communicator *different(const struct trace *t, size_t index)
 struct member {
 	const struct process *process;
 	int64_t rank;
-	double share;
+	double share;			/* first of all ns, then of the time that all take */
 };
 
-static bool find_member(const struct process *p, const struct communicator *wanted, struct member *m)
+/* *begin, *end: widened to its blocking calls. */
+static bool find_member(const struct process *p, const struct communicator *wanted, struct member *m,
+			int64_t *begin, int64_t *end)
 {
-	uint64_t blocked = 0, life = process_life(p);
 	const struct communicator *own = NULL;
 
 	for (size_t i = 0; i < p->comms.count && !own; i++)
 		if (is_same(&p->comms.list[i], wanted))
 			own = &p->comms.list[i];
-	if (!own || !life || !process_shown(p))
+	if (!own || !process_shown(p))
 		return false;
-	for (size_t i = 0; i < p->comms.use_count; i++)
-		if (p->comms.uses[i].communicator == own->id &&
-		    is_blocking(process_function(p, p->comms.uses[i].function)))
-			blocked += p->comms.uses[i].total;
-	*m = (struct member){ p, rank_of(p, own), (double)blocked / (double)life };
+	*m = (struct member){ p, rank_of(p, own), 0 };
+	for (size_t i = 0; i < p->comms.use_count; i++) {
+		const struct comm_use *use = &p->comms.uses[i];
+
+		if (use->communicator != own->id || !is_blocking(process_function(p, use->function)))
+			continue;
+		m->share += (double)use->total;
+		*begin = use->begin < *begin ? use->begin : *begin;
+		*end = use->end > *end ? use->end : *end;
+	}
 	return true;
 }
 
@@ -266,6 +274,7 @@ static double median(const struct member *m, size_t count)
 bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b)
 {
 	const struct communicator *c = different(t, index);
+	int64_t begin = INT64_MAX, end = 0;
 	struct member *members;
 
 	if (!c)
@@ -274,7 +283,9 @@ bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b)
 	name_of(t, c, b->name, sizeof(b->name));
 	members = xcalloc(t->process_count, sizeof(*members));
 	for (size_t i = 0; i < t->process_count; i++)
-		b->members += find_member(t->processes[i], c, &members[b->members]);
+		b->members += find_member(t->processes[i], c, &members[b->members], &begin, &end);
+	for (size_t i = 0; i < b->members; i++)
+		members[i].share /= end > begin ? (double)(end - begin) : 1;
 	if (b->members >= 2) {
 		qsort(members, b->members, sizeof(*members), by_share);
 		b->least = members[0].share;

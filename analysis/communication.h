@@ -10,7 +10,10 @@
 struct process;
 struct trace;
 
-/* Time in blocking calls on one communicator, by rank, as a share of each process's life. */
+/*
+ * Time in blocking calls on one communicator, by rank, as a share of the time from the first of
+ * them to the last, in any of its processes.
+ */
 struct comm_balance {
 	char name[40];
 	size_t members;			/* processes that are known to be in it */

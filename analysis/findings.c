@@ -222,7 +222,7 @@ static void nothing_there(struct table *table, const struct trace *t)
 	      "the trace holds no events of dltrace: was the program started with it?");
 }
 
-#define CLEARLY 0.1	/* of the ranks' time */
+#define CLEARLY 0.1	/* of the time from the first call to the last */
 
 /* Who is waited for is late at every collective: it waits least. */
 static void rank_straggles(struct table *table, const struct trace *t)
@@ -238,9 +238,9 @@ static void rank_straggles(struct table *table, const struct trace *t)
 				     (int)b.members, "rank", (json_int_t)b.least_rank, "share", b.least,
 				     "others_share", b.others);
 		found(table, WARNING, b.least_process, evidence,
-		      "rank %" PRId64 " keeps the others waiting on %s: they spend %.0f %% of their time "
-		      "in its blocking calls, rank %" PRId64 " %.0f %%", b.least_rank, b.name,
-		      100 * b.others, b.least_rank, 100 * b.least);
+		      "rank %" PRId64 " keeps the others waiting on %s: from the first blocking call to "
+		      "the last they are inside for %.0f %% of the time, rank %" PRId64 " for %.0f %%",
+		      b.least_rank, b.name, 100 * b.others, b.least_rank, 100 * b.least);
 	}
 }
 

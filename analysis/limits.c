@@ -317,6 +317,34 @@ static void gpu_account(struct table *table, const struct process *p)
 		      ")", w->clock_error, w->version);
 }
 
+/* What the calls of its communication library do not tell. */
+static void communication(struct table *table, const struct process *p)
+{
+	bool nccl = false, gloo = false;
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const char *layer = process_function(p, profile_function(p->profile_list[i]))->layer;
+
+		nccl |= !strcmp(layer, "nccl");
+		gloo |= !strcmp(layer, "gloo");
+	}
+	if (nccl)
+		limit(table, p->trace, p, "precision", 0,
+		      "NCCL's calls only start communication: their time is not that of the GPU, nor of "
+		      "waiting for other ranks");
+	if (gloo)
+		limit(table, p->trace, p, "precision", 0,
+		      "Gloo's collectives tell no bytes, and messages between two ranks are not seen");
+	for (size_t i = 0; i < p->library_count; i++) {
+		const char *name = base_name(p->libraries[i].path);
+
+		if ((!strncmp(name, "libmpi_mpifh", 12) || !strncmp(name, "libmpichfort", 12)) &&
+		    !library_inherited(p, &p->libraries[i]))
+			limit(table, p->trace, p, "uncovered", 0,
+			      "MPI is called from Fortran (%s), which is not seen", name);
+	}
+}
+
 /* ---- the cost of tracing ---- */
 
 static void overhead(struct table *table, const struct trace *t)
@@ -360,7 +388,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure,
+	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure, communication,
 	gpu_memory_strays, gpu_gaps, gpu_account,
 };
 

@@ -195,3 +195,18 @@ void dlt_nccl_rank_is(const void *comm, int rank)
 	if (o)
 		__atomic_store_n(&o->values[DLT_COMM_RANK], (uint64_t)rank, __ATOMIC_RELAXED);
 }
+
+/* ---- Gloo ---------------------------------------------------------------------------------- */
+
+uint32_t dlt_gloo_comm(void)
+{
+	const struct dlt_rank *r = &dlt_process.rank;
+	struct dlt_comm_first first = { .rank = DLT_COMM_UNKNOWN };
+
+	if (r->rank >= 0) {
+		first.rank = (uint64_t)r->rank;
+		first.ranks = r->size > 0 ? (uint64_t)r->size : 0;
+		first.identity = dlt_comm_hash(dlt_process.job, "gloo", 4);
+	}
+	return dlt_comm_say(dlt_comm_of(DLT_COMM_GLOO, 1, &first));
+}

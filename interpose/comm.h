@@ -57,4 +57,9 @@ void dlt_nccl_split(void **made, const void *parent, int color);
 void dlt_nccl_ranks_are(const void *comm, int ranks);
 void dlt_nccl_rank_is(const void *comm, int rank);
 
+/* ---- Gloo ---- */
+
+/* All groups of this process are told as one, whose ranks are those that the launcher gave. */
+uint32_t dlt_gloo_comm(void);
+
 #endif

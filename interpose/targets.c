@@ -135,17 +135,17 @@ void *dlt_target(unsigned function, uint16_t library, const void *caller)
 
 	if (b)
 		return b->real;
-	found = dlt_scope_find_linked(caller, dlt_functions[function].name);
+	found = dlt_scope_find_linked(caller, dlt_function_symbol(function));
 	if (!found) {
 		b = any_asked(function);
-		found = b ? b->real : dlt_scope_find(caller, dlt_functions[function].name);
+		found = b ? b->real : dlt_scope_find(caller, dlt_function_symbol(function));
 	}
 	dlt_coverage_look();
 	if (found)
 		remember(function, (struct binding){ .real = found, .library = library,
 						     .generation = generation_now() });
 	else
-		dlt_log("calls", "no real function:", dlt_functions[function].name, 0);
+		dlt_log("calls", "no real function:", dlt_function_symbol(function), 0);
 	return found;
 }
 
@@ -231,8 +231,8 @@ static bool is_plain(unsigned function, uint16_t library, const void *caller, vo
 	b = any_asked(function);
 	if (!library || (b && b->real != real))
 		return false;
-	if (mentions(library, caller, dlt_functions[function].name)) {
-		linked = dlt_scope_find_linked(caller, dlt_functions[function].name);
+	if (mentions(library, caller, dlt_function_symbol(function))) {
+		linked = dlt_scope_find_linked(caller, dlt_function_symbol(function));
 		if (linked && linked != real)
 			return false;
 	}

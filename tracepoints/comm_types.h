@@ -13,7 +13,7 @@ enum dlt_comm_value {
 	DLT_COMM_KIND, DLT_COMM_RANKS, DLT_COMM_RANK, DLT_COMM_IDENTITY, DLT_COMM_ROLE, DLT_COMM_VALUES,
 };
 
-enum dlt_comm_kind { DLT_COMM_NCCL = 1, DLT_COMM_MPI };
+enum dlt_comm_kind { DLT_COMM_NCCL = 1, DLT_COMM_MPI, DLT_COMM_GLOO };
 
 /* The two that MPI begins with. */
 enum dlt_comm_role { DLT_COMM_OTHER, DLT_COMM_WORLD, DLT_COMM_SELF };

@@ -190,7 +190,7 @@ static void on_comm_call(struct trace *t, int64_t at, const void *data)
 		return;
 	}
 	add(thread_profile(thread, e->function, e->library), at, &c);
-	comms_call(&thread->process->comms, e, c.duration, c.failed);
+	comms_call(&thread->process->comms, e, at, c.duration, c.failed);
 }
 
 /* ---- heap and mappings: no durations ---- */

@@ -46,7 +46,7 @@ void comms_announced(struct comms *c, const struct dlt_ev_proc_object *e)
 
 	*made = (struct communicator){
 		.id = e->id, .handle = e->handle,
-		.kind = value(e, DLT_COMM_KIND) == DLT_COMM_NCCL ? DLT_COMM_NCCL : DLT_COMM_MPI,
+		.kind = (enum dlt_comm_kind)(value(e, DLT_COMM_KIND) & 3),
 		.role = (enum dlt_comm_role)(value(e, DLT_COMM_ROLE) & 3),
 		.ranks = value(e, DLT_COMM_RANKS), .identity = value(e, DLT_COMM_IDENTITY),
 		.rank = rank <= INT32_MAX ? (int64_t)rank : -1,
@@ -65,15 +65,19 @@ static struct comm_use *use_of(struct comms *c, uint32_t communicator, uint16_t 
 	*idmap_put(&c->use_by_key, key) = c->use_count;
 	c->uses = xgrow(c->uses, c->use_count, &c->use_capacity, sizeof(*c->uses));
 	c->uses[c->use_count] = (struct comm_use){
-		.communicator = communicator, .function = function,
+		.communicator = communicator, .function = function, .begin = INT64_MAX,
 	};
 	return &c->uses[c->use_count++];
 }
 
-void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, uint64_t duration, bool failed)
+void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, uint64_t duration,
+		bool failed)
 {
 	struct comm_use *use = use_of(c, e->communicator, e->function);
 
+	if (at - (int64_t)duration < use->begin)
+		use->begin = at - (int64_t)duration;
+	use->end = at;
 	use->calls++;
 	use->failed += failed;
 	use->bytes += failed ? 0 : e->bytes;

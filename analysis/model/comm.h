@@ -30,6 +30,7 @@ struct comm_use {
 	uint16_t function;
 	uint64_t calls, failed, bytes;
 	uint64_t total, max;	/* ns, of all of them */
+	int64_t begin, end;	/* of the first one, of the last one */
 };
 
 struct comms {
@@ -42,7 +43,9 @@ struct comms {
 
 void comms_release(struct comms *c);
 void comms_announced(struct comms *c, const struct dlt_ev_proc_object *e);
-void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, uint64_t duration, bool failed);
+/* at: the call's end */
+void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, uint64_t duration,
+		bool failed);
 /* NULL when nobody announced it. */
 const struct communicator *comms_find(const struct comms *c, uint32_t id);
 

@@ -104,7 +104,7 @@ const char *text_layer(const char *layer)
 {
 	static const struct { const char *layer, *title; } titles[] = {
 		{ "runtime", "CUDA runtime" }, { "driver", "CUDA driver" }, { "gpu", "GPU" },
-		{ "nccl", "NCCL" }, { "mpi", "MPI" }, { "blas", "BLAS" }, { "dnn", "oneDNN" },
+		{ "nccl", "NCCL" }, { "mpi", "MPI" }, { "gloo", "Gloo" }, { "blas", "BLAS" }, { "dnn", "oneDNN" },
 		{ "openmp", "OpenMP" }, { "opencl", "OpenCL" },
 	};
 
