@@ -88,7 +88,8 @@ class Cupti:
     def name(self, kind, cbid):
         text = ctypes.c_char_p()
         domain = 1 if kind == DRIVER else 2  # CUpti_CallbackDomain
-        self.lib.cuptiGetCallbackName(domain, cbid, ctypes.byref(text))
+        if hasattr(self.lib, "cuptiGetCallbackName"):
+            self.lib.cuptiGetCallbackName(domain, cbid, ctypes.byref(text))
         return re.sub(r"_v\d{4,5}$", "", (text.value or b"?").decode())
 
     def finish(self):

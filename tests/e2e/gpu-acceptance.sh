@@ -32,6 +32,29 @@ DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said ||
 same "status without time" 0 "$status"
 grep -q '0 passed, 0 failed' said || fail "$(cat said)"
 
+# What gpu_work.py makes of CUPTI's records, by the stub's CUPTI.
+for major in 12 13; do
+	DLTRACE_STUB_GPU_NS=1000 python3 - "$top_srcdir/scripts" "$STUBS" $major <<-'END' || fail "CUPTI $major"
+	import ctypes, sys
+	sys.path.insert(0, sys.argv[1])
+	sys.dont_write_bytecode = True
+	import gpu_work
+	class Dim(ctypes.Structure):
+	    _fields_ = [(name, ctypes.c_uint) for name in "xyz"]
+	cuda = ctypes.CDLL(f"{sys.argv[2]}/libcudart.so.{sys.argv[3]}", ctypes.RTLD_GLOBAL)
+	gpu_work.cupti_path = lambda: f"{sys.argv[2]}/libcupti.so.{sys.argv[3]}"
+	cupti, size, zero, one = gpu_work.Cupti(), ctypes.c_size_t(100), ctypes.c_size_t(0), Dim(1, 1, 1)
+	kernel = ctypes.c_void_p(ctypes.addressof(one))
+	for _ in range(50):
+	    cuda.cudaMemcpyAsync(kernel, kernel, size, 1, None)
+	    cuda.cudaMemcpyAsync(kernel, kernel, size, 2, None)
+	    cuda.cudaLaunchKernel(kernel, one, one, None, zero, None)
+	cuda.cudaDeviceSynchronize()
+	found = cupti.finish()
+	assert (found["kernels"], found["copies"], found["dropped"]) == (50, 100, 0), found
+	END
+done
+
 python=$(python_with_torch 2>/dev/null) || exit 0
 "$python" - "$top_srcdir/scripts" <<'END'
 import sys
