@@ -286,6 +286,7 @@ bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b)
 		b->members += find_member(t->processes[i], c, &members[b->members], &begin, &end);
 	for (size_t i = 0; i < b->members; i++)
 		members[i].share /= end > begin ? (double)(end - begin) : 1;
+	b->time = end > begin ? end - begin : 0;
 	if (b->members >= 2) {
 		qsort(members, b->members, sizeof(*members), by_share);
 		b->least = members[0].share;

@@ -18,6 +18,7 @@ struct comm_balance {
 	char name[40];
 	size_t members;			/* processes that are known to be in it */
 	double least, others;		/* the rank that waits least; the median of the others */
+	int64_t time;			/* ns, of which these are shares */
 	int64_t least_rank;
 	const struct process *least_process;
 };

@@ -222,7 +222,8 @@ static void nothing_there(struct table *table, const struct trace *t)
 	      "the trace holds no events of dltrace: was the program started with it?");
 }
 
-#define CLEARLY 0.1	/* of the time from the first call to the last */
+#define CLEARLY 0.1	/* of the time from the first call to the last ... */
+#define WORTH_WAITING 1e8	/* ... and so many ns: ranks that start are never quite together */
 
 /* Who is waited for is late at every collective: it waits least. */
 static void rank_straggles(struct table *table, const struct trace *t)
@@ -232,7 +233,8 @@ static void rank_straggles(struct table *table, const struct trace *t)
 	for (size_t i = 0; comm_balance(t, i, &b); i++) {
 		json_t *evidence;
 
-		if (b.others - b.least < CLEARLY || b.others < 2 * b.least)
+		if (b.others - b.least < CLEARLY || b.others < 2 * b.least ||
+		    (b.others - b.least) * (double)b.time < WORTH_WAITING)
 			continue;
 		evidence = json_pack("{s:s, s:i, s:I, s:f, s:f}", "communicator", b.name, "ranks",
 				     (int)b.members, "rank", (json_int_t)b.least_rank, "share", b.least,

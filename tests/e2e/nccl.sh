@@ -37,3 +37,13 @@ for ranks in 2 4; do
 done
 "$REPORT" --width 120 run4 >text
 grep -q "ncclAllReduce *NCCL 1 *4 *80 " text || fail "not in the text: $(grep ncclAllReduce text)"
+
+# CuPy and Paddle look NCCL up by themselves.
+"$RECORD" -q -o asked -- /usr/bin/python3 -c '
+import ctypes, sys
+nccl = ctypes.CDLL(sys.argv[1])
+for i in range(7):
+    nccl.ncclGroupStart()
+    nccl.ncclGroupEnd()' "$STUBS/libnccl.so.2" || fail "status $?"
+"$REPORT" -q -o report.json asked
+holds "by dlsym" '[.communication[] | [.function, .calls]] | sort == [["ncclGroupEnd", 7], ["ncclGroupStart", 7]]'

@@ -47,3 +47,13 @@ same "errors of MPI" "[('communication-error', 'MPI_Send of 50 B returned 6, 1 t
 grep -q 'MPI_Allreduce *MPI_COMM_WORLD' text || fail "no communication in the text"
 "$REPORT" --rank 0 --layer nccl -f csv --table communication trace.txt >csv
 same "filtered" 2 "$(($(wc -l <csv) - 1))"
+
+# Ranks that are apart by less than a tenth of a second are not worth a word.
+for rank in 0 1; do
+	p=$((rank + 1))
+	echo "[1s] dltrace_proc:process process=$p pid=$((100 + rank)) begin=1s exe=\"/bin/train\" rank=$rank ranks=2 local_rank=$rank"
+	echo "[1s] dltrace_proc:object process=$p type=7 id=3 handle=0x44000000 values=[2 2 $rank 0xabc 1]"
+	echo "[2s] dltrace_comm:call thread=$p function=MPI_Allreduce library=1 duration=$((1 + 80 * rank))ms bytes=1000 communicator=3 peer=-1"
+	echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
+done | { echo 'dltrace-text 1'; cat; } | report_text
+same "not worth a word" "[]" "$(json '[f for f in r["findings"] if "keeps the others" in f["text"]]')"
