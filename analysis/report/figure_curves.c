@@ -516,7 +516,7 @@ static const struct series *next_library(const struct report *r, uint32_t trace,
 
 double figure_gpu_memory(const struct report *r, cairo_t *c)
 {
-	struct panel panel = { .title = "GPU memory reserved" };
+	struct panel panel = { .title = "Reserved" };
 	size_t traces = trace_count(r);
 	char *title = traces == 1 ? figure_trace_label(r, 0) :
 				    need(strdup(figure_by_name("gpu-memory")->title));
