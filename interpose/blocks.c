@@ -95,6 +95,7 @@ static void fill(struct block *b, const struct block *from)
 	b->uses = from->uses;
 	b->row = from->row;
 	b->names = from->names;
+	b->context = from->context;
 	__atomic_store_n(&b->key, from->key, __ATOMIC_RELEASE);
 }
 

@@ -25,6 +25,7 @@ struct block {
 	uint32_t uses;		/* names and blocks that keep it alive (atomic) */
 	uint16_t row;
 	uint16_t names;		/* how often it has to be released (atomic) */
+	uint8_t context;	/* that was current; 0: the primary one */
 };
 
 /* Place of a block by its key; 0: none. */

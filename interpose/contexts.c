@@ -1,68 +1,115 @@
 /* SPDX-License-Identifier: MIT */
-/* A small table of contexts, and each thread's stack of devices, a byte a level. */
+/* CUDA contexts by small ids, and each thread's stack of them. */
 #include "contexts.h"
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
+#include "ledger.h"
 #include "streams.h"
 
-#define CONTEXTS 256		/* programs have one a device */
-#define DEVICE_BITS 8
+#define DEPTH 16	/* of a thread's stack; deeper ones are forgotten */
 
-/* context << DEVICE_BITS | device, one word so that it is never half there; 0: free. */
-static uint64_t contexts[CONTEXTS];
-static __thread uint64_t below __attribute__((tls_model("initial-exec")));
+/* Index is the id; 0 is not used. A handle that is gone is free again. */
+static struct {
+	uintptr_t handle;
+	int device;
+	bool primary;
+} contexts[DLT_CONTEXTS];
+static unsigned used = 1;	/* ids that were ever given; never falls */
 
-static uint64_t key_of(const void *context)
+__thread uint8_t dlt_context_current;
+static __thread struct {
+	uint8_t context, device;
+} below[DEPTH];
+static __thread unsigned depth;
+
+/* Frameworks make contexts current at each step: there are few, so a walk is quick. */
+static unsigned find(uintptr_t handle)
 {
-	return (uint64_t)(uintptr_t)context << DEVICE_BITS;
+	unsigned most = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 1; i < most; i++)
+		if (__atomic_load_n(&contexts[i].handle, __ATOMIC_ACQUIRE) == handle)
+			return i;
+	return 0;
 }
 
-static uint64_t *place_of(const void *context)
+static void raise_used(unsigned count)
 {
-	for (unsigned i = 0; i < CONTEXTS; i++) {
-		uint64_t seen = __atomic_load_n(&contexts[i], __ATOMIC_RELAXED);
+	unsigned now = __atomic_load_n(&used, __ATOMIC_RELAXED);
 
-		if (!seen || seen >> DEVICE_BITS << DEVICE_BITS == key_of(context))
-			return &contexts[i];
+	while (now < count && !__atomic_compare_exchange_n(&used, &now, count, false, __ATOMIC_RELEASE,
+							   __ATOMIC_RELAXED))
+		;
+}
+
+static void note(const void *context, int device, bool primary)
+{
+	uintptr_t handle = (uintptr_t)context;
+
+	if (!handle || find(handle))
+		return;
+	for (unsigned i = 1; i < DLT_CONTEXTS; i++) {
+		uintptr_t none = 0;
+
+		/* Nobody else knows this handle before the call that is ending here has returned. */
+		if (!__atomic_compare_exchange_n(&contexts[i].handle, &none, handle, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		contexts[i].device = device;
+		contexts[i].primary = primary;
+		raise_used(i + 1);
+		return;
 	}
-	return NULL;
 }
 
 void dlt_context_known(const void *context, int device)
 {
-	uint64_t *place = context ? place_of(context) : NULL;
-	uint64_t seen = place ? __atomic_load_n(place, __ATOMIC_RELAXED) : 0;
-
-	/* Somebody else took it: the next call for this context finds another place. */
-	if (place)
-		__atomic_compare_exchange_n(place, &seen, key_of(context) | (uint8_t)device, 0,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-void dlt_context_set(const void *context)
-{
-	const uint64_t *place = context ? place_of(context) : NULL;
-
-	if (place && *place)
-		dlt_device_set((uint8_t)*place);
-}
-
-void dlt_context_push(const void *context)
-{
-	below = below << DEVICE_BITS | dlt_device();
-	dlt_context_set(context);
+	note(context, device, true);
 }
 
 void dlt_context_made(const void *context, int device)
 {
-	dlt_context_known(context, device);
+	note(context, device, false);
 	dlt_context_push(context);
+}
+
+void dlt_context_set(const void *context)
+{
+	unsigned id = context ? find((uintptr_t)context) : 0;
+
+	dlt_context_current = contexts[id].primary ? 0 : (uint8_t)id;
+	if (id)
+		dlt_device_set(contexts[id].device);
+}
+
+void dlt_context_push(const void *context)
+{
+	if (depth < DEPTH) {
+		below[depth].context = dlt_context_current;
+		below[depth].device = dlt_device();
+	}
+	depth++;
+	dlt_context_set(context);
 }
 
 void dlt_context_pop(void)
 {
-	dlt_device_set((uint8_t)below);
-	below >>= DEVICE_BITS;
+	if (!depth || --depth >= DEPTH)
+		return;
+	dlt_context_current = below[depth].context;
+	dlt_device_set(below[depth].device);
+}
+
+void dlt_context_gone(const void *context)
+{
+	unsigned id = context ? find((uintptr_t)context) : 0;
+
+	if (!id)
+		return;
+	dlt_ledger_context_gone((uint8_t)id);
+	if (dlt_context_current == id)
+		dlt_context_pop();
+	__atomic_store_n(&contexts[id].handle, 0, __ATOMIC_RELEASE);
 }

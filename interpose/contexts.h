@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which device a driver context is of, so that calls of the driver too say the current device of
- * their thread. Learned from the calls that make contexts; lock-free, hook-safe.
+ * CUDA contexts that the driver's functions make and make current, by small ids: a thread's current
+ * context tells the device that its calls go to, and whose memory goes when a context does. Contexts
+ * that nobody was seen to make (0) are the device's primary one.
+ *
+ * Lock-free, hook-safe; never asks CUDA.
  */
 #ifndef DLT_INTERPOSE_CONTEXTS_H
 #define DLT_INTERPOSE_CONTEXTS_H
 
-/* A context was made (the primary one: asked for). */
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
+
+#define DLT_CONTEXTS 256	/* id 0: not known, or the primary one; more stay unknown */
+
+/* The context is the device's primary one (cuDevicePrimaryCtxRetain). */
 void dlt_context_known(const void *context, int device);
 
-/* It was made and is current now, on top of what was. */
+/* It was made for the device, and is current now, on top of what was (cuCtxCreate). */
 void dlt_context_made(const void *context, int device);
 
-/* The calling thread's current context: set, pushed, popped. Unknown ones change nothing. */
+/* What cuCtxSetCurrent, Push and Pop do to the calling thread; unknown ones leave its device. */
 void dlt_context_set(const void *context);
 void dlt_context_push(const void *context);
 void dlt_context_pop(void);
+
+/* cuCtxDestroy: its memory is gone, and its handle may come again. */
+void dlt_context_gone(const void *context);
+
+/* Id of the calling thread's current one. */
+extern __thread uint8_t dlt_context_current __attribute__((tls_model("initial-exec")));
+
+#pragma GCC visibility pop
 
 #endif

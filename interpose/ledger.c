@@ -7,6 +7,7 @@
 #include "blocks.h"
 #include "box_private.h"
 #include "clock.h"
+#include "contexts.h"
 
 #define PLACES 256		/* of rows, by hash; a power of 2, twice DLT_BOX_MEMORY */
 #define KEPT 32			/* rows that only kinds and devices get, when there are many libraries */
@@ -228,6 +229,7 @@ static void put(enum dlt_memory memory, uint8_t device, uint16_t library, uint64
 	if (place)
 		drop(place, &old);
 	block.row = (uint16_t)row_of(memory, device, library);
+	block.context = dlt_context_current;
 	block.backing = back(backing);
 	if (blocks_put(&block))
 		count_alloc(block.row, size);
@@ -254,6 +256,7 @@ void dlt_ledger_allocated(struct dlt_ledger *l, bool ok, enum dlt_memory memory,
 static void describe(struct dlt_ledger *l, const struct block *b)
 {
 	l->row = b->row;
+	l->context = b->context;
 	l->size += b->size;
 	l->found = true;
 	if (b->row < DLT_BOX_MEMORY) {
@@ -307,6 +310,7 @@ static void put_back(struct dlt_ledger *l)
 {
 	struct block block = {
 		.key = l->key, .size = l->size, .row = l->row, .uses = 1, .names = 1,
+		.context = l->context,
 	};
 
 	if (!l->found)
@@ -365,17 +369,29 @@ void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t li
 	}
 }
 
-void dlt_ledger_reset(uint8_t device)
+/* All that belongs to a context; the primary one's (0) of this device alone. */
+static void sweep(uint8_t context, uint8_t device)
 {
 	struct block taken;
 
 	for (uint32_t place = blocks_next(0); place; place = blocks_next(place)) {
-		unsigned row = blocks_at(place)->row;
-		uint64_t key = row < DLT_BOX_MEMORY ? dlt_box_memory(row)->key : 0;
+		const struct block *b = blocks_at(place);
+		uint64_t key = b->row < DLT_BOX_MEMORY ? dlt_box_memory(b->row)->key : 0;
 
-		if (key && (uint8_t)(key >> 16) == device && dlt_memory_kind(key >> 24 & 255)->context)
+		if (key && b->context == context && dlt_memory_kind(key >> 24 & 255)->context &&
+		    (context || (uint8_t)(key >> 16) == device))
 			drop(place, &taken);
 	}
+}
+
+void dlt_ledger_reset(uint8_t device)
+{
+	sweep(0, device);
+}
+
+void dlt_ledger_context_gone(uint8_t context)
+{
+	sweep(context, 0);
 }
 
 void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total)

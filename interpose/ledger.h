@@ -34,6 +34,7 @@ struct dlt_ledger {
 	uint16_t row;
 	uint64_t key, size;	/* size: bytes that this call frees */
 	uint32_t backing;
+	uint8_t context;
 };
 
 /* Stack address of the outermost call about memory in flight; 0: none. */
@@ -64,8 +65,10 @@ void dlt_ledger_take(struct dlt_ledger *l, enum dlt_memory memory, uint64_t hand
 /* After it: counts the block as freed, or puts it back. library: who frees. */
 void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t library);
 
-/* A device was reset, with all that belonged to its contexts. */
+/* A device was reset: what belonged to its primary context is gone. */
 void dlt_ledger_reset(uint8_t device);
+/* The same of another context, by its id (contexts.h). */
+void dlt_ledger_context_gone(uint8_t context);
 
 /* What CUDA says of a device's memory (cudaMemGetInfo), in bytes. */
 void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total);
@@ -74,5 +77,23 @@ void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total);
 void dlt_ledger_after_fork(void);
 
 #pragma GCC visibility pop
+
+/*
+ * Where cuMemCreate's memory is, of CUmemAllocationProp (cuda.h): type, kinds of handles, and a
+ * location of a type (1: a GPU, else the host) and an id. NULL: a GPU, the first.
+ */
+static inline enum dlt_memory dlt_cu_prop_memory(const void *prop)
+{
+	const int *words = prop;
+
+	return !words || words[2] == 1 ? DLT_MEMORY_PHYSICAL : DLT_MEMORY_HOST;
+}
+
+static inline uint8_t dlt_cu_prop_device(const void *prop)
+{
+	const int *words = prop;
+
+	return words && words[2] == 1 ? (uint8_t)words[3] : 0;
+}
 
 #endif

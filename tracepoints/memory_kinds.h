@@ -35,6 +35,7 @@ enum dlt_memory {
 	DLT_MEMORY_STRAY,
 	DLT_MEMORY_GPU,
 	DLT_MEMORY_OPENCL,
+	DLT_MEMORY_HOST,
 	DLT_MEMORIES
 };
 
@@ -77,6 +78,7 @@ static inline const struct dlt_memory_kind *dlt_memory_kind(unsigned memory)
 				     DLT_SPACE_POINTER, false, false },
 		[DLT_MEMORY_OPENCL] = { "opencl", "buffers of OpenCL, on its device, which may be the CPU",
 					DLT_SPACE_HANDLE, false, false },
+		[DLT_MEMORY_HOST] = { "host", "cuMemCreate on the host", DLT_SPACE_HANDLE, false, false },
 		[DLT_MEMORIES] = { "unknown", "of a later version", DLT_SPACE_POINTER, false, false },
 	};
 

@@ -34,6 +34,8 @@ bool dlt_box_back(const void *p, size_t size)
 #define GPU 2
 #define LIBRARY 5
 
+__thread uint8_t dlt_context_current;
+
 static int make_box(void **state)
 {
 	(void)state;
@@ -237,6 +239,33 @@ static void a_reset_frees_what_belongs_to_contexts(void **state)
 	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU + 1, LIBRARY)->live, 9);
 }
 
+static void a_context_takes_its_own(void **state)
+{
+	(void)state;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	dlt_context_current = 3;
+	alloc(DLT_MEMORY_DEVICE, 0x2000, 20);
+	give(DLT_MEMORY_DEVICE, 0x2000, 0, false);
+	alloc(DLT_MEMORY_PHYSICAL, 42, 10);
+	dlt_context_current = 0;
+	dlt_ledger_context_gone(3);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 100);
+	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 10);
+	dlt_ledger_reset(GPU);
+	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
+}
+
+static void physical_memory_says_where_it_is(void **state)
+{
+	const int on_gpu[] = { 1, 0, 1, 3 }, on_host[] = { 1, 0, 3, 1 };
+
+	(void)state;
+	assert_int_equal(dlt_cu_prop_memory(on_gpu), DLT_MEMORY_PHYSICAL);
+	assert_int_equal(dlt_cu_prop_device(on_gpu), 3);
+	assert_int_equal(dlt_cu_prop_memory(on_host), DLT_MEMORY_HOST);
+	assert_int_equal(dlt_cu_prop_device(NULL), 0);
+}
+
 static void many_blocks_and_libraries(void **state)
 {
 	const unsigned count = 300000;
@@ -272,6 +301,8 @@ int main(void)
 		TEST(a_handle_may_have_several_names),
 		TEST(a_range_of_mappings_goes_at_once),
 		TEST(a_reset_frees_what_belongs_to_contexts),
+		TEST(a_context_takes_its_own),
+		TEST(physical_memory_says_where_it_is),
 		TEST(many_blocks_and_libraries),
 	};
 
