@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "captures.h"
 #include "emit.h"
 #include "functions.h"
 #include "library.h"
@@ -108,7 +109,8 @@ dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, c
 	c->library = s->library;
 	if (__builtin_expect(dlt_handed_over != NULL, 0))
 		*real = dlt_handed_take(function, s->real);
-	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event]), 1))
+	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] |
+			       dlt_capturing), 1))
 		return false;
 	return dlt_call_enter(c, t, s);
 }

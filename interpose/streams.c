@@ -13,6 +13,7 @@
 static struct stream {
 	uintptr_t handle;	/* 0: free */
 	uint16_t id;		/* 0: gone, or not used yet */
+	uint8_t capture;
 } streams[PLACES];
 
 static struct stream *place_of(uintptr_t handle)
@@ -57,6 +58,28 @@ void dlt_stream_gone(const void *stream)
 		__atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
 }
 
+uint8_t dlt_stream_capture(const void *stream)
+{
+	const struct stream *s = (uintptr_t)stream < PER_THREAD ? NULL : place_of((uintptr_t)stream);
+
+	return s ? __atomic_load_n(&s->capture, __ATOMIC_RELAXED) : 0;
+}
+
+void dlt_stream_set_capture(const void *stream, uint8_t capture)
+{
+	struct stream *s = (uintptr_t)stream < PER_THREAD ? NULL : place_of((uintptr_t)stream);
+
+	if (s)
+		__atomic_store_n(&s->capture, capture, __ATOMIC_RELAXED);
+}
+
+void dlt_streams_end_capture(uint8_t capture)
+{
+	for (unsigned i = 0; i < PLACES; i++)
+		if (__atomic_load_n(&streams[i].capture, __ATOMIC_RELAXED) == capture)
+			__atomic_store_n(&streams[i].capture, 0, __ATOMIC_RELAXED);
+}
+
 uint16_t dlt_stream(const void *stream)
 {
 	uintptr_t handle = (uintptr_t)stream;
@@ -64,17 +87,14 @@ uint16_t dlt_stream(const void *stream)
 	uint16_t id;
 
 	/* 1 is CUDA's name for the default stream where 0 means one by thread. */
-	if (handle <= PER_THREAD) {
-		if (handle < PER_THREAD && dlt_device() == 0)
-			return 0;
-		return object_of(handle < PER_THREAD ? 0 : handle, 0, 0, dlt_device());
-	}
+	if (handle < PER_THREAD)
+		return dlt_device() ? object_of(0, 0, 0, dlt_device()) : 0;
 	s = place_of(handle);
 	id = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
-	if (id)
-		return id;
-	id = object_of(handle, 0, 0, dlt_device());
-	if (s)
-		__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
-	return id;
+	if (!id) {
+		id = object_of(handle, 0, 0, dlt_device());
+		if (s)
+			__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
+	}
+	return s && s->capture ? id | DLT_STREAM_CAPTURED : id;
 }

@@ -22,8 +22,15 @@ static inline void dlt_device_set(int device)
 	dlt_thread_self()->device = (uint8_t)device;
 }
 
+#define DLT_STREAM_CAPTURED 0x8000	/* in its id: what is launched is captured, not executed */
+
 /* Its id, as events have it; 0 for the default stream of device 0. */
 uint16_t dlt_stream(const void *stream);
+
+/* Which capture it is in (captures.c); 0: none. */
+uint8_t dlt_stream_capture(const void *stream);
+void dlt_stream_set_capture(const void *stream, uint8_t capture);
+void dlt_streams_end_capture(uint8_t capture);
 
 /* A stream was made, on the current device; its handle may have been another's before. */
 void dlt_stream_made(const void *stream, unsigned flags, int priority);

@@ -89,5 +89,13 @@
 
 /* The handle of a kernel is no address in the program. */
 #define DO___cudaGetKernel(kernel, function) (*(kernel) = (char *)(function) + (1ULL << 46), 0)
+#define DO_cudaStreamEndCapture(stream, graph) stub_handle(graph)
+#define DO_cudaGraphCreate(graph, flags) stub_handle(graph)
+#define DO_cudaGraphClone(graph_clone, original_graph) stub_handle(graph_clone)
+#define DO_cudaGraphInstantiate(exec, graph, flags_or_error, log, size) stub_handle(exec)
+#define DO_cudaGraphAddKernelNode(node, graph, dependencies, count, params) stub_handle(node)
+#define DO_cudaGraphAddMemsetNode(node, graph, dependencies, count, params) stub_handle(node)
+#define DO_cudaGraphAddChildGraphNode(node, graph, dependencies, count, child) stub_handle(node)
+#define DO_cudaGraphAddNode(node, graph, dependencies, a, b, params) stub_handle(node)
 #define DO_cudaLibraryGetKernel(kernel, library, name) stub_handle(kernel)
 #define DO_cudaFuncGetName(name, function) (*(name) = "N", 0)
