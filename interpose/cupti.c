@@ -144,9 +144,9 @@ void dlt_cupti_after_fork(void)
 
 #define CUPTI_NOT_INITIALIZED 15
 
+/* An alias is exported, so that the wrapper's address is known here whatever exists.c hides. */
 #define WRAPPER(name, arguments, names) \
-	DLT_EXPORT int name DLT_CUPTI_ARGUMENTS arguments; \
-	DLT_EXPORT int name DLT_CUPTI_ARGUMENTS arguments \
+	static int wrap_##name DLT_CUPTI_ARGUMENTS arguments \
 	{ \
 		void *real = dlt_scope_find(__builtin_return_address(0), #name); \
 		int (*function) DLT_CUPTI_ARGUMENTS arguments = real; \
@@ -156,5 +156,26 @@ void dlt_cupti_after_fork(void)
 		if (!there()) \
 			return function names; \
 		return there()->handlers->name DLT_CUPTI_CALL_WITH_REAL names; \
-	}
+	} \
+	DLT_EXPORT int name DLT_CUPTI_ARGUMENTS arguments __attribute__((alias("wrap_" #name)));
 DLT_CUPTI_CALLS(WRAPPER)
+
+static const struct {
+	const char *name;
+	void *wrapper;
+} wrappers[] = {
+#define ROW(name, arguments, names) { #name, (void *)wrap_##name },
+	DLT_CUPTI_CALLS(ROW)
+#undef ROW
+};
+
+void *dlt_cupti_hand_out(const char *name, const void *real, const void *caller)
+{
+	/* Our own library asks under the guard. */
+	if (!there() || dlt_thread_self()->guard)
+		return NULL;
+	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
+		if (strcmp(wrappers[i].name, name) == 0)
+			return dlt_scope_find(caller, name) == real ? wrappers[i].wrapper : NULL;
+	return NULL;
+}

@@ -73,6 +73,13 @@ struct dlt_cupti_host {
 
 #define DLT_CUPTI_VERSION 1
 
+/*
+ * For dlsym: what its caller gets instead of `real`, which it found under this name; NULL: that.
+ * (libdltrace.so)
+ */
+void *dlt_cupti_hand_out(const char *name, const void *real, const void *caller)
+	__attribute__((visibility("hidden")));
+
 /* What libdltrace-cupti.so exports as `dlt_cupti_bridge`. */
 struct dlt_cupti_bridge {
 	unsigned version;

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cupti.h"
 #include "elf.h"
 #include "exists.h"
 #include "export.h"
@@ -91,6 +92,8 @@ static bool sounds_like_cuda(const char *name)
 {
 	if (name[0] != 'c' || name[1] != 'u')
 		return false;
+	if (strncmp(name + 2, "pti", 3) == 0)
+		return true;
 	name += name[2] == 'd' && name[3] == 'a' ? 4 : 2;
 	return *name >= 'A' && *name <= 'Z';
 }
@@ -203,12 +206,16 @@ static void note_unknown(const char *name, void *real)
 
 static void *hand_out(void *real, const char *name, unsigned function, const void *caller)
 {
+	void *ours;
+
 	if (!real)
 		return NULL;
 	if (function != UNKNOWN)
 		return dlt_target_hand_out(function, caller, real);
-	note_unknown(name, real);
-	return real;
+	ours = dlt_cupti_hand_out(name, real, caller);
+	if (!ours)
+		note_unknown(name, real);
+	return ours ? ours : real;
 }
 
 __attribute__((used, visibility("hidden"))) void *

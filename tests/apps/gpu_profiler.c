@@ -7,8 +7,10 @@
  *      clock      it gives CUPTI a clock of its own
  *      finalize   it ends with cuptiFinalize
  *      twice      it profiles again, after half a second without
+ *      dlsym      it asks dlsym for what it calls
  *      handles    it wants thread ids as CUPTI makes them by default
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -118,20 +120,27 @@ static void work(void)
 
 static void profile(int argc, char **argv)
 {
-	void *subscriber = NULL;
+	void *subscriber = NULL, *cupti = dlopen("libcupti.so.12", RTLD_NOW);
+	int (*callbacks)(void (*)(uint8_t **, size_t *, size_t *),
+			 void (*)(void *, uint32_t, uint8_t *, size_t, size_t)) =
+		cuptiActivityRegisterCallbacks;
+	int (*enable)(int) = cuptiActivityEnable, (*disable)(int) = cuptiActivityDisable;
 
+	if (has(argc, argv, "dlsym")) {
+		callbacks = dlsym(cupti, "cuptiActivityRegisterCallbacks");
+		enable = dlsym(cupti, "cuptiActivityEnable");
+		disable = dlsym(cupti, "cuptiActivityDisable");
+	}
 	printf("subscribe %d\n", cuptiSubscribe(&subscriber, (void *)work, NULL));
 	if (has(argc, argv, "clock"))
 		printf("clock %d\n", cuptiActivityRegisterTimestampCallback(own_clock));
 	if (has(argc, argv, "handles"))
 		printf("ids %d\n", cuptiSetThreadIdType(0));
 	printf("NULL %d\n", cuptiActivityRegisterCallbacks(NULL, NULL));
-	printf("callbacks %d\n", cuptiActivityRegisterCallbacks(request, complete));
-	printf("enable %d %d %d %d\n", cuptiActivityEnable(RUNTIME), cuptiActivityEnable(KERNEL),
-	       cuptiActivityEnable(COPY), cuptiActivityEnable(-1));
+	printf("callbacks %d\n", callbacks(request, complete));
+	printf("enable %d %d %d %d\n", enable(RUNTIME), enable(KERNEL), enable(COPY), enable(-1));
 	work();
-	printf("disable %d %d %d\n", cuptiActivityDisable(RUNTIME), cuptiActivityDisable(KERNEL),
-	       cuptiActivityDisable(COPY));
+	printf("disable %d %d %d\n", disable(RUNTIME), disable(KERNEL), disable(COPY));
 	printf("flush %d\n", cuptiActivityFlushAll(1));
 	if (has(argc, argv, "finalize"))
 		printf("finalize %d\n", cuptiFinalize());
