@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/breakdown.h"
+#include "analysis/demangle.h"
 #include "analysis/frameworks.h"
 
 static const struct column columns[] = {
@@ -57,6 +58,7 @@ bool profile_row(const struct process *p, const char *engine, const struct profi
 	const struct function *fn = profile_names(p, f);
 	const struct library *l = process_library(p, profile_library(f));
 	const struct framework_rule *rule = l ? library_framework(l->path) : NULL;
+	char name[1024];
 
 	*row = (struct breakdown_row){
 		.function = fn->name, .layer = fn->layer, .kind = fn->kind,
@@ -68,6 +70,8 @@ bool profile_row(const struct process *p, const char *engine, const struct profi
 		snprintf(row->unnamed, sizeof(row->unnamed), "function %u", profile_function(f));
 		row->function = row->unnamed;
 	}
+	if (f->work && strncmp(row->function, "_Z", 2) == 0)
+		row->function = trace_keep(p->trace, demangle(row->function, name, sizeof(name)));
 	row->framework = rule ? rule->name : engine;
 	return f->timed && row->sums->calls && framework_chosen(o->framework, row->framework) &&
 	       (!o->function || !fnmatch(o->function, row->function, 0)) &&

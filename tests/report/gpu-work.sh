@@ -24,12 +24,12 @@ dltrace-text 1
 T
 
 same "kernel by name" "2 200000000 200000000 100000000" \
-	"$(json '"%(calls)d %(total_ns)d %(outer_ns)d %(max_ns)d" % row("breakdown", layer="gpu", function="_Z5scalePfi")')"
-same "share of the layer" "200 of 250" "$(json '"%g of 250" % round(250 * row("breakdown", function="_Z5scalePfi")["share"])')"
+	"$(json '"%(calls)d %(total_ns)d %(outer_ns)d %(max_ns)d" % row("breakdown", layer="gpu", function="scale(float*, int)")')"
+same "share of the layer" "200 of 250" "$(json '"%g of 250" % round(250 * row("breakdown", function="scale(float*, int)")["share"])')"
 same "unnamed kernel" 1 "$(json 'row("breakdown", layer="gpu", function="kernel 2")["calls"]')"
 same "copy" "1048576" "$(json 'row("breakdown", layer="gpu", function="copy host to device")["bytes"]')"
 same "kinds" "compute copy copy" "$(json '" ".join(row("breakdown", layer="gpu", function=f)["kind"] for f in ("kernel 2", "set", "copy device to device"))')"
-same "first call" "200000000" "$(json 'row("breakdown", function="_Z5scalePfi")["first_call_ns"]')"
+same "first call" "200000000" "$(json 'row("breakdown", function="scale(float*, int)")["first_call_ns"]')"
 
 # 1100..1120, 1200..1350, 1400..1410, 1800..1810: 190 ms of 710
 same "busy" "190000000" "$(json 'row("gpu_work", device=0)["busy_ns"]')"
