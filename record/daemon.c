@@ -87,6 +87,7 @@ static void exec_daemon(const char *home, pid_t parent)
 		dup2(fd, STDERR_FILENO);
 	}
 	unsetenv("LD_AUDIT");	/* the user's own: liburcu's storage does not fit beside one */
+	unsetenv("LD_PRELOAD");		/* the command's, not for a daemon */
 	exec_best_daemon();
 }
 
