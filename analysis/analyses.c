@@ -20,6 +20,7 @@ const struct analysis analyses[] = {
 	{ "phases", run_phases },
 	{ "iterations", run_iterations },
 	{ "ranges", run_ranges },
+	{ "range_calls", run_range_calls },
 	{ "marks", run_marks },
 	{ "curves", run_curves },
 	{ "failures", run_failures },

@@ -29,6 +29,7 @@ void run_gpu_work(const struct model *m, struct report *r);
 void run_phases(const struct model *m, struct report *r);
 void run_iterations(const struct model *m, struct report *r);
 void run_ranges(const struct model *m, struct report *r);
+void run_range_calls(const struct model *m, struct report *r);
 void run_marks(const struct model *m, struct report *r);
 void run_curves(const struct model *m, struct report *r);
 void run_failures(const struct model *m, struct report *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables `ranges` (what a program named itself by NVTX or dltrace.h, by name) and `marks` (its
+ * The tables `ranges` and `range_calls` (what a program named itself by NVTX or dltrace.h, by name) and `marks` (its
  * moments one by one, for ticks), and `iterations`, where it says its steps.
  */
 #include "analysis/analyses.h"
@@ -23,6 +23,17 @@ static const struct column range_columns[] = {
 	{ "open", "open", UNIT_COUNT, "those that never ended: counted to the end of their thread or process" },
 	{ "begin_ns", "from", UNIT_TIME, "begin of the first" },
 	{ "end_ns", "to", UNIT_TIME, "end of the last" },
+};
+
+static const struct column call_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "domain", "domain", UNIT_TEXT, "of the range" },
+	{ "name", "name", UNIT_TEXT, "of the range" },
+	{ "kind", "kind", UNIT_TEXT, "of the range" },
+	{ "calls_kind", "calls", UNIT_TEXT, "allocate, copy, launch, synchronise, compute, communicate, other" },
+	{ "calls", "count", UNIT_COUNT, "outermost calls of its thread during it" },
+	{ "total_ns", "total", UNIT_NS, "their time" },
+	{ "share", "of range", UNIT_FRACTION, "of the time of these ranges" },
 };
 
 static const struct column mark_columns[] = {
@@ -84,6 +95,43 @@ void run_ranges(const struct model *m, struct report *r)
 	struct table *t = report_add_table(r, "ranges", "Named ranges", COLUMNS(range_columns));
 
 	each_process(m, t, add_ranges);
+	table_sort_falling(t, "total_ns");
+}
+
+static const char *const calls_kinds[MARK_CALLS] = {
+	"", "allocate", "copy", "launch", "synchronise", "other", "compute", "communicate",
+};
+
+static void add_calls(struct table *t, const struct process *p, const struct mark *k)
+{
+	for (int c = 1; c < MARK_CALLS; c++) {
+		if (!k->inside[c].calls)
+			continue;
+		table_add_row(t);
+		table_set_int(t, "process", p->report_id);
+		set_text(t, "domain", k->domain);
+		table_set_text(t, "name", k->name);
+		table_set_text(t, "kind", kinds[k->kind]);
+		table_set_text(t, "calls_kind", calls_kinds[c]);
+		table_set_uint(t, "calls", k->inside[c].calls);
+		table_set_uint(t, "total_ns", k->inside[c].ns);
+		if (k->sums.total)
+			table_set_real(t, "share", (double)k->inside[c].ns / (double)k->sums.total);
+	}
+}
+
+static void add_range_calls(const struct process *p, struct table *t)
+{
+	for (size_t i = 0; p->marks && i < p->marks->count; i++)
+		add_calls(t, p, p->marks->list[i]);
+}
+
+void run_range_calls(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "range_calls", "Calls in named ranges",
+					   COLUMNS(call_columns));
+
+	each_process(m, t, add_range_calls);
 	table_sort_falling(t, "total_ns");
 }
 

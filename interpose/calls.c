@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "init.h"
 #include "log.h"
+#include "marks.h"
 #include "process.h"
 #include "rings.h"
 #include "sys.h"
@@ -175,6 +176,8 @@ bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool o
 
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		count(c, &call);
+	if (c->thread->marks && call.outer)
+		dlt_mark_call(c->thread->marks, event, ticks);
 	if (c->depth || call.duration < min || !dlt_enabled(event))
 		return false;
 	c->end = end;

@@ -16,6 +16,14 @@
 #define STARTED		512	/* ranges that the process has open, by id */
 #define TRIES		32	/* places looked at for a free one */
 
+/* As in dltrace_mark:range's `inside`, which has no 0. */
+enum { OTHERS = 5, KINDS = 8 };
+
+/* Outermost calls that a thread has made, by kind. */
+struct calls {
+	uint64_t count[KINDS], ticks[KINDS];
+};
+
 struct range {
 	uint64_t start;		/* ticks; 0: nobody listened, or it has been told */
 	uint64_t payload;
@@ -23,11 +31,14 @@ struct range {
 	uint32_t thread;	/* that began it */
 	uint8_t payload_type;
 	char name[DLT_MARK_NAME];
+	struct calls before;	/* made by the thread when it began */
 };
 
 /* A thread's; owned by its record and reused with it. */
 struct dlt_marks {
 	uint32_t depth;		/* may be beyond PUSHED */
+	struct calls made;	/* since it has named anything */
+	struct calls at_epoch, at_step;	/* ... when the last one began */
 	struct range pushed[PUSHED];
 };
 
@@ -109,15 +120,49 @@ static void fill(struct range *r, const struct dlt_thread *t, const struct dlt_m
 		r->name[0] = '\0';
 }
 
-static void emit(struct dlt_thread *t, const struct range *r, enum dlt_mark_kind kind,
-		 uint32_t depth, bool open)
+void dlt_mark_call(struct dlt_marks *s, enum dlt_event event, uint64_t ticks)
 {
+	static const uint8_t kinds[DLT_EVENTS] = {
+		[DLT_EV_CUDA_ALLOC] = 1, [DLT_EV_CUDA_FREE] = 1, [DLT_EV_CUDA_COPY] = 2,
+		[DLT_EV_CUDA_LAUNCH] = 3, [DLT_EV_CUDA_SYNC] = 4, [DLT_EV_CPU_BLAS] = 6,
+		[DLT_EV_CPU_REGION] = 6, [DLT_EV_COMM_CALL] = 7,
+	};
+	unsigned kind = kinds[event] ? kinds[event] : OTHERS;
+
+	s->made.count[kind]++;
+	s->made.ticks[kind] += ticks;
+}
+
+/* What was made since `before`, as the event has it; returns the number of words. */
+static uint32_t put_inside(uint64_t *words, const struct calls *made, const struct calls *before)
+{
+	uint32_t n = 0;
+
+	for (uint64_t kind = 1; kind < KINDS; kind++) {
+		uint64_t count = made->count[kind] - before->count[kind];
+
+		if (!count)
+			continue;
+		words[n++] = kind << 56 | count;
+		words[n++] = dlt_clock_elapsed_ns(made->ticks[kind] - before->ticks[kind]);
+	}
+	return n;
+}
+
+/* `s`: what the thread has made, NULL: not to be told. */
+static void emit(struct dlt_thread *t, const struct range *r, enum dlt_mark_kind kind,
+		 uint32_t depth, bool open, const struct dlt_marks *s)
+{
+	uint64_t inside[2 * KINDS];
 	struct dlt_ev_mark_range e = {
 		.thread = t->id, .begun_by = r->thread, .kind = (uint8_t)kind,
 		.depth = (uint8_t)depth, .open = open, .payload_type = r->payload_type,
 		.payload = r->payload, .domain = r->domain ? r->domain : "",
-		.category = r->category ? r->category : "", .name = r->name,
+		.category = r->category ? r->category : "", .name = r->name, .inside = inside,
 	};
+
+	if (s)
+		e.inside_count = put_inside(inside, &s->made, &r->before);
 
 	if (r->start)
 		e.duration = dlt_clock_elapsed_ns(dlt_clock_ticks() - r->start);
@@ -149,6 +194,7 @@ void dlt_mark_push(const struct dlt_mark *m)
 	if (!is_heard(t))
 		return;
 	fill(r, t, m);
+	r->before = s->made;
 	r->start = dlt_clock_ticks();
 }
 
@@ -170,7 +216,7 @@ void dlt_mark_pop(const char *domain)
 	if (!at--)
 		return;
 	if (s->pushed[at].start && is_heard(t))
-		emit(t, &s->pushed[at], DLT_MARK_PUSHED, at, false);
+		emit(t, &s->pushed[at], DLT_MARK_PUSHED, at, false, s);
 	s->depth--;
 	memmove(&s->pushed[at], &s->pushed[at + 1], (s->depth - at) * sizeof(s->pushed[0]));
 }
@@ -207,7 +253,7 @@ static void end(struct dlt_thread *t, struct started *s, uint64_t id, bool open)
 					 __ATOMIC_RELAXED))
 		return;
 	if (is_heard(t))
-		emit(t, &s->range, DLT_MARK_STARTED, 0, open);
+		emit(t, &s->range, DLT_MARK_STARTED, 0, open, NULL);
 	__atomic_store_n(&s->id, 0, __ATOMIC_RELEASE);
 }
 
@@ -221,16 +267,31 @@ void dlt_mark_end(uint64_t id)
 
 /* ---- moments ------------------------------------------------------------------------------- */
 
+/* Where the thread's last epoch or step began, if the event shall say what was made since then. */
+static struct calls *boundary_of(struct dlt_thread *t, enum dlt_mark_kind kind)
+{
+	struct dlt_marks *s = kind == DLT_MARK_MOMENT ? NULL : marks_of(t);
+
+	return !s ? NULL : kind == DLT_MARK_EPOCH ? &s->at_epoch : &s->at_step;
+}
+
 void dlt_mark_moment(enum dlt_mark_kind kind, const struct dlt_mark *m)
 {
 	struct dlt_thread *t = dlt_thread_self();
+	struct calls *boundary;
 	struct range r;
 
 	if (!is_heard(t))
 		return;
 	fill(&r, t, m);
 	r.start = 0;
-	emit(t, &r, kind, t->marks && t->marks->depth < PUSHED ? t->marks->depth : 0, false);
+	boundary = boundary_of(t, kind);
+	if (boundary)
+		r.before = *boundary;
+	emit(t, &r, kind, t->marks && t->marks->depth < PUSHED ? t->marks->depth : 0, false,
+	     boundary ? t->marks : NULL);
+	if (boundary)
+		*boundary = t->marks->made;
 }
 
 /* ---- what never ends ----------------------------------------------------------------------- */
@@ -249,7 +310,7 @@ static void tell_open(struct dlt_thread *by, struct dlt_thread *of)
 		if (!r.start || r.thread != of->id)
 			continue;
 		s->pushed[depth].start = 0;
-		emit(by, &r, DLT_MARK_PUSHED, depth, true);
+		emit(by, &r, DLT_MARK_PUSHED, depth, true, s);
 	}
 }
 
@@ -259,7 +320,7 @@ void dlt_marks_thread_end(struct dlt_thread *t)
 		return;
 	if (is_heard(t))
 		tell_open(t, t);
-	t->marks->depth = 0;
+	memset(t->marks, 0, offsetof(struct dlt_marks, pushed));
 }
 
 void dlt_marks_exit(void)

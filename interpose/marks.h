@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
+#include "events.h"
+
 #define DLT_MARK_NAME	104	/* bytes of a name, its 0 included */
 
 /* As in dltrace_mark:range. */
@@ -40,6 +42,13 @@ uint64_t dlt_mark_start(const struct dlt_mark *m);
 void dlt_mark_end(uint64_t id);
 
 void dlt_mark_moment(enum dlt_mark_kind kind, const struct dlt_mark *m);
+
+/*
+ * An outermost call of functions.tbl has ended on the thread that these are of, after so many ticks:
+ * it lies in all ranges that the thread has open.
+ */
+struct dlt_marks;
+void dlt_mark_call(struct dlt_marks *s, enum dlt_event event, uint64_t ticks);
 
 /* Copies a name, cut to `size` bytes at a character's end; `wide` is UTF-32. Returns `to`. */
 char *dlt_mark_copy(char *to, size_t size, const char *name);

@@ -78,6 +78,18 @@ static void add(struct mark *k, uint32_t thread, int64_t begin, int64_t end)
 	sums_add(&k->sums, end > begin ? (uint64_t)(end - begin) : 0, 0);
 }
 
+static void add_inside(struct mark *k, const struct dlt_ev_mark_range *e)
+{
+	for (uint32_t i = 0; i + 1 < e->inside_count; i += 2) {
+		uint64_t kind = e->inside[i] >> 56;
+
+		if (kind >= MARK_CALLS)
+			continue;
+		k->inside[kind].calls += e->inside[i] << 8 >> 8;
+		k->inside[kind].ns += e->inside[i + 1];
+	}
+}
+
 /* ---- moments, epochs, steps ---- */
 
 static void add_moment(struct trace *t, const struct process *p, int64_t at,
@@ -94,7 +106,9 @@ static void add_moment(struct trace *t, const struct process *p, int64_t at,
 	};
 }
 
-static void end_boundary(struct process *p, uint8_t kind, int64_t at, bool open)
+/* `e`: the event that ends it, NULL: another one does. */
+static void end_boundary(struct process *p, uint8_t kind, int64_t at, bool open,
+			 const struct dlt_ev_mark_range *e)
 {
 	struct marks *m = marks_of(p);
 	struct mark *k;
@@ -104,6 +118,8 @@ static void end_boundary(struct process *p, uint8_t kind, int64_t at, bool open)
 	k = find(p, kind, "dltrace", kind == MARK_EPOCH ? "epoch" : "step");
 	add(k, m->open[kind].thread, m->open[kind].begin, at);
 	k->open += open;
+	if (e && e->thread == m->open[kind].thread)
+		add_inside(k, e);
 	m->open[kind].begin = UNKNOWN;
 }
 
@@ -111,9 +127,9 @@ static void on_boundary(struct process *p, int64_t at, const struct dlt_ev_mark_
 {
 	struct marks *m = marks_of(p);
 
-	end_boundary(p, e->kind, at, false);
+	end_boundary(p, e->kind, at, false, e);
 	if (e->kind == MARK_EPOCH)	/* between epochs there is no step */
-		end_boundary(p, MARK_STEP, at, false);
+		end_boundary(p, MARK_STEP, at, false, NULL);
 	if ((int64_t)e->payload < 0)
 		return;
 	m->open[e->kind].begin = at;
@@ -128,7 +144,7 @@ void marks_end(struct trace *t)
 		int64_t end = p->end != UNKNOWN ? p->end : t->end;
 
 		for (uint8_t kind = MARK_EPOCH; p->marks && kind <= MARK_STEP; kind++)
-			end_boundary(p, kind, end, true);
+			end_boundary(p, kind, end, true, NULL);
 	}
 }
 
@@ -156,6 +172,7 @@ static void on_range(struct trace *t, int64_t at, const void *data)
 	add(k, e->begun_by, at - (int64_t)e->duration, at);
 	k->nested += e->depth > 0;
 	k->open += e->open;
+	add_inside(k, e);
 }
 
 void marks_adopt(struct process *to, struct process *orphan)
@@ -173,6 +190,10 @@ void marks_adopt(struct process *to, struct process *orphan)
 		into->nested += k->nested;
 		into->open += k->open;
 		sums_merge(&into->sums, &k->sums);
+		for (int c = 0; c < MARK_CALLS; c++) {
+			into->inside[c].calls += k->inside[c].calls;
+			into->inside[c].ns += k->inside[c].ns;
+		}
 	}
 	for (int i = 0; from && i < MARK_KINDS; i++)
 		if (from->open[i].begin != UNKNOWN)

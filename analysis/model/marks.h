@@ -21,6 +21,9 @@ struct trace;
 
 enum mark_kind { MARK_PUSHED = 1, MARK_STARTED, MARK_MOMENT, MARK_EPOCH, MARK_STEP, MARK_KINDS };
 
+/* Kinds of calls, as in `inside` of dltrace_mark:range; there is no 0. */
+#define MARK_CALLS	8
+
 #define MARKS_KEPT	4096
 #define MOMENTS_KEPT	4000
 #define MARK_OTHER	"(other names)"
@@ -35,6 +38,9 @@ struct mark {
 	uint64_t open;			/* those that never ended */
 	int64_t begin, end;		/* of the first, of the last */
 	struct sums sums;
+	struct {
+		uint64_t calls, ns;
+	} inside[MARK_CALLS];		/* outermost calls of its thread during them, by kind */
 };
 
 /* Of one process; NULL while there is none. */

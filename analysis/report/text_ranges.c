@@ -35,6 +35,32 @@ static void put_name(struct grid *g, const struct table *ranges, size_t row)
 	free(text);
 }
 
+/* "launch 12 %, synchronise 8 %": what takes most of a range, two kinds at most. */
+static void put_calls(const struct text *t, struct grid *g, const struct table *ranges, size_t row)
+{
+	static const char *const same[] = { "domain", "name", "kind" };
+	const struct table *calls = report_table(t->r, "range_calls");
+	char line[128] = "", share[FORMAT_SIZE];
+	int shown = 0;
+
+	for (size_t i = 0; i < text_rows(calls) && shown < 2; i++) {
+		const struct cell *part = table_get(calls, i, "share");
+		bool is = cell_uint(table_get(calls, i, "process")) ==
+			  cell_uint(table_get(ranges, row, "process"));
+
+		for (size_t k = 0; k < sizeof(same) / sizeof(same[0]); k++)
+			is &= !strcmp(cell_text(table_get(calls, i, same[k])),
+				      cell_text(table_get(ranges, row, same[k])));
+		if (!is || cell_real(part) < 0.01)
+			continue;
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s %s", shown ? ", " : "",
+			 cell_text(table_get(calls, i, "calls_kind")),
+			 format_cell(share, UNIT_FRACTION, part, t->o->unicode));
+		shown++;
+	}
+	grid_text(g, line, STYLE_DIM);
+}
+
 void text_ranges(const struct text *t)
 {
 	const struct table *ranges = report_table(t->r, "ranges");
@@ -50,11 +76,15 @@ void text_ranges(const struct text *t)
 	for (size_t i = 0; i < RANGE_COLUMNS; i++)
 		grid_column(g, range_columns[i].title, range_columns[i].unit == UNIT_TEXT ? 0 : GRID_RIGHT,
 			    range_columns[i].optional);
+	if (text_rows(report_table(t->r, "range_calls")))
+		grid_column(g, "calls inside", 0, 6);
 	for (size_t row = 0; row < rows && row < RANGES_SHOWN; row++) {
 		grid_row(g);
 		put_name(g, ranges, row);
 		for (size_t i = 0; i < RANGE_COLUMNS; i++)
 			grid_cell(g, range_columns[i].unit, table_get(ranges, row, range_columns[i].column));
+		if (text_rows(report_table(t->r, "range_calls")))
+			put_calls(t, g, ranges, row);
 	}
 	grid_print(g, t->out, 2);
 	grid_free(g);

@@ -3,7 +3,7 @@
  * Names what it does, by dltrace.h and by NVTX: a stand-in for NVTX's own header (which is not
  * everywhere) that finds its tool in the same way. Prints what NVTX's functions returned.
  *
- *	marks [WHAT]...		all, or some of: header nvtx threads fork flood cost
+ *	marks [WHAT]...		all, or some of: header nvtx threads fork flood cost calls
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -219,6 +219,36 @@ static void flood(void)
 		start("many");
 }
 
+/* Calls of CUDA inside ranges, outside of all, and in a step. */
+static void calls(void)
+{
+	char path[4096];
+	void *runtime, *p;
+	int (*allocate)(void **, size_t), (*synchronise)(void);
+
+	snprintf(path, sizeof(path), "%s/libcudart.so.13", getenv("STUBS"));
+	runtime = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!runtime) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	*(void **)&allocate = dlsym(runtime, "cudaMalloc");
+	*(void **)&synchronise = dlsym(runtime, "cudaDeviceSynchronize");
+	synchronise();
+	push("with calls");
+	for (int i = 0; i < 3; i++)
+		allocate(&p, 1000);
+	push("inner calls");
+	synchronise();
+	synchronise();
+	pop();
+	dltrace_step(1);
+	allocate(&p, 1000);
+	dltrace_step(2);
+	pop();
+	synchronise();
+}
+
 static double now(void)
 {
 	struct timespec ts;
@@ -258,13 +288,13 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} parts[] = {
 		{ "header", header }, { "nvtx", nvtx }, { "threads", threads }, { "fork", forks },
-		{ "flood", flood }, { "cost", cost },
+		{ "flood", flood }, { "cost", cost }, { "calls", calls },
 	};
 
 	nvtx_init();
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		for (int k = 1; k < (argc > 1 ? argc : 2); k++)
-			if ((argc == 1 && parts[i].run != cost && parts[i].run != flood) ||
+			if ((argc == 1 && i < 4) ||
 			    (argc > 1 && !strcmp(argv[k], parts[i].name)))
 				parts[i].run();
 	return 0;

@@ -59,6 +59,17 @@ same "NVTX_INJECTION64_PATH of the user" "$TMP/tool/none.so" "$(head -1 kept)"
 holds "its NVTX ranges go there" '.ranges == []' report2.json
 holds "and the report says so" '[.findings[] | select(.text | test("NVTX_INJECTION64_PATH"))] | length == 1' report2.json
 
+# What is called inside a range, counted for each range around it.
+STUBS=$STUBS "$RECORD" -q -o trace4 -- "$APPS/marks" calls
+"$REPORT" -q -o report4.json trace4
+inside() {
+	jq -r --arg name "$1" '[.range_calls[] | select(.name == $name) | "\(.calls_kind) \(.calls)"] | sort | join(", ")' report4.json
+}
+same "calls inside a range" "allocate 4, synchronise 2" "$(inside "with calls")"
+same "... the inner one" "synchronise 2" "$(inside "inner calls")"
+same "... the first step, the second is not over" "allocate 1" "$(inside step)"
+holds "their share" '[.range_calls[] | select(.share <= 0 or .share > 1)] == []' report4.json
+
 # A flood of names fills nothing: all are events, the report sums the rest up.
 "$RECORD" -q -o trace3 -- "$APPS/marks" flood
 "$REPORT" -q -o report3.json trace3

@@ -45,7 +45,7 @@ unset NVTX_INJECTION64_PATH
 ./program >without
 "$RECORD" -q -o trace -- ./program >recorded
 same "what NVTX returns" "$(cat without)" "$(cat recorded)"
-"$REPORT" -q --dump trace | sed -n 's/.*dltrace_mark:range.* kind=\(.\) depth=\(.\) open=\(.\) payload_type=\(.\).*domain=\(.*\)/\1 \2 \3 \4 \5/p' >ranges
+"$REPORT" -q --dump trace | sed -n 's/.*dltrace_mark:range.* kind=\(.\) depth=\(.\) open=\(.\) payload_type=\(.\).*domain=\(.*\) inside=\[\]/\1 \2 \3 \4 \5/p' >ranges
 cat >wanted <<'END'
 1 1 0 3 "domain" category="category" name="registered"
 1 0 0 0 "" category="" name="outer"

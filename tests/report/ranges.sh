@@ -7,9 +7,9 @@ dltrace-text 1
 [1s] dltrace_proc:thread thread=2 process=1 tid=101 begin=1s name="loader"
 [1s] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=1
 [1s] dltrace_mark:range thread=1 begun_by=1 kind=5 domain="dltrace" name="step" payload_type=2 payload=1
-[1200ms] dltrace_mark:range thread=1 begun_by=1 kind=1 depth=1 duration=50ms name="forward"
+[1200ms] dltrace_mark:range thread=1 begun_by=1 kind=1 depth=1 duration=50ms name="forward" inside=[0x0300000000000002 10ms 0x0400000000000001 15ms 0x6300000000000001 1 5]
 [1400ms] dltrace_mark:range thread=1 begun_by=1 kind=1 depth=0 duration=300ms name="batch\x1b[31m"
-[1500ms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain="dltrace" name="step" payload_type=2 payload=2
+[1500ms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain="dltrace" name="step" payload_type=2 payload=2 inside=[0x0600000000000007 100ms]
 [1600ms] dltrace_mark:range thread=2 begun_by=2 kind=1 duration=20ms name="forward"
 [1700ms] dltrace_mark:range thread=2 begun_by=1 kind=2 duration=100ms domain="torch" name="forward"
 [1800ms] dltrace_mark:range thread=1 begun_by=1 kind=3 name="saved"
@@ -31,6 +31,10 @@ same "moments have no time" None "$(json 'row("ranges", name="saved")["total_ns"
 same "unknown kinds are left out" 6 "$(json 'len(r["ranges"])')"
 same "ticks" "1 2" "$(json '" ".join(str(m["number"]) for m in rows("marks", kind="epoch"))')"
 same "iterations" "3 1" "$(json '"%d %d" % (r["iterations"][0]["count"], r["iterations"][0]["epochs"][1]["begin_ns"] == 1000000000)')"
+
+same "calls inside" "launch 2 10000000, synchronise 1 15000000" \
+	"$(json '", ".join(sorted("%(calls_kind)s %(calls)d %(total_ns)d" % x for x in rows("range_calls", name="forward")))')"
+same "calls inside a step" "compute 7 100000000" "$(json '"%(calls_kind)s %(calls)d %(total_ns)d" % row("range_calls", name="step")')"
 
 "$REPORT" -q "$TMP/trace.txt" >text
 grep -q 'torch: forward  *start-end  *1 ' text || fail "no range of a domain: $(cat text)"
