@@ -128,8 +128,9 @@ static void group_heading(const struct text *t, const struct table *s, size_t ro
 		n = asprintf(&remark, "trace %.0f%s%s", cell_real(table_get(s, row, "trace")),
 			     text_dot(t), format_ns(buf, total, t->o->unicode));
 	else if (n >= 0)
-		n = asprintf(&remark, "%s in all threads",
-			     format_ns(buf, total, t->o->unicode));
+		n = asprintf(&remark, "%s %s", format_ns(buf, total, t->o->unicode),
+			     strcmp(cell_text(table_get(s, row, "layer")), "gpu") ?
+			     "in all threads" : "on all streams, side by side too");
 	if (n >= 0)
 		text_heading(t, title, remark);
 	free(title);
@@ -240,6 +241,9 @@ static struct part *sum_parts(const struct table *b, size_t *count, double *tota
 			      cell_real(table_get(b, row, "nested_ns"));
 		size_t i = 0;
 
+		/* The GPU's own time runs beside the calls, whoever asked for it. */
+		if (!strcmp(layer, "gpu"))
+			continue;
 		while (i < *count && (strcmp(parts[i].layer, layer) ||
 				      strcmp(parts[i].library, library)))
 			i++;

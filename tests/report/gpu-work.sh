@@ -58,3 +58,6 @@ grep -q 'CUPTI told 1 without a time, 0 odd' limits || fail "no account: $(cat l
 } >many.txt
 report_text <many.txt
 same "union of many" "5400000000 8999" "$(json '"%(busy_ns)d %(idle_gaps)d" % row("gpu_work", device=0)')"
+"$REPORT" -q "$TMP/trace.txt" >text || fail "no text"
+grep -q 'Time in GPU .* on all streams' text || fail "no GPU: $(cat text)"
+! grep -q '(unknown).*GPU' text || fail "the GPU's time is added to that of calls"
