@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "cupti.h"
+#include "dlsym.h"
 #include "elf.h"
 #include "exists.h"
 #include "export.h"
@@ -26,6 +27,7 @@
 #include "lookup.h"
 #include "objects.h"
 #include "targets.h"
+#include "walk.h"
 
 #define UNKNOWN DLT_FNS		/* in place of a function: sounds like CUDA, is in no table */
 
@@ -35,13 +37,16 @@ __attribute__((visibility("hidden"))) void *(*dlt_real_dlvsym)(void *, const cha
 
 extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
+/* The C library's, for ourselves: between us and it others may wrap it. */
+static void *(*c_library_dlsym)(void *, const char *);
+
 static struct link_map *own_map;
 
 /* ---- the real dlsym ------------------------------------------------------------------------ */
 
 struct search {
 	bool after_us;
-	void *dlsym, *dlvsym;
+	void *dlsym, *dlvsym, *c_library_dlsym;
 };
 
 static void *find(const struct dlt_elf *e, const char *name)
@@ -71,8 +76,10 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data)
 				continue;
 			search->dlsym = search->dlsym ? search->dlsym : find(&e, "dlsym");
 			search->dlvsym = search->dlvsym ? search->dlvsym : find(&e, "dlvsym");
+			if (find(&e, "gnu_get_libc_version"))
+				search->c_library_dlsym = find(&e, "dlsym");
 		}
-	return search->dlsym && search->dlvsym;
+	return search->dlsym && search->dlvsym && search->c_library_dlsym;
 }
 
 static void resolve(void)
@@ -81,9 +88,20 @@ static void resolve(void)
 
 	own_map = dlt_library_map(own_header);
 
-	dl_iterate_phdr(search_object, &search);
+	dlt_walk(search_object, &search);
+	/* Before glibc 2.34 it is not in libc.so. */
+	if (!search.c_library_dlsym)
+		search.c_library_dlsym = search.dlsym;
+	c_library_dlsym = (void *(*)(void *, const char *))search.c_library_dlsym;
 	dlt_real_dlvsym = (void *(*)(void *, const char *, const char *))search.dlvsym;
 	dlt_real_dlsym = (void *(*)(void *, const char *))search.dlsym;
+}
+
+void *dlt_dlsym(void *handle, const char *name)
+{
+	if (__builtin_expect(!dlt_real_dlsym, 0))
+		resolve();
+	return c_library_dlsym(handle, name);
 }
 
 /* ---- what is asked for --------------------------------------------------------------------- */
@@ -144,20 +162,23 @@ static bool must_hide(void *handle, const char *name, const void *caller)
 	       (handle == program() || is_startup(dlt_library_map(caller)));
 }
 
-/* A library's own handle is searched in its name, so that the text of dlerror() is as it was. */
+/*
+ * A library's own handle is searched in its name, so that the text of dlerror() is as it was. But
+ * not where the loader itself has called somebody's malloc that asks: dlopen would end the process.
+ */
 static void *ask_without_us(void *handle, const char *name, const void *caller)
 {
 	struct link_map *map = handle == program() ? program() : dlt_library_map(caller);
 	void *opened, *real;
 
-	if (map != program()) {
+	if (map != program() && _r_debug.r_state == RT_CONSISTENT) {
 		/* Makes a handle of it, which takes no more than a count. */
 		opened = dlopen(map->l_name, RTLD_NOW | RTLD_NOLOAD);
 		real = opened ? dlt_real_dlsym(opened, name) : NULL;
 		return real;
 	}
 	dlt_exists_hide(name, true);
-	real = dlt_real_dlsym(map, name);
+	real = dlt_real_dlsym(program(), name);
 	dlt_exists_hide(name, false);
 	return real;
 }

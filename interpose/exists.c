@@ -38,6 +38,7 @@
 #include "elf.h"
 #include "functions.h"
 #include "library.h"
+#include "walk.h"
 
 #define MAX_SYMBOLS 4096
 #define PAGE 4096
@@ -257,7 +258,7 @@ static int update(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	seen_adds = info->dlpi_adds;
 	seen_subs = info->dlpi_subs;
-	dl_iterate_phdr(look_at, &index);
+	dlt_walk(look_at, &index);
 	seen_objects = index;
 	show_and_hide();
 	return 1;
@@ -266,7 +267,7 @@ static int update(struct dl_phdr_info *info, size_t size, void *data)
 void dlt_exists_update(void)
 {
 	if (ready)
-		dl_iterate_phdr(update, NULL);
+		dlt_walk(update, NULL);
 }
 
 /* NULL: no wrapper of ours is called so. */
@@ -314,7 +315,7 @@ void dlt_exists_hide(const char *name, bool hide)
 	struct hiding h = { name, hide };
 
 	if (ready)
-		dl_iterate_phdr(hide_one, &h);
+		dlt_walk(hide_one, &h);
 }
 
 /* The resolver of __gmon_start__: the loader is relocating a library that was just mapped. */

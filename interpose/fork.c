@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "box_private.h"
+#include "dlsym.h"
 #include "emit.h"
 #include "export.h"
 #include "init.h"
@@ -25,6 +26,7 @@
 #include "real.h"
 #include "rings.h"
 #include "thread.h"
+#include "walk.h"
 
 /* By thread: two may fork at once, and LTTng lets the second wait inside before_fork. */
 static __thread bool prepared;
@@ -57,6 +59,7 @@ static void prepare(void)
 	t->guard++;
 	if (ust())
 		ust()->before_fork(&signals);
+	dlt_walk_before_fork();	/* the last thing before the fork itself */
 	errno = saved;
 }
 
@@ -65,6 +68,7 @@ static void in_parent(void)
 	int saved = errno;
 	struct dlt_thread *t = dlt_thread_self();
 
+	dlt_walk_after_fork(false);
 	if (ust())
 		ust()->after_fork_parent(&signals);
 	t->guard--;
@@ -78,6 +82,7 @@ static void in_child(void)
 	int saved = errno;
 	struct dlt_thread *t;
 
+	dlt_walk_after_fork(true);
 	dlt_process_after_fork();
 	t = dlt_thread_self();
 	if (ust())
@@ -119,7 +124,7 @@ static bool is_ust_s(const void *function)
 /* LTTng's own wrapper of fork may stand before or behind us. */
 static bool fork_is_ust_s(void)
 {
-	return is_ust_s(dlsym(RTLD_NEXT, "fork")) || is_ust_s(dlsym(RTLD_DEFAULT, "fork"));
+	return is_ust_s(dlt_dlsym(RTLD_NEXT, "fork")) || is_ust_s(dlt_dlsym(RTLD_DEFAULT, "fork"));
 }
 
 void dlt_fork_init(void)

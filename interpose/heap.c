@@ -17,6 +17,7 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "dlsym.h"
 #include "emit.h"
 #include "export.h"
 #include "init.h"
@@ -499,7 +500,7 @@ static COLD void first_free(void *p)
  */
 static bool is_foreign(void)
 {
-	void *found = dlsym(RTLD_DEFAULT, "malloc");
+	void *found = dlt_dlsym(RTLD_DEFAULT, "malloc");
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 

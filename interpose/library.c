@@ -20,6 +20,7 @@
 #include "process.h"
 #include "real.h"
 #include "sys.h"
+#include "walk.h"
 
 #define PLACES 4096		/* of the hash table; a power of 2, well over DLT_BOX_LIBRARIES */
 #define ID_BITS 16
@@ -82,7 +83,7 @@ static bool find_object(const void *address, struct object *o)
 	struct search search = { (uintptr_t)address, o };
 
 	if (!dlt_real_table._dl_find_object)
-		return dl_iterate_phdr(search_object, &search) == 1;
+		return dlt_walk(search_object, &search) == 1;
 	if (dlt_real_table._dl_find_object((void *)address, &found) != 0)
 		return false;
 	*o = (struct object){ (uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_map_end,
@@ -95,7 +96,7 @@ static bool find_object(const void *address, struct object *o)
 {
 	struct search search = { (uintptr_t)address, o };
 
-	return dl_iterate_phdr(search_object, &search) == 1;
+	return dlt_walk(search_object, &search) == 1;
 }
 #endif
 

@@ -4,12 +4,14 @@
 
 #include <dlfcn.h>
 
+#include "dlsym.h"
+
 struct dlt_real dlt_real_table;
 bool dlt_real_resolved;
 
 /* dlsym is declared leaf, so gcc may move stores to the table across it. */
 #define RESOLVE(ret, name, args) \
-	dlt_real_table.name = (ret (*) args)dlsym(RTLD_NEXT, #name); \
+	dlt_real_table.name = (ret (*) args)dlt_dlsym(RTLD_NEXT, #name); \
 	__asm__ volatile("" ::: "memory");
 
 void dlt_real_init_heap(void)

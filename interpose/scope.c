@@ -18,6 +18,7 @@
 
 #include "elf.h"
 #include "exists.h"
+#include "walk.h"
 
 #define MAX_OBJECTS 2048
 
@@ -146,7 +147,7 @@ static int search(struct dl_phdr_info *info, size_t size, void *data)
 	(void)info;
 	(void)size;
 	count = 0;
-	dl_iterate_phdr(list_object, NULL);
+	dlt_walk(list_object, NULL);
 	global = dlt_exists_startup_objects < count ? dlt_exists_startup_objects : count;
 	caller = object_of(w->caller);
 	if (caller && caller->elf.symbols)
@@ -162,7 +163,7 @@ void *dlt_scope_find_linked(const void *caller, const char *name)
 {
 	struct wanted w = { .caller = caller, .name = dlt_elf_name(name), .linked = true };
 
-	dl_iterate_phdr(search, &w);
+	dlt_walk(search, &w);
 	return w.found;
 }
 
@@ -170,7 +171,7 @@ void *dlt_scope_find(const void *caller, const char *name)
 {
 	struct wanted w = { .caller = caller, .name = dlt_elf_name(name) };
 
-	dl_iterate_phdr(search, &w);
+	dlt_walk(search, &w);
 	return w.found;
 }
 
@@ -191,7 +192,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		return 1;
 	*v->adds = info->dlpi_adds;
 	count = 0;
-	dl_iterate_phdr(list_object, NULL);
+	dlt_walk(list_object, NULL);
 	for (unsigned i = 0; i < count; i++)
 		v->each(&objects[i], v->data);
 	return 1;
@@ -202,7 +203,7 @@ void dlt_scope_each(void (*each)(const struct dlt_object *o, void *data), void *
 {
 	struct visit v = { each, data, adds };
 
-	dl_iterate_phdr(visit, &v);
+	dlt_walk(visit, &v);
 }
 
 const struct dlt_object *dlt_scope_object(const void *address)
@@ -220,6 +221,6 @@ void *dlt_scope_find_data(const char *name)
 	struct wanted w = { .name = dlt_elf_name(name) };
 
 	w.name.data = true;
-	dl_iterate_phdr(search, &w);
+	dlt_walk(search, &w);
 	return w.found;
 }
