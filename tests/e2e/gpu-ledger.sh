@@ -41,3 +41,15 @@ same "failures" 1 "$(awk '$2 == "device" { f += $11 } END { print f }' rows)"
 same "asked for" 1099511627776 "$(awk '$2 == "device" && $11 { print $12 }' rows)"
 same "stray frees" "1 1" "$(row stray 9 | xargs)"
 same "registered" "0 64" "$(row registered 5) $(row registered 7)"
+
+# A runtime that goes to the driver: both levels are seen, each block counts once.
+DLTRACE_STUB_OVER=1 run storm 3 500
+awk '$4 == "gpu_ledger" { print $2, $5, $7, $8, $9 }' rows | sort >got
+diff wanted got || fail "runtime over driver (< program, > ledger)"
+same "callers" gpu_ledger "$(awk '$4 != "-" { print $4 }' rows | sort -u | xargs)"
+
+# A static runtime inside a plugin: only the driver's level is seen, and whose it is.
+boxes
+LD_PRELOAD=$DLTRACE_LIB "$APPS/static_runtime" 20
+same "a plugin's" "device libstaticplugin.so 0 4096 81920 20 20" \
+	"$("$APPS/ledgerdump" "$DLTRACE_BOX" | awk '$2 != "gpu" { print $2, $4, $5, $6, $7, $8, $9 }')"
