@@ -17,6 +17,8 @@ static const struct column columns[] = {
 	{ "evidence", "evidence", UNIT_TREE, "the numbers behind it" },
 };
 
+#define FIRST_CALL_LEAST 1000000	/* ns: shorter ones are not worth a word */
+
 enum severity { INFO, WARNING, PROBLEM };
 
 static const char *const severities[] = { "info", "warning", "problem" };
@@ -154,6 +156,37 @@ static void heap_grows(struct table *t, const struct process *p)
 	      bytes_text(rate, sizeof(rate), g.per_second), bytes_text(sum, sizeof(sum), g.total));
 }
 
+/* Layers whose first call makes a context, loads code or connects. */
+static bool starts_up(const char *layer)
+{
+	return !strcmp(layer, "runtime") || !strcmp(layer, "driver") || !strcmp(layer, "opencl");
+}
+
+/* A share of a function that is really the price of starting: told apart from its steady calls. */
+static void first_call(struct table *t, const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct sums *s = profile_sums(f);
+		const struct function *function = process_function(p, profile_function(f));
+		uint64_t first = s == f->exact ? f->exact_first : f->events_first;
+		char once[32], all[32], steady[32];
+
+		if (s->calls < 2 || first < FIRST_CALL_LEAST || first * 2 < s->total ||
+		    !starts_up(function->layer))
+			continue;
+		found(t, INFO, p,
+		      json_pack("{s:s, s:I, s:I, s:I}", "function", function->name, "first_ns", (json_int_t)first,
+				"total_ns", (json_int_t)s->total, "calls", (json_int_t)s->calls),
+		      "%s: the first %s took %s of the %s of all %" PRIu64
+		      " calls (a context is made, code is loaded); the others took %s on average",
+		      process_who(p), function->name, time_text(once, sizeof(once), (double)first),
+		      time_text(all, sizeof(all), (double)s->total), s->calls,
+		      time_text(steady, sizeof(steady),
+				(double)(s->total > first ? s->total - first : 0) / (double)(s->calls - 1)));
+	}
+}
+
 static void events_lost(struct table *t, const struct process *p)
 {
 	uint64_t lost = process_lost(p);
@@ -194,7 +227,7 @@ static void call_failed(struct table *t, const struct process *p)
 
 static void (*const process_rules[])(struct table *, const struct process *) = {
 	died, allocation_failed, gpu_allocation_failed, call_failed, heap_grows, gpu_memory_grows,
-	too_many_threads, events_lost, heap_not_ours,
+	too_many_threads, first_call, events_lost, heap_not_ours,
 };
 
 /* ---- rules on a trace ---- */
