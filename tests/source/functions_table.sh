@@ -55,5 +55,5 @@ differs() {
 	! agrees bad.tbl runtime 2>/dev/null || fail "$1 is not seen"
 }
 differs "a wrong size" 's/int cudaMalloc(void \*\*p, size_t size)/int cudaMalloc(void **p, unsigned size)/'
-differs "a missing argument" 's/int cudaStreamWaitEvent(void \*stream, void \*event, /int cudaStreamWaitEvent(void *stream, /'
+differs "a missing argument" 's/int cudaMemPoolTrimTo(void \*mem_pool, /int cudaMemPoolTrimTo(/'
 differs "a missing argument of the longest list" 's/\(int cudaGraphInstantiate(void \*\*exec, void \*graph\), [^)]*)/\1)/'
