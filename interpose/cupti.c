@@ -145,26 +145,26 @@ void dlt_cupti_after_fork(void)
 #define CUPTI_NOT_INITIALIZED 15
 
 /* An alias is exported, so that the wrapper's address is known here whatever exists.c hides. */
-#define WRAPPER(name, arguments, names) \
-	static int wrap_##name DLT_CUPTI_ARGUMENTS arguments \
+#define WRAPPER(name, behind_real, arguments, call_behind_real, call) \
+	static int wrap_##name arguments \
 	{ \
 		void *real = dlt_scope_find(__builtin_return_address(0), #name); \
-		int (*function) DLT_CUPTI_ARGUMENTS arguments = real; \
+		int (*function) arguments = real; \
 		\
 		if (!real) \
 			return CUPTI_NOT_INITIALIZED; \
 		if (!there()) \
-			return function names; \
-		return there()->handlers->name DLT_CUPTI_CALL_WITH_REAL names; \
+			return function call; \
+		return there()->handlers->name call_behind_real; \
 	} \
-	DLT_EXPORT int name DLT_CUPTI_ARGUMENTS arguments __attribute__((alias("wrap_" #name)));
+	DLT_EXPORT int name arguments __attribute__((alias("wrap_" #name)));
 DLT_CUPTI_CALLS(WRAPPER)
 
 static const struct {
 	const char *name;
 	void *wrapper;
 } wrappers[] = {
-#define ROW(name, arguments, names) { #name, (void *)wrap_##name },
+#define ROW(name, ...) { #name, (void *)wrap_##name },
 	DLT_CUPTI_CALLS(ROW)
 #undef ROW
 };

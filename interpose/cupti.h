@@ -24,35 +24,59 @@ typedef void (*dlt_cupti_complete)(void *context, uint32_t stream, uint8_t *buff
 				   size_t valid);
 typedef uint64_t (*dlt_cupti_timestamp)(void);
 
-/* X(NAME, ARGUMENTS, NAMES): what changes who gets which records. All return a CUptiResult. */
+/*
+ * X(NAME, BEHIND_REAL, ARGUMENTS, CALL_BEHIND_REAL, CALL): what changes who gets which records. All
+ * return a CUptiResult. Behind `real`, what the caller would have called, a handler has the same
+ * arguments.
+ */
 #define DLT_CUPTI_CALLS(X) \
-	X(cuptiSubscribe, (void **subscriber, void *callback, void *data), \
-	  (subscriber, callback, data)) \
-	X(cuptiSubscribe_v2, (void **subscriber, void *callback, void *data, void *parameters), \
+	X(cuptiSubscribe, \
+	  (void *real, void **subscriber, void *callback, void *data), \
+	  (void **subscriber, void *callback, void *data), \
+	  (real, subscriber, callback, data), (subscriber, callback, data)) \
+	X(cuptiSubscribe_v2, \
+	  (void *real, void **subscriber, void *callback, void *data, void *parameters), \
+	  (void **subscriber, void *callback, void *data, void *parameters), \
+	  (real, subscriber, callback, data, parameters), \
 	  (subscriber, callback, data, parameters)) \
-	X(cuptiActivityRegisterCallbacks, (dlt_cupti_request request, dlt_cupti_complete complete), \
-	  (request, complete)) \
-	X(cuptiActivityEnable, (int kind), (kind)) \
-	X(cuptiActivityEnableAndDump, (int kind), (kind)) \
-	X(cuptiActivityDisable, (int kind), (kind)) \
-	X(cuptiActivityEnableContext, (void *context, int kind), (context, kind)) \
-	X(cuptiActivityDisableContext, (void *context, int kind), (context, kind)) \
-	X(cuptiActivityFlush, (void *context, uint32_t stream, uint32_t flag), \
-	  (context, stream, flag)) \
-	X(cuptiActivityFlushAll, (uint32_t flag), (flag)) \
-	X(cuptiActivityRegisterTimestampCallback, (dlt_cupti_timestamp timestamp), (timestamp)) \
-	X(cuptiSetThreadIdType, (int type), (type)) \
-	X(cuptiFinalize, (), ())
-
-/* Of a row: its arguments alone, and behind `real`, what the caller would have called. */
-#define DLT_CUPTI_ARGUMENTS_(...) (void)
-#define DLT_CUPTI_ARGUMENTS_SOME(...) (__VA_ARGS__)
-#define DLT_CUPTI_ARGUMENTS(...) DLT_CUPTI_ARGUMENTS_##__VA_OPT__(SOME)(__VA_ARGS__)
-#define DLT_CUPTI_WITH_REAL(...) (void *real __VA_OPT__(,) __VA_ARGS__)
-#define DLT_CUPTI_CALL_WITH_REAL(...) (real __VA_OPT__(,) __VA_ARGS__)
+	X(cuptiActivityRegisterCallbacks, \
+	  (void *real, dlt_cupti_request request, dlt_cupti_complete complete), \
+	  (dlt_cupti_request request, dlt_cupti_complete complete), \
+	  (real, request, complete), (request, complete)) \
+	X(cuptiActivityEnable, \
+	  (void *real, int kind), \
+	  (int kind), (real, kind), (kind)) \
+	X(cuptiActivityEnableAndDump, \
+	  (void *real, int kind), \
+	  (int kind), (real, kind), (kind)) \
+	X(cuptiActivityDisable, \
+	  (void *real, int kind), \
+	  (int kind), (real, kind), (kind)) \
+	X(cuptiActivityEnableContext, \
+	  (void *real, void *context, int kind), \
+	  (void *context, int kind), (real, context, kind), (context, kind)) \
+	X(cuptiActivityDisableContext, \
+	  (void *real, void *context, int kind), \
+	  (void *context, int kind), (real, context, kind), (context, kind)) \
+	X(cuptiActivityFlush, \
+	  (void *real, void *context, uint32_t stream, uint32_t flag), \
+	  (void *context, uint32_t stream, uint32_t flag), \
+	  (real, context, stream, flag), (context, stream, flag)) \
+	X(cuptiActivityFlushAll, \
+	  (void *real, uint32_t flag), \
+	  (uint32_t flag), (real, flag), (flag)) \
+	X(cuptiActivityRegisterTimestampCallback, \
+	  (void *real, dlt_cupti_timestamp timestamp), \
+	  (dlt_cupti_timestamp timestamp), (real, timestamp), (timestamp)) \
+	X(cuptiSetThreadIdType, \
+	  (void *real, int type), \
+	  (int type), (real, type), (type)) \
+	X(cuptiFinalize, \
+	  (void *real), \
+	  (void), (real), ())
 
 struct dlt_cupti_handlers {
-#define DLT_CUPTI_HANDLER(name, arguments, names) int (*name) DLT_CUPTI_WITH_REAL arguments;
+#define DLT_CUPTI_HANDLER(name, behind_real, ...) int (*name) behind_real;
 	DLT_CUPTI_CALLS(DLT_CUPTI_HANDLER)
 #undef DLT_CUPTI_HANDLER
 };

@@ -119,7 +119,7 @@ static bool resolve(struct cupti *c, void *library)
 	if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
 		snprintf(c->path, sizeof(c->path), "%s", map->l_name);
 #define RESOLVE(name, arguments) all &= (c->name = dlsym(library, #name)) != NULL;
-#define RESOLVE_OF_OTHERS(name, arguments, names) c->name = dlsym(library, #name);
+#define RESOLVE_OF_OTHERS(name, ...) c->name = dlsym(library, #name);
 	CUPTI_OWN_CALLS(RESOLVE)
 	DLT_CUPTI_CALLS(RESOLVE_OF_OTHERS)
 	return all && c->cuptiActivityRegisterCallbacks && c->cuptiActivityEnable &&

@@ -24,7 +24,7 @@ struct cupti {
 	char path[512];
 	uint32_t version;
 #define CUPTI_FIELD(name, arguments) int (*name) arguments;
-#define CUPTI_FIELD_OF_OTHERS(name, arguments, names) int (*name) DLT_CUPTI_ARGUMENTS arguments;
+#define CUPTI_FIELD_OF_OTHERS(name, behind_real, arguments, ...) int (*name) arguments;
 	CUPTI_OWN_CALLS(CUPTI_FIELD)
 	DLT_CUPTI_CALLS(CUPTI_FIELD_OF_OTHERS)
 #undef CUPTI_FIELD

@@ -157,7 +157,7 @@ static int on_cuptiFinalize(void *real)
 }
 
 const struct dlt_cupti_handlers others_handlers = {
-#define HANDLER(name, arguments, names) .name = on_##name,
+#define HANDLER(name, ...) .name = on_##name,
 	DLT_CUPTI_CALLS(HANDLER)
 #undef HANDLER
 };
