@@ -27,7 +27,7 @@ static unsigned hash_name(const char *name)
 {
 	uint32_t hash = 0x811c9dc5;
 
-	for (unsigned i = 0; name[i] && i < NAME - 1; i++)
+	for (unsigned i = 0; i < NAME - 1 && name[i]; i++)
 		hash = (hash ^ (unsigned char)name[i]) * 0x1000193;
 	return hash ^ hash >> 16;
 }
