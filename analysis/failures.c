@@ -22,8 +22,8 @@ static const struct column columns[] = {
 	{ "live_bytes", "live", UNIT_BYTES, "heap of the process at its last reading before; of GPU memory: what "
 	  "it had reserved on that GPU" },
 	{ "holders", "holders", UNIT_TREE, "who held GPU memory at that moment" },
-	{ "free_bytes", "free", UNIT_BYTES, "free memory of the GPU as the program heard it afterwards; of heap: available "
-	  "on the machine before" },
+	{ "free_bytes", "free", UNIT_BYTES, "free memory of the GPU as the program heard it afterwards; of "
+	  "heap: available on the machine before" },
 	{ "total_bytes", "total", UNIT_BYTES, "of the GPU, of the machine" },
 };
 

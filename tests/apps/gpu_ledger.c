@@ -7,7 +7,7 @@
  *   steps   one block after another, so that peaks are known: 3 MiB at most, 1 MiB in the end
  *   reset   blocks of all kinds, then cudaDeviceReset
  *   odd     frees that fail, frees of nothing, allocations that fail, a forked child's
- *   hold    steps, then two seconds and more asleep (NVML is read once a second), then a refused one
+ *   hold    steps, then two seconds and more asleep (NVML is read once a second), then a refusal
  *   cost    prints ns of a pair of cudaMalloc and cudaFree
  * Its own account goes to stdout, by kind: KIND LIVE ALLOCATED ALLOCATIONS FREES; and, as the stub
  * says it, "stub" USED.
