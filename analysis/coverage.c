@@ -192,6 +192,17 @@ static void uncovered_functions(const struct tell *t)
 	}
 }
 
+/* Not among the limits: nobody asked for it. */
+static void gpu_itself(const struct tell *t)
+{
+	if (!t->cuda)
+		return;
+	if (t->process->gpu)
+		tell(t, NULL, "gpu", "cupti", 0, "what runs on the GPU itself is recorded by CUPTI");
+	else
+		tell(t, NULL, "gpu", "no", 0, "what runs on the GPU itself was not recorded (--gpu=activity)");
+}
+
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 static const struct rule *rule_of(const struct library *l)
@@ -257,6 +268,7 @@ void coverage_each(const struct process *p, void (*each)(const struct coverage *
 		callers_of_cuda(&t, l);
 		by_name(&t, l);
 	}
+	gpu_itself(&t);
 	uncovered_functions(&t);
 }
 

@@ -49,3 +49,4 @@ same "no CUDA, no fear; by name where no facts are" "[('libcudart.so.13', 'cuda 
 same "functions in no table" "['cuFuture, cuFuture_v2']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=1) if 'looked up' in l['text']]")"
 same "its forked child's" "['cuChilds']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=3) if 'looked up' in l['text']]")"
 same "a row each" 2 "$(json "len(rows('coverage', process=1, kind='cuda function', covered='no', library=None))")"
+same "the GPU itself" "['no'] []" "$(json "[[c['covered'] for c in rows('coverage', process=p, kind='gpu')] for p in (1, 2)]" | sed 's/^\[\(.*\), \(.*\)\]$/\1 \2/')"
