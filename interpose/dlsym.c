@@ -94,7 +94,9 @@ static void resolve(void)
 		search.c_library_dlsym = search.dlsym;
 	c_library_dlsym = (void *(*)(void *, const char *))search.c_library_dlsym;
 	dlt_real_dlvsym = (void *(*)(void *, const char *, const char *))search.dlvsym;
-	dlt_real_dlsym = (void *(*)(void *, const char *))search.dlsym;
+	/* Last: it says that both are there. */
+	__atomic_store_n(&dlt_real_dlsym, (void *(*)(void *, const char *))search.dlsym,
+			 __ATOMIC_RELEASE);
 }
 
 void *dlt_dlsym(void *handle, const char *name)
