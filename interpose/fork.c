@@ -69,6 +69,7 @@ static void in_parent(void)
 	struct dlt_thread *t = dlt_thread_self();
 
 	dlt_walk_after_fork(false);
+	__atomic_fetch_add(&dlt_box->forks, 1, __ATOMIC_RELAXED);
 	if (ust())
 		ust()->after_fork_parent(&signals);
 	t->guard--;

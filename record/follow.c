@@ -141,16 +141,6 @@ static void drop_predecessor(const struct followed *new)
 	}
 }
 
-static void tell_family(struct followed *f)
-{
-	if (!f->parent)
-		return;
-	sampled_process_shares(f->process);
-	for (struct followed *other = follow.list; other; other = other->next)
-		if (other->id == f->parent)
-			sampled_process_shares(other->process);
-}
-
 /* "<pid>-<32 hexadecimal digits>.box" */
 static pid_t pid_of_name(const char *name)
 {
@@ -250,7 +240,6 @@ static void add(const char *name)
 		follow.alive++;
 		epoll_ctl(follow.epoll, EPOLL_CTL_ADD, f->pidfd, &event);
 		drop_predecessor(f);
-		tell_family(f);
 		if (!read_box(f, READ_TICK, ticks_monotonic(), NULL))
 			close_box(f, true);
 	} else {

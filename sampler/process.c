@@ -14,6 +14,8 @@
 #define FULL		(300 * SECOND)
 #define PSS_BIGGEST	(2ull << 30)	/* bytes; reading takes 12 ms per GiB, and mmap waits for it */
 #define PSS_SHARE	200		/* at most 1/200 of the time */
+#define PSS_FIRST	(SECOND / 10)	/* pause after the first reading */
+#define REASON_FORK	1		/* as in dltrace_proc:process */
 
 /* Without the mapping's untouched parts it takes some 20 KiB. */
 struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t size,
@@ -45,11 +47,6 @@ void sampled_process_free(struct sampled_process *p)
 void sampled_process_again(struct sampled_process *p)
 {
 	p->again = true;
-}
-
-void sampled_process_shares(struct sampled_process *p)
-{
-	p->shares = true;
 }
 
 void sampled_process_state(const struct sampled_process *p, struct sampled_state *s)
@@ -104,19 +101,50 @@ static void read_identity(struct sampled_process *p)
 			p->command[i] = 0x1f;
 }
 
+/* It has forked, or was forked: somebody has the same pages. */
+static bool shares_pages(struct sampled_process *p)
+{
+	const struct dlt_box_header *h = p->box.header;
+	uint32_t forks = box_value(h->forks);
+
+	if (forks != p->forks) {
+		p->forks = forks;
+		p->pss_pause = p->next_pss = 0;
+	}
+	return forks || (box_value(h->reason) == REASON_FORK && box_value(h->parent));
+}
+
+/* Of anonymous and shared memory, less our own part of the latter. */
+static uint64_t pss_of(const struct sampled_process *p, const char *text)
+{
+	uint64_t shmem = proc_value(text, "Pss_Shmem:") << 10, all = p->status.rss_shmem;
+	uint64_t own = p->own_shmem < all ? p->own_shmem : all;
+
+	return (proc_value(text, "Pss_Anon:") << 10) +
+	       (all ? (uint64_t)((unsigned __int128)shmem * (all - own) / all) : 0);
+}
+
+/*
+ * Pages part while parent and child write: after a fork it is read at the next tick, then after
+ * pauses that double up to a second, but never for more than its share of the time.
+ */
 static void read_pss(struct sampled_process *p)
 {
 	uint64_t begin = ticks_monotonic(), cost;
 	char path[64], text[2048];
 
 	p->pss = 0;
-	if (!p->shares || begin < p->next_pss || p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
+	if (!shares_pages(p) || begin < p->next_pss ||
+	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
 	path_of(p, "smaps_rollup", path, sizeof(path));
 	if (proc_read(path, text, sizeof(text)) > 0)
-		p->pss = proc_value(text, "Pss:") << 10;
-	cost = ticks_monotonic() - begin;
-	p->next_pss = begin + (cost * PSS_SHARE > SECOND ? cost * PSS_SHARE : SECOND);
+		p->pss = pss_of(p, text);
+	cost = (ticks_monotonic() - begin) * PSS_SHARE;
+	p->pss_pause = p->pss_pause ? 2 * p->pss_pause : PSS_FIRST;
+	if (p->pss_pause > SECOND)
+		p->pss_pause = SECOND;
+	p->next_pss = begin + (cost > p->pss_pause ? cost : p->pss_pause);
 }
 
 static void read_proc(struct sampled_process *p)

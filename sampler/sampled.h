@@ -44,10 +44,10 @@ struct sampled_process {
 	uint32_t tick;
 	bool was_enabled;	/* dltrace_proc:process, at the last tick */
 	bool again;		/* everything */
-	bool shares;
 	uint64_t last_short, last_long, last_full;		/* announcements, ns */
 	uint64_t last_functions, last_buckets;
-	uint64_t next_pss;
+	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since it began to share */
+	uint32_t forks;		/* of its own, seen so far */
 	/* /proc, kept for the final sample */
 	struct proc_stat stat;
 	struct proc_status status;

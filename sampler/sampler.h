@@ -55,9 +55,6 @@ void sampled_process_leave(struct sampled_process *p, uint64_t now);
 /* Names must be said again at the next tick (the trace was rotated). */
 void sampled_process_again(struct sampled_process *p);
 
-/* It shares memory with others (forks): its proportional set size is worth its price. */
-void sampled_process_shares(struct sampled_process *p);
-
 /* What was seen at the last tick. */
 struct sampled_state {
 	uint32_t process, parent, pid;	/* our ids; the kernel's, innermost namespace */

@@ -77,6 +77,7 @@ struct dlt_box_header {
 	uint32_t rings_offset, rings_count;	/* by slot; the slot says whether its ring is there */
 	uint32_t reason;		/* as in dltrace_proc:process */
 	uint64_t threshold;		/* bytes */
+	uint32_t forks;			/* of this process: others may share its pages since */
 	uint32_t counted;		/* 1: DLTRACE_CHILDREN leaves it out, it emits nothing */
 	int32_t rank, ranks, local_rank;	/* as in dltrace_proc:process */
 	uint32_t clock_is_tsc;		/* `since` counts TSC ticks, else ns CLOCK_MONOTONIC */
