@@ -2,6 +2,7 @@
 /* One sampled process: what a tick does. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 
 #include "emit_sample.h"
@@ -124,13 +125,22 @@ static uint64_t pss_of(const struct sampled_process *p, const char *text)
 	       (all ? (uint64_t)((unsigned __int128)shmem * (all - own) / all) : 0);
 }
 
+/* ns of the calling thread's: on a busy machine much of a reading is waiting for a turn. */
+static uint64_t cpu_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
 /*
  * Pages part while parent and child write: after a fork it is read at the next tick, then after
  * pauses that double up to a second, but never for more than its share of the time.
  */
 static void read_pss(struct sampled_process *p)
 {
-	uint64_t begin = ticks_monotonic(), cost;
+	uint64_t begin = ticks_monotonic(), before = cpu_time(), cost;
 	char path[64], text[2048];
 
 	p->pss = 0;
@@ -140,7 +150,7 @@ static void read_pss(struct sampled_process *p)
 	path_of(p, "smaps_rollup", path, sizeof(path));
 	if (proc_read(path, text, sizeof(text)) > 0)
 		p->pss = pss_of(p, text);
-	cost = (ticks_monotonic() - begin) * PSS_SHARE;
+	cost = (cpu_time() - before) * PSS_SHARE;
 	p->pss_pause = p->pss_pause ? 2 * p->pss_pause : PSS_FIRST;
 	if (p->pss_pause > SECOND)
 		p->pss_pause = SECOND;
