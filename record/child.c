@@ -38,6 +38,8 @@ int child_prepare(struct child *c)
 	if (sigprocmask(SIG_BLOCK, &set, &c->mask) < 0)
 		return -errno;
 	sigdelset(&set, SIGPIPE);
+	c->watched = set;
+	sigdelset(&c->watched, SIGCHLD);
 	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return c->signals < 0 ? -errno : 0;
 }
@@ -61,6 +63,8 @@ int child_spawn(struct child *c, char *const *command, char *const *environment)
 	int fds[2], err = 0;
 	pid_t pid;
 
+	/* It never execs: a pipe that is there before it would stay open. */
+	witness_start(&c->witness, &c->watched);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	pid = fork();
@@ -77,6 +81,7 @@ int child_spawn(struct child *c, char *const *command, char *const *environment)
 	close(fds[0]);
 	if (err) {
 		waitpid(pid, NULL, 0);
+		witness_stop(&c->witness);
 		return -err;
 	}
 	c->pid = pid;
@@ -122,6 +127,7 @@ static void reap(struct child *c)
 	} else if (waitpid(c->pid, &status, WNOHANG) != c->pid) {
 		return;
 	}
+	witness_stop(&c->witness);
 	c->status = status;
 	c->ended = true;
 	c->pid = 0;
@@ -133,6 +139,9 @@ static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 		return;
 	if (s->ssi_pid == (uint32_t)c->pid)
 		return;		/* kill(0, ...): it has had its own */
+	if (getpgid(c->pid) == getpgrp() &&
+	    witness_saw(&c->witness, (int)s->ssi_signo, (pid_t)s->ssi_pid))
+		return;		/* and so here */
 	kill(c->pid, (int)s->ssi_signo);
 }
 

@@ -5,7 +5,7 @@
  * It stays in dltrace-record's process group, so Ctrl-C, Ctrl-\ and Ctrl-Z reach it as ever, and
  * reading from the terminal in the background stops both. dltrace-record blocks the signals that
  * end programs and takes them from a descriptor: those from the terminal the command got itself,
- * those that somebody sent to dltrace-record are passed on.
+ * those that somebody sent to dltrace-record, and not to the whole group, are passed on.
  */
 #ifndef DLT_RECORD_CHILD_H
 #define DLT_RECORD_CHILD_H
@@ -15,9 +15,13 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
+#include "witness.h"
+
 struct child {
 	pid_t pid;		/* 0: not running */
 	int signals;		/* signalfd */
+	sigset_t watched;	/* what it gives */
+	struct witness witness;	/* of what our process group gets */
 	sigset_t mask;		/* as dltrace-record was started with, for the command */
 	struct sigaction chld;	/* likewise */
 	bool ended;

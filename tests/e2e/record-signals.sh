@@ -60,6 +60,36 @@ wait $recorder || status=$?
 same "status" 11 $status
 grep -q '^exit 11$' term/recording || fail "label"
 
+echo "SIGTERM to the whole group comes once, to dltrace-record alone too"
+cat >twice.py <<'END'
+import os, signal, sys, time
+n = 0
+def count(*_):
+    global n
+    n += 1
+signal.signal(signal.SIGTERM, count)
+with open("twice.new", "w") as f: f.write(str(os.getpid()))
+os.rename("twice.new", "twice.pid")
+end = time.monotonic() + 1.5
+while time.monotonic() < end: time.sleep(0.001)
+sys.exit(n)
+END
+for whom in group alone; do
+	rm -f twice.pid
+	setsid "$RECORD" -q -o twice-$whom -- /usr/bin/python3 twice.py &
+	recorder=$!
+	while [ ! -s twice.pid ]; do sleep 0.1; done
+	group=$(ps -o pgid= -p "$(cat twice.pid)" | tr -d ' ')
+	case $whom in
+	group) kill -TERM -"$group" ;;
+	alone) kill -TERM "$(ps -o ppid= -p "$(cat twice.pid)" | tr -d ' ')" ;;
+	esac
+	status=0
+	wait $recorder || status=$?
+	same "$whom: how often the signal came" 1 $status
+	! pgrep -x dltrace-witness -g "$group" || fail "$whom: a witness is left"
+done
+
 echo "SIGKILL of dltrace-record: the command goes on, the trace can be read, nothing is left"
 "$RECORD" -q -o killed -- sh -c 'sleep 3; echo done >finished' &
 recorder=$!
