@@ -80,9 +80,15 @@ for whom in group alone; do
 	recorder=$!
 	while [ ! -s twice.pid ]; do sleep 0.1; done
 	group=$(ps -o pgid= -p "$(cat twice.pid)" | tr -d ' ')
+	parent=$(ps -o ppid= -p "$(cat twice.pid)" | tr -d ' ')
 	case $whom in
-	group) kill -TERM -"$group" ;;
-	alone) kill -TERM "$(ps -o ppid= -p "$(cat twice.pid)" | tr -d ' ')" ;;
+	group)	# dltrace-record gets to it when the command has long had its own
+		kill -STOP "$parent"
+		kill -TERM -"$group"
+		sleep 0.3
+		kill -CONT "$parent"
+		;;
+	alone) kill -TERM "$parent" ;;
 	esac
 	status=0
 	wait $recorder || status=$?
