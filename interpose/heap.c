@@ -17,7 +17,7 @@
 
 #include "box_private.h"
 #include "clock.h"
-#include "dlsym.h"
+#include "elf.h"
 #include "emit.h"
 #include "export.h"
 #include "init.h"
@@ -62,6 +62,9 @@ static struct {
  * the slow way.
  */
 static __thread struct dlt_thread *own;
+
+/* valloc and pvalloc are not the heap's: jemalloc has no pvalloc. Their blocks are not counted. */
+static bool pages_apart;
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
@@ -385,11 +388,15 @@ DLT_EXPORT void *memalign(size_t alignment, size_t size)
 
 DLT_EXPORT void *valloc(size_t size)
 {
+	if (unlikely(pages_apart))
+		return real()->valloc(size);
 	return ALLOCATED(real()->valloc(size), size, DLT_FN_valloc);
 }
 
 DLT_EXPORT void *pvalloc(size_t size)
 {
+	if (unlikely(pages_apart))
+		return real()->pvalloc(size);
 	return ALLOCATED(real()->pvalloc(size), size, DLT_FN_pvalloc);
 }
 
@@ -436,6 +443,8 @@ static bool one_provider(void)
 	if (dlt_real_table.name && owner_of((const void *)dlt_real_table.name) != owner) \
 		return false;
 	DLT_REAL_HEAP(SAME_OWNER)
+	pages_apart = owner_of((const void *)dlt_real_table.pvalloc) != owner ||
+		      owner_of((const void *)dlt_real_table.valloc) != owner;
 	return dlt_real_table.free && dlt_real_table.realloc && dlt_real_table.malloc_usable_size;
 }
 
@@ -495,19 +504,18 @@ static COLD void first_free(void *p)
 /* ---- life ---------------------------------------------------------------------------------- */
 
 /*
- * True where somebody before us defines malloc. A fixed-address program that takes malloc's
- * address has a symbol for it too, undefined and with its PLT's address: that leads to us.
+ * True where somebody before us defines malloc. Asking dlsym would not do: a fixed-address program
+ * that takes malloc's address has a symbol for it too, undefined and with its PLT's address.
  */
 static bool is_foreign(void)
 {
-	void *found = dlt_dlsym(RTLD_DEFAULT, "malloc");
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info info;
+	struct dlt_elf_name name = dlt_elf_name("malloc");
+	struct dlt_elf e;
 
-	if (owner_of(found) == owner_of((const void *)resolve))
-		return false;
-	return !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
-	       symbol->st_shndx != SHN_UNDEF;
+	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+		if (dlt_elf_open(&e, m->l_addr, m->l_ld) && dlt_elf_find(&e, &name, NULL))
+			return m->l_addr != owner_of((const void *)resolve);
+	return false;
 }
 
 void dlt_heap_init(void)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "dlsym.h"
+#include "scope.h"
 
 struct dlt_real dlt_real_table;
 bool dlt_real_resolved;
@@ -14,11 +15,22 @@ bool dlt_real_resolved;
 	dlt_real_table.name = (ret (*) args)dlt_dlsym(RTLD_NEXT, #name); \
 	__asm__ volatile("" ::: "memory");
 
+/*
+ * dlsym allocates when it fails. jemalloc calls pthread_atfork, and so us, while it holds the lock
+ * of its own initialisation: an allocation would wait for that for ever.
+ */
+#define RESOLVE_IF_THERE(ret, name, args) \
+	if (dlt_scope_find(NULL, #name)) { \
+		RESOLVE(ret, name, args) \
+	}
+
 void dlt_real_init_heap(void)
 {
 	if (dlt_real_table.malloc)
 		return;
 	DLT_REAL_HEAP(RESOLVE)
+	DLT_REAL_PAGES(RESOLVE)
+	DLT_REAL_C23(RESOLVE_IF_THERE)
 	RESOLVE(int, _dl_find_object, (void *, struct dl_find_object *))
 	/* What a failed lookup left behind is not for the application's dlerror(). */
 	dlerror();

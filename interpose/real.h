@@ -26,9 +26,15 @@
 	X(int, posix_memalign, (void **, size_t, size_t)) \
 	X(void *, aligned_alloc, (size_t, size_t)) \
 	X(void *, memalign, (size_t, size_t)) \
+	X(size_t, malloc_usable_size, (void *))
+
+/* An allocator in glibc's place may lack these; then they are glibc's still. */
+#define DLT_REAL_PAGES(X) \
 	X(void *, valloc, (size_t)) \
-	X(void *, pvalloc, (size_t)) \
-	X(size_t, malloc_usable_size, (void *)) \
+	X(void *, pvalloc, (size_t))
+
+/* C23: most systems do not have them. */
+#define DLT_REAL_C23(X) \
 	X(void, free_sized, (void *, size_t)) \
 	X(void, free_aligned_sized, (void *, size_t, size_t))
 
@@ -84,6 +90,8 @@ struct dlt_real {
 	int (*_dl_find_object)(void *address, struct dl_find_object *found);
 #define DLT_REAL_FIELD(ret, name, args) ret (*name) args;
 	DLT_REAL_HEAP(DLT_REAL_FIELD)
+	DLT_REAL_PAGES(DLT_REAL_FIELD)
+	DLT_REAL_C23(DLT_REAL_FIELD)
 	DLT_REAL_REST(DLT_REAL_FIELD)
 #undef DLT_REAL_FIELD
 };
