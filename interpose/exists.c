@@ -177,7 +177,7 @@ static void look_at_each(const struct dlt_elf *e, uint32_t count, bool for_ever)
 static void look_into(const struct dlt_elf *e, bool for_ever)
 {
 	const uint32_t *hashes = dlt_elf_buckets(&self) + self.gnu_hash[0], *table = e->gnu_hash;
-	const ElfW(Addr) *filter = (const ElfW(Addr) *)(table + 4);
+	const ElfW(Addr) *filter = table ? (const ElfW(Addr) *)(table + 4) : NULL;
 	const unsigned bits = 8 * sizeof(ElfW(Addr));
 
 	if (!table && e->sysv_hash[1] < self_count) {
