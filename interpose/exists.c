@@ -13,8 +13,8 @@
  *    does, from all: right error messages, right failures of dlopen.
  *
  * When to look again, without wrapping dlopen: nearly every shared library has a data relocation
- * for a weak __gmon_start__ that nobody defines. We define it as an IFUNC that resolves to NULL,
- * as if it were not there. So the loader calls us while it relocates each new library: all that
+ * for a weak __gmon_start__ that nobody defines. We define it as an IFUNC that resolves to an empty
+ * function. So the loader calls us while it relocates each new library: all that
  * was loaded with it is already mapped, dependencies come before what depends on them, and data
  * relocations before those of functions. A library without it is noticed with the next one.
  *
@@ -318,20 +318,28 @@ void dlt_exists_hide(const char *name, bool hide)
 		dlt_walk(hide_one, &h);
 }
 
-/* The resolver of __gmon_start__: the loader is relocating a library that was just mapped. */
-static void *new_library(void)
-{
-	dlt_exists_update();
-	return NULL;
-}
-
-/* ---- process start ------------------------------------------------------------------------- */
-
 /* Weak: a program built with -pg has a real one, which comes before ours. */
 __attribute__((visibility("default"), weak)) void __gmon_start__(void);
 void __gmon_start__(void)
 {
 }
+
+static void no_profiling(void)
+{
+}
+
+/*
+ * The resolver of __gmon_start__: the loader is relocating a library that was just mapped. What is
+ * relocated before us has the function above in the place that its start-up code tests. LLVM's of
+ * rustc (rewritten by BOLT) then calls through another place, which is resolved here: never 0.
+ */
+static void *new_library(void)
+{
+	dlt_exists_update();
+	return (void *)(uintptr_t)no_profiling;
+}
+
+/* ---- process start ------------------------------------------------------------------------- */
 
 static void make_resolver(struct export *x)
 {

@@ -42,7 +42,7 @@ static size_t common_parent(const char *a, const char *b)
 static bool moved(const char *installed, const char *name, char *out)
 {
 	size_t common = common_parent(DLT_BINDIR, installed);
-	const char *tail = DLT_BINDIR + common;
+	const char *tail = &DLT_BINDIR[common];
 	size_t length = strlen(own_folder), end = strlen(tail);
 
 	if (length < end || strcmp(own_folder + length - end, tail) != 0)
