@@ -5,9 +5,11 @@
 
 cat >tests_it.c <<'C'
 extern void __gmon_start__(void) __attribute__((weak));
+static void (*volatile tested)(void) = __gmon_start__;
+
 __attribute__((constructor)) static void begin(void)
 {
-	if (__gmon_start__)
+	if (tested)
 		__gmon_start__();
 }
 C
