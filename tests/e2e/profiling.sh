@@ -15,7 +15,7 @@ __attribute__((constructor)) static void begin(void)
 C
 echo 'int main(void) { return 7; }' >main.c
 for now in lazy now; do
-	$CC -O0 -fPIC -shared -Wl,-z,$now -o libtests_it.so tests_it.c
+	$CC -O0 -fPIC -shared -nostartfiles -Wl,-z,$now -o libtests_it.so tests_it.c
 	for pie in -pie -no-pie; do
 		$CC $pie -Wl,--no-as-needed -o main main.c -L. -ltests_it -Wl,-rpath,"$TMP"
 		status=0
