@@ -7,7 +7,7 @@
 need jq
 python=$(python_with_torch)
 session_start 'dltrace_nothing:*'	# for the daemon
-LD_PRELOAD=$DLTRACE_LIB "$python" "$top_srcdir/scripts/train.py" --size 64 --batch 4 --iterations 100000 \
+LD_PRELOAD=$DLTRACE_LIB "$python" "$top_srcdir/scripts/train.py" --size 64 --batch 4 --epochs 1000 \
 	>recorded 2>errors &
 pid=$!
 trap 'kill $pid 2>/dev/null || :' EXIT
