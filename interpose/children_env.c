@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "elf.h"
 #include "process.h"
 #include "sys.h"
 
@@ -307,13 +308,12 @@ static void mark(void)
 void dlt_children_env_init(void)
 {
 	const char *wanted = dlt_process_env("DLTRACE_CHILDREN");
-	Dl_info info;
+	const char *path = dlt_elf_own_path();
 
 	if (dlt_process.off)
 		return;
 	adds = !wanted || (strcmp(wanted, "fork") != 0 && strcmp(wanted, "none") != 0);
-	if (dladdr((void *)dlt_children_env_init, &info) && info.dli_fname &&
-	    !realpath(info.dli_fname, self))
+	if (path && !realpath(path, self))
 		self[0] = '\0';
 	if (dlt_process.traced)
 		mark();

@@ -292,3 +292,13 @@ const char *dlt_elf_next_needed(const struct dlt_elf *e, const ElfW(Dyn) **place
 	*place = d;
 	return d->d_tag == DT_NEEDED ? e->strings + d->d_un.d_val : NULL;
 }
+
+extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+
+const char *dlt_elf_own_path(void)
+{
+	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+		if (m->l_addr == (uintptr_t)own_header)
+			return m->l_name[0] ? m->l_name : NULL;
+	return NULL;
+}

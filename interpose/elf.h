@@ -36,6 +36,9 @@ struct dlt_elf_name {
 /* False for what has no dynamic symbols. */
 bool dlt_elf_open(struct dlt_elf *e, uintptr_t base, const ElfW(Dyn) *dynamic);
 
+/* The path that this library was loaded by, borrowed; NULL: not found. dladdr goes over all symbols. */
+const char *dlt_elf_own_path(void);
+
 struct dlt_elf_name dlt_elf_name(const char *name);
 
 /*

@@ -12,6 +12,8 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "elf.h"
+#include "exists.h"
 #include "init.h"
 #include "log.h"
 #include "process.h"
@@ -201,17 +203,16 @@ const struct dlt_bridge *dlt_emit_bridge(void)
 static bool ust_path(char *path, size_t size)
 {
 	static const char name[] = "libdltrace-ust.so";
-	Dl_info self;
-	const char *slash;
+	const char *self = dlt_elf_own_path(), *slash;
 	size_t folder;
 
-	if (!dladdr((void *)dlt_emit_init, &self) || !self.dli_fname)
+	if (!self)
 		return false;
-	slash = strrchr(self.dli_fname, '/');
-	folder = slash ? (size_t)(slash + 1 - self.dli_fname) : 0;
+	slash = strrchr(self, '/');
+	folder = slash ? (size_t)(slash + 1 - self) : 0;
 	if (folder + sizeof(name) > size)
 		return false;
-	memcpy(path, self.dli_fname, folder);
+	memcpy(path, self, folder);
 	memcpy(path + folder, name, sizeof(name));
 	return true;
 }
@@ -249,7 +250,9 @@ static const struct dlt_bridge *open_bridge(void)
 		dlt_log("emit", "no LTTng:", dlerror(), 0);
 		return NULL;
 	}
+	dlt_exists_pause(true);
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	dlt_exists_pause(false);
 	found = library ? dlsym(library, "dlt_bridge") : NULL;
 	if (!found)
 		dlt_log("emit", "no LTTng:", dlerror(), 0);

@@ -58,6 +58,7 @@ static struct export exports[MAX_SYMBOLS];
 static struct dlt_elf self;
 static uint32_t self_first, self_count;	/* symbols from first up have a hash in self.gnu_hash */
 static bool ready, changed;		/* changed: the symbol table is not as it should be */
+static bool paused;
 unsigned dlt_exists_startup_objects;
 
 /* What was loaded when we looked last. */
@@ -157,7 +158,7 @@ static uint32_t place_of(const struct dlt_elf_name *name)
 	return self_count;
 }
 
-/* An object with fewer symbols than we have: those are looked up here. */
+/* An object with far fewer symbols than we have, as ld.so: those are looked up here. */
 static void look_at_each(const struct dlt_elf *e, uint32_t count, bool for_ever)
 {
 	for (uint32_t i = 1; i < count; i++) {
@@ -179,9 +180,10 @@ static void look_into(const struct dlt_elf *e, bool for_ever)
 	const uint32_t *hashes = dlt_elf_buckets(&self) + self.gnu_hash[0], *table = e->gnu_hash;
 	const ElfW(Addr) *filter = table ? (const ElfW(Addr) *)(table + 4) : NULL;
 	const unsigned bits = 8 * sizeof(ElfW(Addr));
+	const uint32_t count = dlt_elf_count(e);
 
-	if (!table && e->sysv_hash[1] < self_count) {
-		look_at_each(e, e->sysv_hash[1], for_ever);
+	if (count < self_count / 4) {
+		look_at_each(e, count, for_ever);
 		return;
 	}
 	if (table && (!table[0] || !table[3]))
@@ -266,8 +268,32 @@ static int update(struct dl_phdr_info *info, size_t size, void *data)
 
 void dlt_exists_update(void)
 {
-	if (ready)
+	if (ready && !paused)
 		dlt_walk(update, NULL);
+}
+
+static int count_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	unsigned *index = data;
+
+	(void)size;
+	(*index)++;
+	seen_adds = info->dlpi_adds;
+	return 0;
+}
+
+void dlt_exists_pause(bool pause)
+{
+	unsigned index = 0;
+
+	/* What came before is looked at now, what comes in between never. */
+	if (pause)
+		dlt_exists_update();
+	paused = pause;
+	if (ready && !pause) {
+		dlt_walk(count_object, &index);
+		seen_objects = index;
+	}
 }
 
 /* NULL: no wrapper of ours is called so. */

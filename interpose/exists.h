@@ -15,6 +15,12 @@
 /* Looks again at what is loaded; hook-safe. For whoever has just unloaded something. */
 void dlt_exists_update(void);
 
+/*
+ * While we load libraries of our own, which define nothing that we wrap: no look at each of them, the
+ * most of what a process's start would spend here. Called with true, then with false.
+ */
+void dlt_exists_pause(bool pause);
+
 /* True while `name` is a wrapper that others see. */
 bool dlt_exists_is_shown(const char *name);
 

@@ -55,7 +55,7 @@ const char *dlt_process_env(const char *name)
 	size_t length = strlen(name);
 
 	for (char **e = first_envp; e && *e; e++)
-		if (strncmp(*e, name, length) == 0 && (*e)[length] == '=')
+		if (**e == *name && strncmp(*e, name, length) == 0 && (*e)[length] == '=')
 			return *e + length + 1;
 	return NULL;
 }
