@@ -5,7 +5,11 @@
 #include "clock.h"
 #include "sys.h"
 
-#define MOST 10000000u		/* ns that one waits for the other */
+/*
+ * ns that one waits for the other. On a busy machine a thread may be out of turn for 100 ms in the
+ * middle of a walk; a fork that does not wait for it leaves its child a lock that nobody opens.
+ */
+#define MOST 1000000000u
 
 static unsigned walking, forking;
 static __thread unsigned depth;
