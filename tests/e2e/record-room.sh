@@ -23,11 +23,12 @@ cat >disk.sh <<'END'
 mkdir disk && mount -t tmpfs -o size=12M none disk
 "$RECORD" -o disk/t -- /usr/bin/python3 busy.py 6 >out 2>err || exit 3
 babeltrace2 disk/t >events 2>bt.err || exit 4
+"$APPS/read_trace" disk/t fast dump >unpacked
 cp disk/t/recording . && df disk | tail -n 1
 END
 unshare -m sh -eu disk.sh || fail "status $?: $(cat err bt.err)"
 same "output" done "$(cat out)"
-[ "$(wc -l <events)" -gt 1000 ] || fail "only $(wc -l <events) events"
+[ "$(wc -l <unpacked)" -gt 1000 ] || fail "only $(wc -l <unpacked) events"
 grep -q 'no space left' err || fail "nothing said: $(cat err)"
 grep -q '^note 2 disk ' recording || fail "not in the label"
 grep -q 'kind = "disk"' events || fail "not in the trace"
