@@ -210,10 +210,22 @@ static void set_durations(const char *text)
 	}
 }
 
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *ns = getenv("DLTRACE_STUB_NS"), *limit = getenv("DLTRACE_STUB_MEMORY");
 
+	/* A child that is forked while another thread allocates must not find it taken for ever. */
+	pthread_atfork(take_lock, give_lock, give_lock);
 	find_gpu();
 	stub_active = ns || limit || gpu || getenv("DLTRACE_STUB_REPORT");
 	if (ns)
