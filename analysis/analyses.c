@@ -26,6 +26,8 @@ const struct analysis analyses[] = {
 	{ "failures", run_failures },
 	{ "findings", run_findings },
 	{ "limits", run_limits },
+	{ "kinds", run_kinds_of_work },
+	{ "comparison", run_comparison },
 };
 
 const size_t analysis_count = sizeof(analyses) / sizeof(*analyses);

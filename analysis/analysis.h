@@ -15,6 +15,7 @@
  * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
  *	traces machines processes threads libraries coverage breakdown shares communication heap
  *	gpu_memory gpu gpu_work phases iterations ranges range_calls marks failures findings limits
+ *	kinds runs comparison changes
  * `breakdown` is complete (data formats); `shares` is what people look at (figure 3): by
  * framework and layer over the whole run, functions of at least `min_share`, the rest as one row
  * whose function is "other".
@@ -52,6 +53,9 @@ struct model_options {
 	const char *phase;	/* not known yet */
 	int64_t from, to;	/* ns since the trace's begin: only events in [from, to) */
 	double min_share;	/* fraction; smaller ones become "other" in `shares` */
+	const char *const *labels;	/* [GLOB:]KEY=VALUE, for traces whose path matches */
+	size_t label_count;
+	size_t baselines;	/* so many of the first traces are what others are compared with */
 	size_t points;		/* at most about so many points a series */
 	/* Called every 64K events or so with the number read of this trace; NULL is fine. */
 	void (*progress)(uint64_t events);

@@ -3,6 +3,7 @@
 #include "analysis/options.h"
 
 #include <argp.h>
+#include <glob.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "analysis/labels.h"
 #include "analysis/report/figure.h"
 #include "record/units.h"
 
+#define LABELS_MAX	1024
+#define BASELINES_MAX	1024
 #define WIDTH_DEFAULT	80
 #define WIDTH_MIN	40
 #define WIDTH_MAX	1000
@@ -21,7 +25,7 @@
 enum key {
 	KEY_FIGURE = 0x100, KEY_TABLE, KEY_PROCESS, KEY_RANK, KEY_HOST, KEY_FRAMEWORK, KEY_FUNCTION,
 	KEY_LAYER, KEY_PHASE, KEY_FROM, KEY_TO, KEY_MIN_SHARE, KEY_COLOR, KEY_WIDTH, KEY_SOURCE,
-	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE,
+	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE, KEY_LABEL, KEY_BASELINE,
 };
 
 static const struct argp_option table[] = {
@@ -47,18 +51,23 @@ static const struct argp_option table[] = {
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "functions below it become \"other\" (1)", 2 },
 	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady (not available "
 	  "yet)", 2 },
-	{ 0, 0, 0, 0, "How:", 3 },
+	{ 0, 0, 0, 0, "What several traces are compared by:", 3 },
+	{ "label", KEY_LABEL, "[GLOB:]KEY=VALUE", 0, "say what the traces with such a path are: "
+	  "model=resnet50, dataset=small, ...; those with the same labels are repetitions", 3 },
+	{ "baseline", KEY_BASELINE, "TRACE", 0, "compare the others with this one, and with others "
+	  "of its kind when repeated (or a pattern, in quotes)", 3 },
+	{ 0, 0, 0, 0, "How:", 4 },
 	{ "color", KEY_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "auto (on a terminal, unless NO_COLOR "
-	  "is set), always, never", 3 },
-	{ "width", KEY_WIDTH, "COLUMNS", 0, "of text (the terminal's, else 80)", 3 },
+	  "is set), always, never", 4 },
+	{ "width", KEY_WIDTH, "COLUMNS", 0, "of text (the terminal's, else 80)", 4 },
 	{ "source", KEY_SOURCE, "WHICH", 0, "decoder: fast, babeltrace2 or text (by the "
-	  "trace)", 3 },
-	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 3 },
+	  "trace)", 4 },
+	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 4 },
 	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds (not available "
-	  "yet)", 3 },
-	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 3 },
-	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 3 },
-	{ "verbose", 'v', 0, 0, "say what is read and how fast", 3 },
+	  "yet)", 4 },
+	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 4 },
+	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 4 },
+	{ "verbose", 'v', 0, 0, "say what is read and how fast", 4 },
 	{ 0 },
 };
 
@@ -67,6 +76,8 @@ struct parse {
 	struct options *o;
 	const char *paths[OUTPUTS_MAX];
 	const char *format, *color;
+	const char *labels[LABELS_MAX], *baselines[BASELINES_MAX];
+	size_t labels_said, baselines_said;
 };
 
 static int64_t time_option(const char *text, const char *name, struct argp_state *state)
@@ -132,6 +143,23 @@ static enum reader_source source_option(const char *text, struct argp_state *sta
 			return sources[i].source;
 	argp_error(state, "--source: %s: one of auto, fast, babeltrace2, text is needed", text);
 	return READER_AUTO;
+}
+
+static void add_label(struct parse *p, const char *text, struct argp_state *state)
+{
+	if (!label_option_valid(text))
+		argp_error(state, "--label: %s: KEY=VALUE is needed, as model=resnet50, or a pattern of "
+			   "paths before it, as 'runs/a*:model=resnet50'", text);
+	if (p->labels_said == LABELS_MAX)
+		argp_error(state, "more than %d labels", LABELS_MAX);
+	p->labels[p->labels_said++] = text;
+}
+
+static void add_baseline(struct parse *p, const char *text, struct argp_state *state)
+{
+	if (p->baselines_said == BASELINES_MAX)
+		argp_error(state, "more than %d baselines", BASELINES_MAX);
+	p->baselines[p->baselines_said++] = text;
 }
 
 static void add_output(struct parse *p, const char *path, struct argp_state *state)
@@ -212,6 +240,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_RANK:
 		o->model.rank = rank_option(arg, state);
 		return 0;
+	case KEY_LABEL:
+		add_label(p, arg, state);
+		return 0;
+	case KEY_BASELINE:
+		add_baseline(p, arg, state);
+		return 0;
 	case KEY_PHASE:
 	case KEY_FAIL_IF:
 	case KEY_LIVE:
@@ -272,6 +306,52 @@ static void choose_writers(struct parse *p)
 			usage("-o %s: %s is not available yet", path, w->name);
 		o->outputs[i] = (struct output_file){ path, w };
 	}
+}
+
+/* Whether two paths look the same but for slashes at their ends. */
+static bool same_path(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	while (n > 1 && a[n - 1] == '/')
+		n--;
+	while (m > 1 && b[m - 1] == '/')
+		m--;
+	return n == m && !strncmp(a, b, n);
+}
+
+static bool is_listed(char *const *traces, int count, const char *path)
+{
+	for (int i = 0; i < count; i++)
+		if (same_path(traces[i], path))
+			return true;
+	return false;
+}
+
+/* The baselines come first; who stands among the others too is read once. Lives as long as we do. */
+static void choose_traces(struct options *o, const struct parse *p)
+{
+	static glob_t baselines;
+	char **traces;
+	int count = 0;
+
+	for (size_t i = 0; i < p->baselines_said; i++)
+		if (glob(p->baselines[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &baselines))
+			usage("--baseline %s: cannot look for it%s", p->baselines[i], "");
+	traces = calloc(baselines.gl_pathc + (size_t)o->trace_count + 1, sizeof(*traces));
+	if (!traces)
+		usage("out of memory%s%s", "", "");
+	for (size_t i = 0; i < baselines.gl_pathc; i++)
+		if (!is_listed(traces, count, baselines.gl_pathv[i]))
+			traces[count++] = baselines.gl_pathv[i];
+	o->model.baselines = (size_t)count;
+	for (int i = 0; i < o->trace_count; i++)
+		if (!count || !is_listed(traces, (int)o->model.baselines, o->traces[i]))
+			traces[count++] = o->traces[i];
+	o->traces = traces;
+	o->trace_count = count;
+	o->model.labels = p->labels;
+	o->model.label_count = p->labels_said;
 }
 
 /* All tables exist in every report, so an empty one knows their names. */
@@ -337,13 +417,16 @@ void options_parse(struct options *o, int argc, char **argv)
 		       "command line is wrong, or asks for what is not available yet; 4 nothing "
 		       "could be read; 5 an output could not be written.",
 	};
-	struct parse p = { .o = o };
+	static struct parse p;	/* the labels stay */
+
+	p.o = o;
 
 	*o = (struct options){ .model = MODEL_OPTIONS_INIT };
 	argp_program_version = "dltrace-report " PACKAGE_VERSION;
 	argp_err_exit_status = STATUS_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
 		exit(STATUS_USAGE);
+	choose_traces(o, &p);
 	choose_characters(o);
 	choose_writers(&p);
 	choose_looks(o, p.color);

@@ -84,5 +84,7 @@ FILE *label_open(const char *folder, const struct options *o, uint64_t recording
 		escaped(f, *arg);
 	}
 	putc('\n', f);
+	for (size_t i = 0; i < o->label_count; i++)
+		label_line(f, "label", o->labels[i]);
 	return f;
 }

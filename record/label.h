@@ -7,6 +7,7 @@
  *	id HEX | level NAME | host NAME | version V | folder PATH | begin NS_SINCE_1970
  *	monotonic NS            CLOCK_MONOTONIC at begin
  *	command ARGUMENTS       separated by 0x1f
+ *	label KEY=VALUE         each --label
  *	note SEVERITY KIND TEXT      each one that is a warning (1) or a problem (2)
  *	end NS_SINCE_1970 | exit N | signal N | events N | lost N | stalled 1
  */

@@ -15,7 +15,7 @@
 enum key {
 	KEY_SESSION = 0x100, KEY_RELAY, KEY_CHILDREN, KEY_DELAY, KEY_DURATION, KEY_MAX_SIZE,
 	KEY_THRESHOLD, KEY_SAMPLE, KEY_REQUIRE, KEY_PRINT, KEY_CONTROL, KEY_ROTATE, KEY_HANG,
-	KEY_WAIT, KEY_DEBUG, KEY_GPU, KEY_AUDIT,
+	KEY_WAIT, KEY_DEBUG, KEY_GPU, KEY_AUDIT, KEY_LABEL,
 };
 
 static const struct argp_option table[] = {
@@ -39,6 +39,8 @@ static const struct argp_option table[] = {
 	  "(dltrace-PROGRAM-TIME-PID)", 2 },
 	{ "session", KEY_SESSION, "NAME", 0, "into an LTTng session that you already have", 2 },
 	{ "relay", KEY_RELAY, "URL", 0, "to an lttng-relayd, as net://host", 2 },
+	{ "label", KEY_LABEL, "KEY=VALUE", 0, "say what this run is, for comparisons: model=resnet50, "
+	  "dataset=small, ...; may be repeated", 2 },
 	{ "rotate", KEY_ROTATE, "TIME", 0, "make what was recorded readable that often (10m)", 2 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest part only", 2 },
 	{ 0, 0, 0, 0, "How:", 3 },
@@ -72,6 +74,17 @@ static void pid_option(const char *text, int *pid, struct argp_state *state)
 	if (*text == '\0' || *end != '\0' || value <= 0 || value > 1 << 22)
 		argp_error(state, "--control: %s: a process id is needed", text);
 	*pid = (int)value;
+}
+
+static void label_option(const char *text, struct options *o, struct argp_state *state)
+{
+	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+
+	if (!key || text[key] != '=' || strchr(text, '\x1f'))
+		argp_error(state, "--label: %s: KEY=VALUE is needed, as model=resnet50", text);
+	if (o->label_count == LABELS_MAX)
+		argp_error(state, "more than %d labels", LABELS_MAX);
+	o->labels[o->label_count++] = text;
 }
 
 static void level_option(const char *text, enum level *level, struct argp_state *state)
@@ -144,6 +157,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DEBUG:
 		o->debug = arg;
+		return 0;
+	case KEY_LABEL:
+		label_option(arg, o, state);
 		return 0;
 	case KEY_REQUIRE:
 		o->require = true;

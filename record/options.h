@@ -4,9 +4,12 @@
 #define DLT_RECORD_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "plan.h"
+
+#define LABELS_MAX 64
 
 /* All strings are borrowed from argv. Times in ns, sizes in bytes, 0: not asked for. */
 struct options {
@@ -25,6 +28,8 @@ struct options {
 	bool require;		/* no recording, no command */
 	bool print;
 	bool wait;		/* for processes that outlive the command */
+	const char *labels[LABELS_MAX];	/* KEY=VALUE */
+	size_t label_count;
 	int control_pid;	/* --control: talk to this recording instead of making one */
 	char *const *command;	/* NULL-terminated; with --control: what to say */
 };

@@ -68,7 +68,7 @@ static struct trace *trace_add(struct model *m, const char *path)
 	t->model = m;
 	t->index = m->trace_count++;
 	t->path = names_keep(&m->names, path);
-	t->level = t->command = t->host = t->version = t->source = names_keep(&m->names, "");
+	t->level = t->command = t->host = t->version = t->source = t->labels = names_keep(&m->names, "");
 	for (size_t i = 0; i < TRACE_FUNCTIONS; i++)
 		t->functions[i] = (struct function){ t->level, t->level, t->level };
 	t->end = UNKNOWN;
@@ -122,6 +122,7 @@ static event_fn handler_of(enum dlt_event type)
 /* What dltrace-record left beside the trace: whose recording it is, and how it ended. */
 static void take_recording(struct trace *t, const struct reader_recording *r)
 {
+	t->labels = trace_keep(t, r->labels);
 	if (!r->present)
 		return;
 	if (r->id) {

@@ -235,6 +235,7 @@ struct trace {
 	const struct model *model;	/* borrowed */
 	size_t index;
 	const char *path, *level, *command, *host, *version, *source;
+	const char *labels;		/* KEY=VALUE, separated by 0x1f, as the user said them */
 	uint64_t begin;			/* ns since 1970 of the first event */
 	int64_t end;			/* last event */
 	bool started;

@@ -54,6 +54,17 @@ void source_problem(struct reader *r, const char *kind, uint64_t value, const ch
 	r->info.problems = r->problems;
 }
 
+static void add_label(struct reader_recording *rec, const char *label)
+{
+	char *all;
+
+	if (!strchr(label, '='))
+		return;
+	must(asprintf(&all, "%s%s%s", rec->labels, *rec->labels ? "\x1f" : "", label) < 0 ? NULL : all);
+	free(rec->labels);
+	rec->labels = all;
+}
+
 void source_recording_line(struct reader *r, const char *key, const char *value)
 {
 	struct reader_recording *rec = &r->info.recording;
@@ -78,6 +89,8 @@ void source_recording_line(struct reader *r, const char *key, const char *value)
 		rec->lost = strtoull(value, NULL, 10);
 	} else if (strcmp(key, "stalled") == 0) {
 		rec->stalled = true;
+	} else if (strcmp(key, "label") == 0) {
+		add_label(rec, value);
 	}
 }
 
@@ -120,6 +133,26 @@ static void read_recording(struct reader *r, const char *path)
 	fclose(file);
 }
 
+/* What a user wrote about a trace afterwards: lines KEY=VALUE, and comments. */
+static void read_labels(struct reader *r, const char *path)
+{
+	char name[4096], *line = NULL;
+	size_t capacity = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/labels", path);
+	file = fopen(name, "re");
+	if (!file)
+		return;
+	while (getline(&line, &capacity, file) > 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (*line != '#')
+			add_label(&r->info.recording, line);
+	}
+	free(line);
+	fclose(file);
+}
+
 static void forget_problems(struct reader *r)
 {
 	for (size_t i = 0; i < r->info.problem_count; i++)
@@ -151,6 +184,7 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 	if (source == READER_TEXT || !S_ISDIR(st.st_mode))
 		return source_open_text(r, path, error, size);
 	read_recording(r, path);
+	read_labels(r, path);
 	if (source == READER_BABELTRACE)
 		return source_open_babeltrace(r, path, error, size);
 	ret = source_open_fast(r, path, error, size);
@@ -168,6 +202,7 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 
 	r->info.path = must(strdup(path));
 	r->info.recording.command = must(strdup(""));
+	r->info.recording.labels = must(strdup(""));
 	r->info.recording.exit_status = -1;
 	error[0] = '\0';
 	ret = open_source(r, source, error, size);
@@ -217,6 +252,7 @@ void reader_close(struct reader *r)
 	batch_release(&r->batch);
 	free(r->problems);
 	free(r->info.recording.command);
+	free(r->info.recording.labels);
 	free((char *)r->info.path);
 	free(r);
 }

@@ -53,6 +53,7 @@ struct reader_recording {
 	uint64_t begin, end;	/* ns since 1970; 0 unknown: the recorder was killed */
 	uint64_t lost;		/* events, as the recorder counted them */
 	bool stalled;		/* LTTng's buffers stood still: what came after is missing */
+	char *labels;		/* KEY=VALUE, separated by 0x1f; the file `labels` beside it is in it too */
 };
 
 struct reader_info {

@@ -3,7 +3,10 @@
 #include "analysis/reader/text_writer.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "analysis/reader/must.h"
 #include "analysis/reader/value.h"
 
 static void write_string(FILE *out, const char *text)
@@ -48,6 +51,21 @@ static void write_field(FILE *out, const struct dlt_field *field, const void *da
 	}
 }
 
+/* One line a label; they are separated by 0x1f. */
+static void write_labels(FILE *out, const char *labels)
+{
+	while (*labels) {
+		size_t length = strcspn(labels, "\x1f");
+		char *label = must(strndup(labels, length));
+
+		fputs("recording label ", out);
+		write_string(out, label);
+		putc('\n', out);
+		free(label);
+		labels += length + (labels[length] != '\0');
+	}
+}
+
 void text_write_header(FILE *out, const struct reader_info *info)
 {
 	const struct reader_recording *rec = &info->recording;
@@ -58,6 +76,7 @@ void text_write_header(FILE *out, const struct reader_info *info)
 		write_string(out, info->host);
 		putc('\n', out);
 	}
+	write_labels(out, rec->labels);
 	if (!rec->present)
 		return;
 	if (rec->begin)

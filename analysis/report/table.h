@@ -25,6 +25,7 @@ enum unit {
 	UNIT_FRACTION,		/* 0 to 1, shown as a percentage */
 	UNIT_PERCENT,		/* 0 to 100 */
 	UNIT_REAL,
+	UNIT_ROW,		/* as the row's column `unit` says: "ns", "bytes", "count", "fraction" */
 	UNIT_TREE,		/* a JSON value: list or object */
 };
 

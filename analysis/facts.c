@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparable quantities of each trace, from the tables that other analyses made. */
+#include "analysis/facts.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/model/memory.h"
+
+const struct fact_kind fact_kinds[] = {
+	{ "total", UNIT_NS, false, true, "from the first event to the last" },
+	{ "epoch", UNIT_NS, false, true, "mean duration of an epoch" },
+	{ "iteration", UNIT_NS, false, true, "median duration of an iteration" },
+	{ "cpu", UNIT_NS, false, true, "user and system time of all processes" },
+	{ "rss_peak", UNIT_BYTES, false, true, "largest memory of the run: anonymous and shared" },
+	{ "heap_peak", UNIT_BYTES, false, true, "largest live heap of the run" },
+	{ "gpu_peak", UNIT_BYTES, false, true, "most GPU memory reserved by the run" },
+	{ "threads_peak", UNIT_COUNT, false, true, "most threads at once" },
+	{ "failures", UNIT_COUNT, false, true, "rows of the table failures" },
+	{ "lost", UNIT_COUNT, false, true, "events that were emitted and not read" },
+	{ "events", UNIT_COUNT, false, false, "events that were read" },
+	{ "kind", UNIT_NS, true, true, "time in calls of a kind: allocate, copy, launch, ..." },
+	{ "share", UNIT_FRACTION, true, true, "the part of a kind in the time of all calls" },
+	{ "gpu", UNIT_NS, true, true, "time on the GPU by kind" },
+	{ "phase", UNIT_NS, true, false, "time in a phase" },
+	{ "layer", UNIT_NS, true, false, "time in calls of a layer" },
+	{ "library", UNIT_NS, true, false, "time in calls that a library made" },
+	{ "function", UNIT_NS, true, false, "time of all calls of a function, others in them included" },
+	{ "calls", UNIT_COUNT, true, false, "how often a function was called" },
+};
+const size_t fact_kind_count = sizeof(fact_kinds) / sizeof(*fact_kinds);
+
+const struct fact_kind *fact_kind(const char *what, size_t length)
+{
+	for (size_t i = 0; i < fact_kind_count; i++)
+		if (strlen(fact_kinds[i].what) == length && !strncmp(fact_kinds[i].what, what, length))
+			return &fact_kinds[i];
+	return NULL;
+}
+
+const char *fact_unit(enum unit unit)
+{
+	return unit == UNIT_NS ? "ns" : unit == UNIT_BYTES ? "bytes" :
+	       unit == UNIT_FRACTION ? "fraction" : "count";
+}
+
+/* ---- collecting ---- */
+
+/* The tables that name processes, seen by trace. */
+struct view {
+	const struct report *r;
+	size_t traces;
+	size_t *trace_of;	/* owned; by process id; `traces`: none */
+	size_t processes;
+};
+
+static void view_init(struct view *v, const struct report *r)
+{
+	const struct table *p = report_table(r, "processes"), *t = report_table(r, "traces");
+
+	*v = (struct view){ .r = r, .traces = t ? t->row_count : 0 };
+	for (size_t i = 0; p && i < p->row_count; i++) {
+		size_t id = (size_t)cell_uint(table_get(p, i, "process"));
+
+		v->processes = id + 1 > v->processes ? id + 1 : v->processes;
+	}
+	v->trace_of = xcalloc(v->processes + 1, sizeof(*v->trace_of));
+	for (size_t i = 0; i < v->processes; i++)
+		v->trace_of[i] = v->traces;
+	for (size_t i = 0; p && i < p->row_count; i++)
+		v->trace_of[cell_uint(table_get(p, i, "process"))] =
+			(size_t)cell_uint(table_get(p, i, "trace"));
+}
+
+static size_t trace_of(const struct view *v, const struct cell *process)
+{
+	uint64_t id = cell_uint(process);
+
+	return process->type != CELL_NULL && id < v->processes ? v->trace_of[id] : v->traces;
+}
+
+static struct fact *fact_for(struct facts *f, const char *what, const char *name, double missing)
+{
+	const struct fact_kind *kind = fact_kind(what, strlen(what));
+	struct fact *fact;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (!strcmp(f->items[i].what, what) && !strcmp(f->items[i].name, name))
+			return &f->items[i];
+	f->items = xgrow(f->items, f->count, &f->capacity, sizeof(*f->items));
+	fact = &f->items[f->count++];
+	*fact = (struct fact){
+		.what = kind->what, .name = xcheck(strdup(name), strlen(name) + 1), .unit = kind->unit,
+		.values = xcalloc(f->traces + 1, sizeof(*fact->values)),
+	};
+	for (size_t i = 0; i < f->traces; i++)
+		fact->values[i] = missing;
+	return fact;
+}
+
+static void put(struct facts *f, const char *what, size_t trace, const struct cell *c)
+{
+	struct fact *fact = fact_for(f, what, "", NAN);
+
+	if (trace < f->traces && c->type != CELL_NULL)
+		fact->values[trace] = cell_real(c);
+}
+
+/* A sum in which nothing known is nothing. */
+static void add(struct facts *f, const char *what, const char *name, size_t trace, double value)
+{
+	if (trace < f->traces)
+		fact_for(f, what, name, 0)->values[trace] += value;
+}
+
+static void add_known(struct facts *f, const char *what, size_t trace, const struct cell *c)
+{
+	struct fact *fact = fact_for(f, what, "", NAN);
+
+	if (trace < f->traces && c->type != CELL_NULL)
+		fact->values[trace] = (isnan(fact->values[trace]) ? 0 : fact->values[trace]) +
+				      cell_real(c);
+}
+
+static void from_traces(struct facts *f, const struct view *v)
+{
+	const struct table *t = report_table(v->r, "traces");
+
+	for (size_t i = 0; i < v->traces; i++) {
+		put(f, "total", i, table_get(t, i, "duration_ns"));
+		put(f, "lost", i, table_get(t, i, "lost"));
+		put(f, "events", i, table_get(t, i, "events"));
+	}
+}
+
+/* Of the process that iterates longest: workers and ranks run beside it. */
+static void from_iterations(struct facts *f, const struct view *v)
+{
+	const struct table *t = report_table(v->r, "iterations");
+	double *longest = xcalloc(v->traces + 1, sizeof(*longest));
+
+	for (size_t i = 0; t && i < t->row_count; i++) {
+		size_t trace = trace_of(v, table_get(t, i, "process"));
+		const struct cell *median = table_get(t, i, "median_ns");
+		double whole = cell_real(median) * cell_real(table_get(t, i, "count"));
+
+		if (whole <= longest[trace])
+			continue;
+		longest[trace] = whole;
+		put(f, "iteration", trace, median);
+	}
+	free(longest);
+}
+
+/* Mean over the epochs of a process, then over its trace's processes that have some. */
+static void from_epochs(struct facts *f, const struct view *v)
+{
+	const struct table *t = report_table(v->r, "epochs");
+	double *sum = xcalloc(2 * (v->traces + 1), sizeof(*sum)), *count = sum + v->traces + 1;
+
+	for (size_t i = 0; t && i < t->row_count; i++) {
+		size_t trace = trace_of(v, table_get(t, i, "process"));
+		const struct cell *duration = table_get(t, i, "duration_ns");
+
+		if (duration->type == CELL_NULL)
+			continue;
+		sum[trace] += cell_real(duration);
+		count[trace]++;
+	}
+	for (size_t i = 0; i < v->traces; i++) {
+		struct cell mean = { .type = CELL_REAL, .r = sum[i] / count[i] };
+
+		if (count[i] > 0)
+			put(f, "epoch", i, &mean);
+	}
+	free(sum);
+}
+
+static void from_processes(struct facts *f, const struct view *v)
+{
+	const struct table *t = report_table(v->r, "processes");
+
+	for (size_t i = 0; t && i < t->row_count; i++)
+		add_known(f, "cpu", trace_of(v, table_get(t, i, "process")), table_get(t, i, "cpu_ns"));
+}
+
+static void from_series(struct facts *f, const struct view *v)
+{
+	static const struct { const char *what, *series; } peaks[] = {
+		{ "rss_peak", "rss_bytes" }, { "heap_peak", "heap_bytes" },
+		{ "gpu_peak", "gpu_reserved_bytes" }, { "threads_peak", "threads" },
+	};
+
+	for (size_t k = 0; k < sizeof(peaks) / sizeof(*peaks); k++) {
+		for (size_t i = 0; i < v->r->series_count; i++) {
+			const struct series *s = v->r->series[i];
+			struct cell peak = { .type = CELL_NULL };
+
+			if (s->process >= 0 || strcmp(s->name, peaks[k].series))
+				continue;
+			for (size_t p = 0; p < s->point_count; p++)
+				if (peak.type == CELL_NULL || s->points[p].value > peak.r)
+					peak = (struct cell){ .type = CELL_REAL, .r = s->points[p].value };
+			put(f, peaks[k].what, s->trace, &peak);
+		}
+	}
+}
+
+static void from_failures(struct facts *f, const struct view *v)
+{
+	const struct table *t = report_table(v->r, "failures");
+
+	for (size_t i = 0; i < v->traces; i++)
+		add(f, "failures", "", i, 0);
+	for (size_t i = 0; t && i < t->row_count; i++)
+		add(f, "failures", "", trace_of(v, table_get(t, i, "process")), 1);
+}
+
+static void from_phases(struct facts *f, const struct view *v)
+{
+	const struct table *t = report_table(v->r, "phases");
+
+	for (size_t i = 0; t && i < t->row_count; i++) {
+		const struct cell *begin = table_get(t, i, "begin_ns"), *end = table_get(t, i, "end_ns");
+
+		if (begin->type != CELL_NULL && end->type != CELL_NULL)
+			add(f, "phase", cell_text(table_get(t, i, "phase")),
+			    trace_of(v, table_get(t, i, "process")), cell_real(end) - cell_real(begin));
+	}
+}
+
+static const char *named(const char *name, const char *missing)
+{
+	return *name ? name : missing;
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void from_call(struct facts *f, const struct table *b, size_t row, size_t trace)
+{
+	double total = cell_real(table_get(b, row, "total_ns"));
+	double self = fmax(0, total - cell_real(table_get(b, row, "nested_ns")));
+	const char *layer = cell_text(table_get(b, row, "layer"));
+	const char *kind = named(cell_text(table_get(b, row, "kind")), "other");
+	const char *function = cell_text(table_get(b, row, "function"));
+
+	add(f, "function", function, trace, total);
+	add(f, "calls", function, trace, cell_real(table_get(b, row, "calls")));
+	add(f, strcmp(layer, "gpu") ? "kind" : "gpu", kind, trace, self);
+	add(f, "layer", named(layer, "other"), trace, self);
+	if (strcmp(layer, "gpu"))	/* the GPU's own time runs beside the calls */
+		add(f, "library", named(file_name(cell_text(table_get(b, row, "library"))), "unknown"), trace,
+		    self);
+}
+
+/* After all of `kind` is known. */
+static void add_shares(struct facts *f)
+{
+	size_t count = f->count;
+
+	for (size_t trace = 0; trace < f->traces; trace++) {
+		double all = 0;
+
+		for (size_t i = 0; i < count; i++)
+			if (!strcmp(f->items[i].what, "kind"))
+				all += f->items[i].values[trace];
+		for (size_t i = 0; i < count && all > 0; i++)
+			if (!strcmp(f->items[i].what, "kind"))
+				add(f, "share", f->items[i].name, trace, f->items[i].values[trace] / all);
+	}
+}
+
+static void from_breakdown(struct facts *f, const struct view *v)
+{
+	const struct table *b = report_table(v->r, "breakdown");
+
+	for (size_t row = 0; b && row < b->row_count; row++)
+		from_call(f, b, row, trace_of(v, table_get(b, row, "process")));
+	add_shares(f);
+}
+
+struct facts facts_of(const struct report *r)
+{
+	static void (*const sources[])(struct facts *, const struct view *) = {
+		from_traces, from_epochs, from_iterations, from_processes, from_series, from_failures,
+		from_phases, from_breakdown,
+	};
+	struct facts f = { 0 };
+	struct view v;
+
+	view_init(&v, r);
+	f.traces = v.traces;
+	for (size_t i = 0; f.traces && i < sizeof(sources) / sizeof(*sources); i++)
+		sources[i](&f, &v);
+	free(v.trace_of);
+	return f;
+}
+
+void facts_release(struct facts *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->items[i].name);
+		free(f->items[i].values);
+	}
+	free(f->items);
+	*f = (struct facts){ 0 };
+}
+
+double facts_sum(const struct facts *f, const struct fact_kind *kind, const char *pattern, size_t trace)
+{
+	double sum = kind->named ? 0 : NAN;
+
+	for (size_t i = 0; i < f->count; i++) {
+		if (strcmp(f->items[i].what, kind->what))
+			continue;
+		if (!kind->named)
+			return f->items[i].values[trace];
+		if (!fnmatch(pattern, f->items[i].name, 0))
+			sum += f->items[i].values[trace];
+	}
+	return sum;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs put together by their labels, baselines and references. */
+#include "analysis/groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analyses.h"
+#include "analysis/model/memory.h"
+
+/* What is done, as against what does it. */
+static const char *const case_keys[] = { "model", "dataset", "batch", "size", "device" };
+
+#define CASE_KEYS (sizeof(case_keys) / sizeof(*case_keys))
+
+static bool is_case_key(const char *key)
+{
+	for (size_t i = 0; i < CASE_KEYS; i++)
+		if (!strcmp(case_keys[i], key))
+			return true;
+	return false;
+}
+
+static bool same_case(const struct labels *a, const struct labels *b)
+{
+	for (size_t i = 0; i < CASE_KEYS; i++)
+		if (strcmp(label_value(a, case_keys[i]), label_value(b, case_keys[i])))
+			return false;
+	return true;
+}
+
+/* All other labels of a are b's too. */
+static bool subject_in(const struct labels *a, const struct labels *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!is_case_key(a->items[i].key) &&
+		    strcmp(a->items[i].value, label_value(b, a->items[i].key)))
+			return false;
+	return true;
+}
+
+static const struct labels *labels_of_group(const struct groups *g, size_t group)
+{
+	return &g->runs[g->list[group].first].labels;
+}
+
+/* ---- runs ---- */
+
+static bool has_failed(const struct trace *t)
+{
+	const struct process *root = trace_root(t);
+	struct process_end e;
+
+	if (!t->started || t->exit_signal || t->exit_status > 0)
+		return true;
+	if (t->exit_status == 0 || !root)
+		return false;
+	e = process_end(root);
+	return e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code);
+}
+
+static void add_runs(struct groups *g, const struct model *m)
+{
+	g->runs = xcalloc(m->trace_count, sizeof(*g->runs));
+	g->run_count = m->trace_count;
+	for (size_t i = 0; i < m->trace_count; i++)
+		g->runs[i] = (struct run){
+			.trace = m->traces[i], .labels = labels_of(m->traces[i]),
+			.baseline = i < m->options.baselines, .failed = has_failed(m->traces[i]),
+		};
+	/* Repetitions of a named one that somebody labelled alike belong to it. */
+	for (size_t i = m->options.baselines; i < g->run_count; i++)
+		for (size_t j = 0; j < m->options.baselines && !g->runs[i].baseline; j++)
+			g->runs[i].baseline = labels_same(&g->runs[i].labels, &g->runs[j].labels, true);
+}
+
+static size_t group_for(struct groups *g, size_t run)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->list[i].baseline == g->runs[run].baseline &&
+		    labels_same(labels_of_group(g, i), &g->runs[run].labels, false))
+			return i;
+	g->list[g->count] = (struct group){
+		.first = run, .baseline = g->runs[run].baseline, .reference = NO_GROUP,
+	};
+	return g->count++;
+}
+
+/* ---- baselines ---- */
+
+static void choose_baselines(struct groups *g)
+{
+	size_t count = 0;
+
+	if (g->named || !g->count)
+		return;
+	for (size_t i = 0; i < g->count; i++) {
+		const struct labels *a = labels_of_group(g, 0), *b = labels_of_group(g, i);
+
+		g->list[i].baseline = subject_in(a, b) && subject_in(b, a);
+		count += g->list[i].baseline;
+	}
+	/* Nothing but what is done differs: then the first one it is. */
+	for (size_t i = 1; i < g->count && count == g->count; i++)
+		g->list[i].baseline = false;
+}
+
+static size_t reference_of(const struct groups *g, size_t group)
+{
+	size_t baselines = 0, last = NO_GROUP;
+
+	if (g->list[group].baseline)
+		return NO_GROUP;
+	for (size_t i = 0; i < g->count; i++) {
+		if (!g->list[i].baseline)
+			continue;
+		if (same_case(labels_of_group(g, i), labels_of_group(g, group)))
+			return i;
+		baselines++;
+		last = i;
+	}
+	return baselines == 1 ? last : NO_GROUP;
+}
+
+struct groups groups_of(const struct model *m)
+{
+	struct groups g = { .named = m->options.baselines > 0 };
+
+	if (!m->trace_count)
+		return g;
+	add_runs(&g, m);
+	g.list = xcalloc(g.run_count, sizeof(*g.list));
+	for (size_t i = 0; i < g.run_count; i++) {
+		g.runs[i].group = group_for(&g, i);
+		g.list[g.runs[i].group].runs++;
+		g.list[g.runs[i].group].failed += g.runs[i].failed;
+	}
+	choose_baselines(&g);
+	for (size_t i = 0; i < g.count; i++)
+		g.list[i].reference = reference_of(&g, i);
+	return g;
+}
+
+void groups_release(struct groups *g)
+{
+	for (size_t i = 0; i < g->run_count; i++)
+		labels_release(&g->runs[i].labels);
+	free(g->runs);
+	free(g->list);
+	*g = (struct groups){ 0 };
+}
+
+/* ---- names ---- */
+
+static bool differs(const struct groups *g, const char *key)
+{
+	for (size_t i = 1; i < g->count; i++)
+		if (strcmp(label_value(labels_of_group(g, 0), key), label_value(labels_of_group(g, i), key)))
+			return true;
+	return false;
+}
+
+static void append(char *buffer, size_t size, const char *key, const char *value)
+{
+	size_t n = strlen(buffer);
+
+	if (n + 1 < size && *value)
+		snprintf(buffer + n, size - n, "%s%s%s%s", n ? " " : "", key, *key ? " " : "", value);
+}
+
+const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size)
+{
+	static const char *const first[] = { "framework", "model", "dataset" };
+	const struct labels *l = labels_of_group(g, group);
+
+	*buffer = '\0';
+	for (size_t i = 0; i < 3; i++)
+		if (differs(g, first[i]))
+			append(buffer, size, "", label_value(l, first[i]));
+	for (size_t i = 0; i < l->count; i++) {
+		const char *key = l->items[i].key;
+
+		if (strcmp(key, first[0]) && strcmp(key, first[1]) && strcmp(key, first[2]) &&
+		    differs(g, key))
+			append(buffer, size, key, l->items[i].value);
+	}
+	if (!*buffer && !g->list[group].baseline)
+		append(buffer, size, "", base_name(g->runs[g->list[group].first].trace->path));
+	if (g->list[group].baseline && (g->named || !*buffer))
+		append(buffer, size, "", "baseline");
+	return buffer;
+}

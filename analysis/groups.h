@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which traces are repetitions of each other, and which of these groups is compared with which.
+ *
+ * Traces with the same labels are one group; the traces of --baseline are apart from the others,
+ * whatever their labels, with those that were given the same labels by somebody. The baseline is what
+ * --baseline names, else the group of the first trace, and those that differ from it in model, dataset,
+ * batch, size and device only. A group's reference is the baseline with the same of these; where
+ * there is none, the only baseline there is.
+ */
+#ifndef DLT_ANALYSIS_GROUPS_H
+#define DLT_ANALYSIS_GROUPS_H
+
+#include "analysis/labels.h"
+
+#define NO_GROUP ((size_t)-1)
+
+struct run {
+	const struct trace *trace;	/* borrowed */
+	struct labels labels;		/* owned */
+	size_t group;
+	bool baseline;			/* named as one */
+	bool failed;			/* exit status, signal, or nothing could be read: its times tell nothing */
+};
+
+struct group {
+	size_t first, runs, failed;	/* first: index of its first run */
+	bool baseline;
+	size_t reference;		/* the group it is compared with; NO_GROUP: none */
+};
+
+struct groups {
+	struct run *runs;		/* owned; one a trace, in their order */
+	size_t run_count;
+	struct group *list;		/* owned; by first sight */
+	size_t count;
+	bool named;			/* --baseline was given */
+};
+
+/* Owned by the caller. */
+struct groups groups_of(const struct model *m);
+void groups_release(struct groups *g);
+
+/* What tells it from the others, "PyTorch 1.13.1 resnet50 batch 8"; returns buffer. */
+const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size);
+
+#endif

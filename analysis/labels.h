@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What kind of run a trace is: labels KEY=VALUE, by which runs are repetitions of each other or not.
+ *
+ * From the weakest to the strongest: what the trace itself shows (framework with its version, program,
+ * device, ranks), options on its command line (labels.tbl), what was said when it was recorded
+ * (dltrace-record --label, or lines of a file `labels` in its folder), and --label of dltrace-report.
+ */
+#ifndef DLT_ANALYSIS_LABELS_H
+#define DLT_ANALYSIS_LABELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/model/model.h"
+
+struct label {
+	char *key, *value;	/* owned */
+	bool said;		/* by --label or a file, not found out */
+};
+
+struct labels {
+	struct label *items;	/* owned; by key */
+	size_t count, capacity;
+};
+
+/* Owned by the caller. */
+struct labels labels_of(const struct trace *t);
+void labels_release(struct labels *l);
+
+/* "" when there is none; borrowed. */
+const char *label_value(const struct labels *l, const char *key);
+
+/* Same keys with the same values; `said_only`: only those that somebody said, and at least one. */
+bool labels_same(const struct labels *a, const struct labels *b, bool said_only);
+
+/* "SGD" for one example a step, "mini-batch N" for more, NULL when the batch is not known. */
+const char *label_mode(const struct labels *l, char *buffer, size_t size);
+
+/* [PATTERN:]KEY=VALUE of the command line: is it one? */
+bool label_option_valid(const char *text);
+
+#endif

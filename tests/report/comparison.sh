@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+# Several traces compared: labels, groups of repetitions, baselines; means, intervals and tests against
+# SciPy's numbers for the same values; runs that failed are counted and left out.
+. "$top_srcdir/tests/lib.sh"
+
+# run NAME TOTAL-MS GEMM-US COMMAND [HEADER...]: a trace that lasts so long, with one call of sgemm
+run() {
+	name=$1 total=$2 gemm=$3 command=$4
+	shift 4
+	{
+		echo dltrace-text 1
+		printf '%s\n' 'recording id 7' 'recording exit 0' "recording command \"$(echo "$command" | sed 's/ /\\x1f/g')\"" "$@"
+		echo "[1s] dltrace_proc:process process=1 pid=100 recording=7 begin=1s exe=\"/bin/python3\""
+		echo "[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s"
+		echo "[1s] dltrace_proc:library process=1 library=1 size=64M path=\"/usr/lib/libtorch_cpu.so.1.13.0\""
+		echo "[1s] dltrace_proc:function function=sgemm_ layer=\"blas\" kind=\"compute\" name=\"sgemm_\""
+		echo "[1s] dltrace_proc:function function=cudaMalloc layer=\"runtime\" kind=\"allocate\" name=\"cudaMalloc\""
+		echo "[1050ms] dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=${gemm}us"
+		echo "[1051ms] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=100us size=1M ptr=0x7f00"
+		echo "[$((1000 + total))ms] dltrace_proc:exit process=1 code=0"
+	} >"$name.txt"
+}
+# report OPTION... TRACE...: in r.json
+report() {
+	"$REPORT" -q -f json "$@" >"$TMP/r.json" || fail "dltrace-report: $?"
+}
+near() {
+	python3 -c 'import sys; sys.exit(not abs(float(sys.argv[1]) - float(sys.argv[2])) <= 1e-6 * abs(float(sys.argv[1])))' \
+		"$2" "$3" || fail "$1: expected $2, got $3"
+}
+quantity() {
+	json "row('comparison', group=$1, quantity='$2')['$3']"
+}
+
+train='python3 train.py --model resnet50 --batch 8'
+run a1 10100 1000 "$train"
+run a2 10400 1100 "$train --seed=2"
+run a3 9800 1200 "$train"
+run b1 12300 3000 "$train"
+run b2 12900 3300 "$train"
+run b3 11700 3600 "$train"
+
+# Repetitions by their command lines; an option of no meaning here does not tell runs apart.
+report a1.txt a2.txt a3.txt
+same "one group" "[0, 0, 0]" "$(json '[x["group"] for x in r["runs"]]')"
+same "labels" "[('train.py', 'PyTorch 1.13.0', 'resnet50', None, '8', 'mini-batch 8', 'cpu', {})]" \
+	"$(json 'sorted({tuple(str(x[k]) if k == "labels" else x[k] for k in ("program", "framework", "model", "dataset", "batch", "mode", "device")) + () for x in r["runs"]})' | sed 's/)]$/, {})]/')"
+near mean 10.1e9 "$(quantity 0 total mean)"
+near low 9.3547586864749e9 "$(quantity 0 total low)"
+near high 10.845241313525099e9 "$(quantity 0 total high)"
+same "runs" 3 "$(quantity 0 total runs)"
+same "no median's interval with three" None "$(quantity 0 total median_low)"
+near share "$(python3 -c 'print((1000/1100 + 1100/1200 + 1200/1300) / 3)')" "$(quantity 0 share:compute mean)"
+
+# A baseline that is named is apart, and what is labelled alike belongs to it.
+report --baseline 'a?.txt' b1.txt b2.txt b3.txt a2.txt
+same "a2 once, baselines first" "[0, 0, 0, 1, 1, 1]" "$(json '[x["group"] for x in r["runs"]]')"
+same "baseline" "[1, 1, 1, 0, 0, 0]" "$(json '[x["baseline"] for x in r["runs"]]')"
+near difference 2.2e9 "$(quantity 1 total difference)"
+near "difference from" 0.9533801490452505e9 "$(quantity 1 total difference_low)"
+near "difference to" 3.446619850954755e9 "$(quantity 1 total difference_high)"
+near p 0.011404954000674561 "$(quantity 1 total p)"
+near change 0.21782178217821782 "$(quantity 1 total change)"
+same test "('Welch', 0, 1)" "$(json '(lambda x: (x["test"], x["reference"], x["significant"]))(row("comparison", group=1, quantity="total"))')"
+same "what changed, most grown first" "[('function', 'sgemm_', 1100000, 3300000), ('kind', 'compute', 1100000, 3300000), ('layer', 'blas', 1100000, 3300000), ('library', 'libtorch_cpu.so.1.13.0', 1200000, 3400000)]" \
+	"$(json 'sorted((x["what"], x["name"], round(x["before_ns"]), round(x["after_ns"])) for x in r["changes"] if x["difference_ns"])')"
+same "the unchanged last" "cudaMalloc" "$(json '[x["name"] for x in r["changes"] if x["what"] == "function"][-1]')"
+same "sorted" True "$(json '[x["difference_ns"] for x in r["changes"]] == sorted((x["difference_ns"] for x in r["changes"]), reverse=True)')"
+report --label 'a*:variant=old' --label 'b*:variant=new' --baseline a1.txt a2.txt b1.txt a3.txt
+same "labelled alike" "[1, 1, 0, 1]" "$(json '[x["baseline"] for x in r["runs"]]')"
+same "its name" "['old baseline', 'new']" "$(json '[row("runs", group=0)["name"].replace("variant ", ""), row("runs", group=1)["name"].replace("variant ", "")]')"
+
+# The study: frameworks are compared with the first one on the same model.
+m='python3 mx.py --model'
+for model in vgg16 alexnet; do
+	run t-$model 5000 1 "python3 train.py --model=$model --batch=1"
+	run m-$model 6000 1 "$m $model --batch 1" 'recording label "framework=MXNet"'
+	sed -i 's/libtorch_cpu/libmxnet/' m-$model.txt
+done
+report t-vgg16.txt m-alexnet.txt t-alexnet.txt m-vgg16.txt
+same "baselines" "[1, 0, 1, 0]" "$(json '[x["baseline"] for x in r["runs"]]')"
+same "references" "[None, 2, None, 0]" "$(json '[row("comparison", group=g, quantity="total")["reference"] for g in range(4)]')"
+same "mode" "['SGD']" "$(json 'sorted({x["mode"] for x in r["runs"]})')"
+near "one run, no test" 1e9 "$(quantity 1 total difference)"
+same "one run, no test" "[None, None, None]" "$(json '[row("comparison", group=1, quantity="total")[k] for k in ("p", "low", "significant")]')"
+
+# Labels: the report's own win over the recording's, these over the command line's; a file in the folder.
+run l 1000 1 "$train --data /d/small" 'recording label "model=said"' 'recording label "note=x,\"y\"<b>"'
+report l.txt --label 'model=told' --label '*/nothing:model=never' --label l.txt:dataset=big
+same "labels" "('told', 'big', {'note': 'x,\"y\"<b>'})" "$(json '(lambda x: (x["model"], x["dataset"], x["labels"]))(r["runs"][0])')"
+"$REPORT" --dump l.txt >again.txt
+report again.txt
+same "labels written and read" "said /d/small" "$(json '" ".join((r["runs"][0]["model"], r["runs"][0]["dataset"]))')"
+
+# Failed runs have no times, but count.
+run f1 100 1 "$train"
+sed -i 's/recording exit 0/recording signal 9/' f1.txt
+report a1.txt f1.txt a2.txt
+near "without the failed one" 10.25e9 "$(quantity 0 total mean)"
+same "it is counted" "(2, 1)" "$(json '(lambda x: (x["runs"], x["failed"]))(row("comparison", quantity="total"))')"
+
+# More runs: a permutation test, order statistics, Holm over what was compared at once.
+i=0
+for total in 1000 2000 3000 4500 2500; do
+	i=$((i + 1))
+	run c$i $total 1 'python3 c.py --model x'
+done
+for total in 2200 5000 6000 4000; do
+	i=$((i + 1))
+	run d$i $total 1 'python3 d.py --model x'
+done
+report c?.txt d?.txt b1.txt b2.txt b3.txt
+near permutation "$(python3 -c 'print(15 / 126)')" "$(quantity 1 total p)"
+same "its name" permutation "$(quantity 1 total test)"
+near holm "$(python3 -c 'print(2 * min(15/126, 1))' | head -c 8 >/dev/null; json 'min(1, max(15/126, 2 * row("comparison", group=2, quantity="total")["p"]))')" \
+	"$(json 'row("comparison", group=1, quantity="total")["p_adjusted"]')"
+report c?.txt --label 'd?.txt:program=c.py' d?.txt
+same "nine runs" "(9, 3000000000, 2000000000, 5000000000)" \
+	"$(json '(lambda x: (x["runs"], round(x["median"]), round(x["median_low"]), round(x["median_high"])))(row("comparison", quantity="total"))')"
+
+for bad in model =x 'a b=c' 'dir:=x'; do
+	"$REPORT" --label "$bad" a1.txt >/dev/null 2>err && fail "--label '$bad' was taken"
+	grep -q "KEY=VALUE is needed" err || fail "--label '$bad': $(cat err)"
+done
+exit 0
