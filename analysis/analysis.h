@@ -40,7 +40,9 @@
 
 struct model;
 struct reader;
+struct reader_event;
 struct report;
+struct trace;
 
 /* Patterns are shell globs; NULL matches everything. Strings are borrowed. */
 struct model_options {
@@ -59,6 +61,12 @@ struct model_options {
 	size_t points;		/* at most about so many points a series */
 	/* Called every 64K events or so with the number read of this trace; NULL is fine. */
 	void (*progress)(uint64_t events);
+	/*
+	 * For exporters: every event in the reader's order, from one process, when the model has
+	 * taken it already. NULL is fine, and then the reader may be split.
+	 */
+	void (*event)(void *data, const struct trace *t, int64_t at, const struct reader_event *e);
+	void *event_data;
 };
 
 #define MODEL_OPTIONS_INIT { .from = INT64_MIN, .to = INT64_MAX, .min_share = 0.01, .points = 1024 }

@@ -177,6 +177,8 @@ int model_read(struct model *m, struct reader *r, const char *path)
 		t->by_type[e.type]++;
 		if (handlers[e.type])
 			handlers[e.type](t, at, e.data);
+		if (m->options.event)
+			m->options.event(m->options.event_data, t, at, &e);
 	}
 	trace_round(t);
 	marks_end(t);
