@@ -278,7 +278,7 @@ static const struct writer *format_option(const char *name)
 	if (name && !w)
 		usage("-f %s: no such format; there are text, json, csv, svg%s", name, "");
 	if (w && !w->write)
-		usage("-f %s: %s is not available yet", name, w->name);
+		usage("-f %s: %s is not available in this build", name, w->name);
 	return w;
 }
 
@@ -303,7 +303,7 @@ static void choose_writers(struct parse *p)
 		if (!w)
 			w = writer_by_name("text");
 		if (!w->write)
-			usage("-o %s: %s is not available yet", path, w->name);
+			usage("-o %s: %s is not available in this build", path, w->name);
 		o->outputs[i] = (struct output_file){ path, w };
 	}
 }

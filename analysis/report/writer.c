@@ -6,20 +6,24 @@
 
 #include "analysis/report/figure.h"
 
+#ifndef HAVE_SQLITE
+#define write_sqlite NULL
+#endif
+
 /* Longer endings first where one ends in another. No function: not available yet. */
 const struct writer writers[] = {
 	{ "text", ".txt", PAGES_TABLES, write_text },
 	{ "markdown", ".md", PAGES_NONE, NULL },
 	{ "latex", ".tex", PAGES_NONE, NULL },
-	{ "speedscope", ".speedscope.json", PAGES_NONE, NULL },
+	{ "speedscope", ".speedscope.json", PAGES_NONE, write_speedscope },
 	{ "json", ".json", PAGES_TABLES, write_json },
 	{ "csv", ".csv", PAGES_TABLES, write_csv },
 	{ "html", ".html", PAGES_NONE, NULL },
 	{ "svg", ".svg", PAGES_FIGURES, write_svg },
 	{ "png", ".png", PAGES_NONE, NULL },
 	{ "pdf", ".pdf", PAGES_NONE, NULL },
-	{ "sqlite", ".sqlite", PAGES_NONE, NULL },
-	{ "folded", ".folded", PAGES_NONE, NULL },
+	{ "sqlite", ".sqlite", PAGES_NONE, write_sqlite },
+	{ "folded", ".folded", PAGES_NONE, write_folded },
 	{ "perfetto", ".pftrace", PAGES_NONE, NULL },
 	{ "ctf", ".ctf", PAGES_NONE, NULL },
 };

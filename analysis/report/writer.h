@@ -55,6 +55,13 @@ bool writer_has_page(enum writer_pages pages, const struct report *r, const char
 int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_json(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_csv(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+int write_speedscope(const struct report *r, const char *page, FILE *out,
+		     const struct writer_options *o);
+int write_folded(const struct report *r, const char *page, FILE *out,
+		 const struct writer_options *o);
+/* Only where configure found SQLite. */
+int write_sqlite(const struct report *r, const char *page, FILE *out,
+		 const struct writer_options *o);
 int write_svg(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 
 #endif

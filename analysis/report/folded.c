@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Folded stacks, as flamegraph.pl, inferno and speedscope read them: frames with ; between, a space,
+ * the ns.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/report/stacks.h"
+#include "analysis/report/writer.h"
+
+static void write_stack(const struct stack *s, void *data)
+{
+	FILE *out = data;
+
+	for (int i = 0; i < STACK_DEPTH; i++) {
+		if (i)
+			fputc(';', out);
+		for (const char *c = s->frames[i]; *c; c++)
+			fputc(*c == ';' ? ':' : *c, out);
+	}
+	fprintf(out, " %" PRIu64 "\n", s->weight);
+}
+
+int write_folded(const struct report *r, const char *page, FILE *out,
+		 const struct writer_options *o)
+{
+	(void)page;
+	(void)o;
+	stacks_each(r, write_stack, out);
+	return 0;
+}
