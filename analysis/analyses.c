@@ -19,6 +19,8 @@ const struct analysis analyses[] = {
 	{ "gpu_work", run_gpu_work },
 	{ "phases", run_phases },
 	{ "iterations", run_iterations },
+	{ "epochs", run_epochs },
+	{ "slow_iterations", run_slow_iterations },
 	{ "ranges", run_ranges },
 	{ "range_calls", run_range_calls },
 	{ "marks", run_marks },

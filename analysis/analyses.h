@@ -28,6 +28,8 @@ void run_gpu_memory(const struct model *m, struct report *r);
 void run_gpu_work(const struct model *m, struct report *r);
 void run_phases(const struct model *m, struct report *r);
 void run_iterations(const struct model *m, struct report *r);
+void run_epochs(const struct model *m, struct report *r);
+void run_slow_iterations(const struct model *m, struct report *r);
 void run_ranges(const struct model *m, struct report *r);
 void run_range_calls(const struct model *m, struct report *r);
 void run_marks(const struct model *m, struct report *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables `ranges` and `range_calls` (what a program named itself by NVTX or dltrace.h, by name) and `marks` (its
- * moments one by one, for ticks), and `iterations`, where it says its steps.
+ * moments one by one, for ticks).
  */
 #include "analysis/analyses.h"
 
@@ -43,13 +43,6 @@ static const struct column mark_columns[] = {
 	{ "kind", "kind", UNIT_TEXT, "mark, epoch, step" },
 	{ "name", "name", UNIT_TEXT, "as the program says it" },
 	{ "number", "number", UNIT_ID, "of the epoch or step that begins here; negative: one ends" },
-};
-
-static const struct column iteration_columns[] = {
-	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "count", "count", UNIT_COUNT, "iterations, as the program tells its steps" },
-	{ "median_ns", "median", UNIT_NS, "of one iteration" },
-	{ "epochs", "epochs", UNIT_TREE, "where each epoch begins" },
 };
 
 static const char *const kinds[MARK_KINDS] = { "", "push-pop", "start-end", "mark", "epoch", "step" };
@@ -155,41 +148,4 @@ void run_marks(const struct model *m, struct report *r)
 		for (size_t j = 0; j < m->traces[i]->moments.count; j++)
 			if (process_shown(m->traces[i]->moments.list[j].process))
 				add_mark(t, &m->traces[i]->moments.list[j]);
-}
-
-static json_t *epoch_list(const struct process *p)
-{
-	const struct moments *all = &p->trace->moments;
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < all->count; i++)
-		if (all->list[i].process == p && all->list[i].kind == MARK_EPOCH &&
-		    all->list[i].number >= 0)
-			json_array_append_new(list, json_pack("{s:I, s:I}", "number",
-				(json_int_t)all->list[i].number, "begin_ns",
-				(json_int_t)all->list[i].t));
-	return list;
-}
-
-static void add_iterations(const struct process *p, struct table *t)
-{
-	double error;
-
-	for (size_t i = 0; p->marks && i < p->marks->count; i++) {
-		const struct mark *k = p->marks->list[i];
-
-		if (k->kind != MARK_STEP)
-			continue;
-		table_add_row(t);
-		table_set_int(t, "process", p->report_id);
-		table_set_uint(t, "count", k->sums.calls);
-		table_set_real(t, "median_ns", sums_quantile(&k->sums, 0.5, &error));
-		table_set_tree(t, "epochs", epoch_list(p));
-	}
-}
-
-void run_iterations(const struct model *m, struct report *r)
-{
-	each_process(m, report_add_table(r, "iterations", "Iterations", COLUMNS(iteration_columns)),
-		     add_iterations);
 }

@@ -59,6 +59,7 @@ def arguments():
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--images", type=int, default=791, help="size of the data set (default 791)")
     parser.add_argument("--iterations", type=int, help="steps an epoch at most")
+    parser.add_argument("--evaluate", type=int, metavar="IMAGES", help="so many after each epoch, without training")
     parser.add_argument("--size", type=int, default=224, help="width and height in pixels (default 224)")
     parser.add_argument("--workers", type=int, default=0, help="processes that load images")
     parser.add_argument("--threads", type=int, help="of a step's computation (default: PyTorch's choice)")
@@ -84,6 +85,15 @@ def epoch(model, loader, loss_of, optimiser, args):
     return total / steps, steps
 
 
+@torch.no_grad()
+def evaluate(model, loader, loss_of, args):
+    """The mean loss over the loader's batches, and how many they were."""
+    model.eval()
+    losses = [loss_of(model(images.to(args.device)), labels.to(args.device)).item() for images, labels in loader]
+    model.train()
+    return sum(losses) / len(losses), len(losses)
+
+
 def main():
     args = arguments()
     torch.manual_seed(args.seed)
@@ -93,12 +103,17 @@ def main():
     images = min(args.images, args.batch * args.iterations) if args.iterations else args.images
     loader = torch.utils.data.DataLoader(Photos(images, args.size, args.seed), batch_size=args.batch, shuffle=True,
                                          num_workers=args.workers)
+    others = torch.utils.data.DataLoader(Photos(args.evaluate or 0, args.size, args.seed + 1), batch_size=args.batch,
+                                         num_workers=args.workers)
     loss_of = torch.nn.CrossEntropyLoss()
     optimiser = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
     for number in range(1, args.epochs + 1):
         begin = time.monotonic()
         loss, steps = epoch(model, loader, loss_of, optimiser, args)
         print(f"epoch {number}: {steps} steps, loss {loss:.9f}", flush=True)
+        if args.evaluate:
+            loss, batches = evaluate(model, others, loss_of, args)
+            print(f"epoch {number}: {batches} batches evaluated, loss {loss:.9f}", flush=True)
         print(f"epoch {number}: {time.monotonic() - begin:.3f} s", file=sys.stderr, flush=True)
 
 

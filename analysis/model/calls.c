@@ -8,6 +8,9 @@
 #define CUDA_NOT_READY 600	/* what a query answers while work runs: no failure */
 #define AT_LEAST UINT32_MAX	/* a duration beyond 32 bits */
 
+/* Usable sizes of one request differ by 16 where a remainder was too small to keep. */
+#define SIZE_STEP(size) (((size) - 8) >> 5)
+
 /* Every event of dltrace_cuda begins like dltrace_cuda:other. */
 #define SAME_PLACE(event, field) \
 	_Static_assert(offsetof(struct dlt_ev_cuda_##event, field) == \
@@ -66,6 +69,28 @@ static void add(struct profile *f, int64_t at, const struct call *c)
 	}
 }
 
+/* What repeats: by thread, function, caller, and shape or size. */
+static void beat(const struct thread *thread, enum beat_kind kind, uint16_t function,
+		 uint16_t library, uint64_t a, int64_t at, uint64_t duration)
+{
+	const struct beat b = {
+		.kind = (uint8_t)kind, .function = function, .library = library,
+		.thread = thread->id, .a = a,
+	};
+
+	rhythm_note(&thread->process->rhythm, &b, at, duration);
+}
+
+/* The first of these is where work begins. */
+static void works(const struct thread *thread, int64_t at, uint64_t duration)
+{
+	struct rhythm *r = &thread->process->rhythm;
+
+	r->works++;
+	if (at - (int64_t)duration < r->work)
+		r->work = at - (int64_t)duration;
+}
+
 /* Beyond 4.29 s the event says only "at least"; the sample right before it says since when. */
 static uint64_t full_duration(struct thread *thread, int64_t at)
 {
@@ -99,14 +124,20 @@ static struct thread *cuda(struct trace *t, int64_t at, const struct dlt_ev_cuda
 
 static void on_cuda(struct trace *t, int64_t at, const void *data)
 {
-	cuda(t, at, data, 0);
+	const struct dlt_ev_cuda_other *e = data;
+	struct thread *thread = cuda(t, at, data, 0);
+
+	if (thread)
+		beat(thread, BEAT_CUDA, e->function, e->library, 0, at, e->duration);
 }
 
 static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_copy *e = data;
+	struct thread *thread = cuda(t, at, data, e->size);
 
-	cuda(t, at, data, e->size);
+	if (thread)
+		beat(thread, BEAT_CUDA, e->function, e->library, 1 + e->direction, at, e->duration);
 }
 
 static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
@@ -114,8 +145,11 @@ static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_cuda_launch *e = data;
 	struct thread *thread = cuda(t, at, data, 0);
 
-	if (thread && !e->result)
-		process_launch(thread->process, e, e->duration);
+	if (!thread || e->result)
+		return;
+	process_launch(thread->process, e, e->duration);
+	beat(thread, BEAT_LAUNCH, e->function, e->library, e->shape, at, e->duration);
+	works(thread, at, e->duration);
 }
 
 /* ---- device memory ---- */
@@ -125,8 +159,10 @@ static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_cuda_alloc *e = data;
 	struct thread *thread = cuda(t, at, data, e->size);
 
-	if (thread)
-		gpu_memory_alloc(thread->process, at, e);
+	if (!thread)
+		return;
+	gpu_memory_alloc(thread->process, at, e);
+	beat(thread, BEAT_CUDA, e->function, e->library, e->size, at, e->duration);
 }
 
 static void on_cuda_free(struct trace *t, int64_t at, const void *data)
@@ -139,22 +175,52 @@ static void on_cuda_free(struct trace *t, int64_t at, const void *data)
 
 /* ---- the CPU ---- */
 
-static void cpu(struct trace *t, int64_t at, const struct dlt_ev_cpu_region *e)
+/* Its thread, or NULL outside of --from and --to; *duration is what it took. */
+static struct thread *cpu(struct trace *t, int64_t at, const struct dlt_ev_cpu_region *e,
+			  uint64_t *duration)
 {
 	struct thread *thread = trace_emitted(t, e->thread, at);
 	struct call c = { .duration = e->duration, .nested_time = e->nested_time, .timed = true };
 
 	if (e->duration == AT_LEAST)
 		c.duration = full_duration(thread, at);
-	if (!trace_in_range(t, at))
+	*duration = c.duration;
+	if (!trace_in_range(t, at)) {
 		t->filtered++;
-	else
-		add(thread_profile(thread, e->function, e->library), at, &c);
+		return NULL;
+	}
+	add(thread_profile(thread, e->function, e->library), at, &c);
+	works(thread, at, c.duration);
+	return thread;
 }
 
 static void on_cpu_region(struct trace *t, int64_t at, const void *data)
 {
-	cpu(t, at, data);
+	const struct dlt_ev_cpu_region *e = data;
+	uint64_t duration;
+	struct thread *thread = cpu(t, at, e, &duration);
+
+	if (thread)
+		beat(thread, BEAT_REGION, e->function, e->library, e->width, at, duration);
+}
+
+/* Without each of the dimensions, as one of them is the batch, and may differ. */
+static void beat_blas(const struct thread *thread, const struct dlt_ev_cpu_blas *e, int64_t at,
+		      uint64_t duration)
+{
+	struct beat b = {
+		.kind = BEAT_BLAS, .function = e->function, .library = e->library,
+		.thread = thread->id, .without = 'k', .a = e->m, .b = e->n,
+	};
+	struct rhythm *r = &thread->process->rhythm;
+
+	rhythm_note(r, &b, at, duration);
+	b.without = 'n';
+	b.b = e->k;
+	rhythm_note(r, &b, at, duration);
+	b.without = 'm';
+	b.a = e->n;
+	rhythm_note(r, &b, at, duration);
 }
 
 static void on_cpu_blas(struct trace *t, int64_t at, const void *data)
@@ -164,8 +230,12 @@ static void on_cpu_blas(struct trace *t, int64_t at, const void *data)
 		.thread = e->thread, .function = e->function, .library = e->library,
 		.duration = e->duration, .nested = e->nested, .nested_time = e->nested_time,
 	};
+	struct thread *thread;
+	uint64_t duration;
 
-	cpu(t, at, &same);
+	thread = cpu(t, at, &same, &duration);
+	if (thread)
+		beat_blas(thread, e, at, duration);
 }
 
 /* ---- communication ---- */
@@ -191,6 +261,7 @@ static void on_comm_call(struct trace *t, int64_t at, const void *data)
 	}
 	add(thread_profile(thread, e->function, e->library), at, &c);
 	comms_call(&thread->process->comms, e, at, c.duration, c.failed);
+	beat(thread, BEAT_COMM, e->function, e->library, e->bytes, at, c.duration);
 }
 
 /* ---- heap and mappings: no durations ---- */
@@ -216,8 +287,12 @@ static void on_heap_alloc(struct trace *t, int64_t at, const void *data)
 	struct call c = { .bytes = e->size, .failed = !e->ptr };
 	struct process *p;
 
-	if (!untimed(t, at, e->thread, e->function, e->library, &c) || e->ptr)
+	if (!untimed(t, at, e->thread, e->function, e->library, &c))
 		return;
+	if (e->ptr) {
+		beat(t->last_thread, BEAT_HEAP, e->function, e->library, SIZE_STEP(e->size), at, 0);
+		return;
+	}
 	p = t->last_thread->process;
 	if (p->failed_count < FAILED_ALLOCATIONS_KEPT) {
 		const struct machine *m = trace_machine(t, p->host);
@@ -242,8 +317,10 @@ static void on_heap_free(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_heap_free *e = data;
 	struct call c = { .bytes = e->size };
+	const struct beat b = { .kind = BEAT_FREE, .a = SIZE_STEP(e->size) };
 
-	untimed(t, at, e->thread, e->function, e->library, &c);
+	if (untimed(t, at, e->thread, e->function, e->library, &c))
+		rhythm_note(&t->last_thread->process->rhythm, &b, at, 0);
 }
 
 static void on_map(struct trace *t, int64_t at, const void *data)
@@ -251,7 +328,8 @@ static void on_map(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_map_map *e = data;
 	struct call c = { .bytes = e->size, .failed = e->result != 0, .code = e->result };
 
-	untimed(t, at, e->thread, e->function, e->library, &c);
+	if (untimed(t, at, e->thread, e->function, e->library, &c) && e->size && !e->result)
+		beat(t->last_thread, BEAT_MAP, e->function, e->library, e->size, at, 0);
 }
 
 static void on_heap_call(struct trace *t, int64_t at, const void *data)

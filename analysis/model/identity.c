@@ -124,6 +124,7 @@ static void adopt(struct process *to, struct process *orphan)
 			to->failed[to->failed_count + i] = orphan->failed[i];
 	to->failed_count += orphan->failed_count;
 	marks_adopt(to, orphan);
+	rhythm_merge(&to->rhythm, &orphan->rhythm);
 	to->read += orphan->read;
 	orphan->merged = true;
 	orphan->read = 0;

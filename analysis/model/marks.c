@@ -150,6 +150,16 @@ void marks_end(struct trace *t)
 
 /* ---- events ---- */
 
+static void beat(struct process *p, const struct mark *k, const struct dlt_ev_mark_range *e, int64_t at)
+{
+	const struct beat b = {
+		.kind = BEAT_RANGE, .thread = e->begun_by, .name = k->name,
+		.a = hash_text(hash_text(0xcbf29ce484222325, k->domain), k->name), .b = e->kind,
+	};
+
+	rhythm_note(&p->rhythm, &b, at, e->duration);
+}
+
 static void on_range(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_mark_range *e = data;
@@ -169,6 +179,7 @@ static void on_range(struct trace *t, int64_t at, const void *data)
 		return;
 	}
 	k = find(p, e->kind, e->domain, e->name);
+	beat(p, k, e, at);
 	add(k, e->begun_by, at - (int64_t)e->duration, at);
 	k->nested += e->depth > 0;
 	k->open += e->open;

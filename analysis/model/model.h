@@ -26,6 +26,7 @@
 #include "analysis/model/launches.h"
 #include "analysis/model/marks.h"
 #include "analysis/model/names.h"
+#include "analysis/model/rhythm.h"
 #include "analysis/model/sums.h"
 
 #define UNKNOWN INT64_MIN
@@ -33,6 +34,7 @@
 struct trace;
 struct process;
 struct gpu_work;
+struct iterations;
 
 /* One function called by one library in one process. */
 struct profile {
@@ -186,8 +188,10 @@ struct process {
 	uint64_t failed_count;
 	struct curve curves[PROCESS_CURVES];
 	struct comms comms;
+	struct rhythm rhythm;
 	struct process_now now;
 	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
+	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */
 	struct process *next_alive;
 	int64_t family_changed;		/* last fork or end in the family whose eldest this is */
 	int64_t family_shmem;		/* scratch of a round */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/iterations.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
@@ -32,6 +33,7 @@ static struct process *process_new(struct trace *t, uint32_t id)
 	p->begin = p->end = p->last = p->sample_at = UNKNOWN;
 	p->rank = p->ranks = p->local_rank = -1;
 	p->now.cpu_at = UNKNOWN;
+	rhythm_init(&p->rhythm);
 	p->now.alive = true;
 	p->next_alive = t->alive;
 	t->alive = p;
@@ -52,8 +54,10 @@ void process_free(struct process *p)
 	launched_release(&p->launched);
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);
+	iterations_free(p->iterations);
 	marks_free(p->marks);
 	comms_release(&p->comms);
+	rhythm_release(&p->rhythm);
 	free(p->profile_list);
 	free(p->uncovered);
 	free(p->libraries);

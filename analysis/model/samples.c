@@ -189,6 +189,19 @@ static void emitted(struct process *p, const struct dlt_ev_sample_process *e)
 	}
 }
 
+static void rhythm(struct process *p, int64_t at)
+{
+	const struct dlt_ev_sample_process *s = &p->sample;
+	const struct rhythm_sample sample = {
+		.at = at, .cpu = s->user + s->system, .minor_faults = s->minor_faults,
+		.major_faults = s->major_faults, .voluntary = s->voluntary,
+		.involuntary = s->involuntary, .read_bytes = s->read_bytes,
+		.write_bytes = s->write_bytes,
+	};
+
+	rhythm_sample(&p->rhythm, &sample);
+}
+
 static void on_process_sample(struct trace *t, int64_t event_at, const void *data)
 {
 	const struct dlt_ev_sample_process *e = data;
@@ -206,6 +219,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 			t->round_at = at;
 	}
 	keep_last(p, e);
+	rhythm(p, at);
 	p->sample_at = at;
 	if (e->user || e->system)
 		cpu_rate(p, at, e->user + e->system);

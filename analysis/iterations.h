@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The iterations and epochs of a process, as its own marks tell them or as the rhythm of its calls
+ * shows them (analysis/model/rhythm.h).
+ *
+ * Found at the first question and owned by the process from then on. What is not sure is not found:
+ * `how` is NULL then, and `why_not` says why. Times are ns since the trace's begin.
+ */
+#ifndef DLT_ANALYSIS_ITERATIONS_H
+#define DLT_ANALYSIS_ITERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct process;
+
+struct iteration {
+	int64_t begin, end;
+	uint32_t epoch;		/* index into epochs; 0 when there are none */
+	bool warm_up, slow;
+};
+
+struct epoch {
+	int64_t number;		/* as the program counts them, else from 1 */
+	int64_t begin, end;
+	uint64_t iterations;
+	uint64_t evaluations;	/* batches that only went forward */
+};
+
+struct iterations {
+	const char *how;	/* "marks", "ranges", "calls"; NULL: not found */
+	const char *why_not;	/* NULL: nothing to look for */
+	double confidence;	/* 0 to 1 */
+	uint64_t count, evaluations;
+	int64_t begin, end;	/* of the first, of the last */
+	struct iteration *list;	/* owned; by time; all of them, or none where they are too many */
+	size_t listed;
+	struct epoch *epochs;	/* owned; by time; none: not found */
+	size_t epoch_count;
+	size_t warm_up, slow;
+	/* ns; NULL list: of what is known; 0: not known */
+	double median, mean, deviation, p95;
+	uint64_t min, max;
+};
+
+/* Never NULL; valid as long as the process. */
+const struct iterations *process_iterations(const struct process *p);
+/* Of the durations of so many, ns; 0 of none. */
+double iterations_median(const struct iteration *list, size_t count);
+
+/* NULL is fine. */
+static inline void iterations_free(struct iterations *it)
+{
+	if (!it)
+		return;
+	free(it->list);
+	free(it->epochs);
+	free(it);
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Iterations by what a process calls: no name, no time of day, only order.
+ *
+ * What comes once an iteration comes equally often and in the same order: a *family* of series
+ * that alternate. Many things repeat within an iteration (layers that are alike) or over several
+ * (evaluations, the last batch of an epoch), so each family is asked how evenly everything else
+ * falls between its beats. The finest family that holds is taken, but if another one, whose beats
+ * are a part of its beats, is as large and as even: a training step goes forward and backward, an
+ * evaluation forward only.
+ */
+#include "analysis/iterations_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/model/memory.h"
+
+#define LEAST_ITERATIONS	3
+#define LEAST_MEMBERS		2
+#define LEAST_EVEN		0.75	/* of everything: below, it is not found */
+#define LEAST_PART		0.3	/* of the finer one's beats */
+#define FAMILIES_MAX		64
+#define REFERENCES_MAX		24	/* tried for each number of beats */
+
+/* ---- families ---- */
+
+static size_t members(const struct all_series *s, const struct series_of *of, bool work)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		count += !s->list[i].dropped && s->list[i].work == work &&
+			 s->list[i].count == of->count && series_alternate(of, &s->list[i]);
+	return count;
+}
+
+/* The member that comes first in each round. */
+static const struct series_of *first_of(const struct all_series *s, const struct series_of *of,
+					bool work)
+{
+	const struct series_of *first = of;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->list[i].dropped && s->list[i].work == work &&
+		    s->list[i].count == of->count && s->list[i].at[0] < first->at[0] &&
+		    series_alternate(of, &s->list[i]))
+			first = &s->list[i];
+	return first;
+}
+
+/*
+ * How much of what comes at least every other round comes in each (half of the worth) and equally
+ * often (the other half), 0 to 1; 0 if that is less than half of all there is.
+ */
+static double evenness(const struct all_series *s, const struct series_of *anchor, bool work)
+{
+	uint32_t *each = xcalloc(anchor->count, sizeof(*each));
+	double sum = 0;
+	size_t asked = 0, all = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct series_of *one = &s->list[i];
+		size_t even = 0, there = 0;
+		uint32_t most;
+
+		if (one->dropped || one->work != work || one->count < LEAST_ITERATIONS)
+			continue;
+		all++;
+		if (one->count < (anchor->count + 1) / 2)
+			continue;
+		asked++;
+		series_between(anchor, one, each);
+		most = usual(each, anchor->count);
+		for (size_t k = 0; k < anchor->count; k++) {
+			even += most && each[k] == most;
+			there += each[k] > 0;
+		}
+		sum += (double)(even + there) / 2 /
+		       (double)(anchor->count + !!series_before(one, anchor->at[0]));
+	}
+	free(each);
+	return 2 * asked >= all && asked ? sum / (double)asked : 0;
+}
+
+/* The largest family of that many beats; members 0: none. */
+static struct family family_of(const struct all_series *s, size_t beats, bool work)
+{
+	struct family best = { .members = 0 };
+	int tried = 0;
+
+	for (size_t i = 0; i < s->count && tried < REFERENCES_MAX; i++) {
+		const struct series_of *one = &s->list[i];
+		size_t count;
+
+		if (one->dropped || one->work != work || one->count != beats)
+			continue;
+		tried++;
+		count = members(s, one, work);
+		if (count > best.members)
+			best = (struct family){ .anchor = one, .members = count };
+	}
+	if (!best.members)
+		return best;
+	best.anchor = first_of(s, best.anchor, work);
+	best.even = evenness(s, best.anchor, work);
+	return best;
+}
+
+/* Finest first. */
+static size_t families(const struct all_series *s, bool work, struct family *list)
+{
+	size_t count = 0, last = 0;
+
+	for (size_t i = 0; i < s->count && count < FAMILIES_MAX; i++) {
+		const struct series_of *one = &s->list[i];
+
+		if (one->dropped || one->work != work || one->count == last ||
+		    one->count < LEAST_ITERATIONS)
+			continue;
+		last = one->count;
+		list[count] = family_of(s, last, work);
+		count += list[count].members >= LEAST_MEMBERS && list[count].even >= LEAST_EVEN;
+	}
+	return count;
+}
+
+/* Does each beat of `part` lie in a round of its own of `fine`? */
+static bool is_part(const struct family *part, const struct family *fine)
+{
+	uint32_t *each = xcalloc(fine->anchor->count, sizeof(*each));
+	bool own = series_before(part->anchor, fine->anchor->at[0]) == 0;
+
+	series_between(fine->anchor, part->anchor, each);
+	for (size_t i = 0; i < fine->anchor->count; i++)
+		own &= each[i] <= 1;
+	free(each);
+	return own;
+}
+
+static bool is_better(const struct family *f, const struct family *best)
+{
+	if (f->anchor->count < LEAST_PART * (double)best->anchor->count)
+		return false;
+	if (f->even > best->even + 0.1)
+		return true;
+	return f->even >= best->even - 0.02 && 2 * f->members >= best->members && is_part(f, best);
+}
+
+static struct family choose(const struct all_series *s, bool work)
+{
+	struct family list[FAMILIES_MAX], best = { .members = 0 };
+	size_t count = families(s, work, list);
+
+	for (size_t i = 0; i < count; i++)
+		if (!best.members || is_better(&list[i], &best))
+			best = list[i];
+	return best;
+}
+
+/* ---- the list ---- */
+
+/* The last beat of a family in each round: where its work ends. */
+static void set_ends(const struct all_series *s, const struct series_of *anchor, int64_t *ends)
+{
+	for (size_t i = 0; i < anchor->count; i++)
+		ends[i] = anchor->at[i];
+	for (size_t i = 0; i < s->count; i++) {
+		const struct series_of *one = &s->list[i];
+
+		if (one->dropped || !one->work || one->count != anchor->count ||
+		    !series_alternate(anchor, one))
+			continue;
+		for (size_t k = 0; k < anchor->count; k++)
+			if (one->at[k] > ends[k])
+				ends[k] = one->at[k];
+	}
+}
+
+/*
+ * The family may be of the way back only, where evaluations go forward, too. A round begins with the
+ * first of what comes once before its first beat and after what was there of the one before.
+ */
+static void set_begins(struct rounds *r)
+{
+	const struct series_of *anchor = r->family.anchor;
+	uint32_t *each = xcalloc(r->count, sizeof(*each));
+
+	r->begin = (struct series_of){
+		.beat = anchor->beat, .at = xcalloc(r->count, sizeof(int64_t)), .count = r->count,
+	};
+	memcpy(r->begin.at, anchor->at, r->count * sizeof(int64_t));
+	for (size_t i = 0; i < r->all.count; i++) {
+		const struct series_of *one = &r->all.list[i];
+
+		if (one->dropped || !one->work || one->count < r->count ||
+		    !series_before(one, anchor->at[0]))
+			continue;
+		series_between(anchor, one, each);
+		if (usual(each, r->count) != 1)
+			continue;
+		for (size_t k = 0; k < r->count; k++) {
+			size_t before = series_before(one, anchor->at[k]);
+			int64_t at = before ? one->at[before - 1] : INT64_MAX;
+
+			if ((!k || at > r->ends[k - 1]) && at < r->begin.at[k])
+				r->begin.at[k] = at;
+		}
+	}
+	free(each);
+}
+
+/* Batches that only went forward, after each round: once a round more than usual. */
+static void count_forward(struct rounds *r)
+{
+	uint32_t *each = xcalloc(r->count, sizeof(*each));
+
+	for (size_t i = 0; i < r->all.count; i++) {
+		const struct series_of *one = &r->all.list[i];
+
+		if (one->dropped || !one->work || one->count <= r->count)
+			continue;
+		series_between(&r->begin, one, each);
+		if (usual(each, r->count) != 1)
+			continue;
+		for (size_t k = 0; k < r->count; k++)
+			if (each[k] && each[k] - 1 > r->forward[k])
+				r->forward[k] = each[k] - 1;
+	}
+	free(each);
+}
+
+bool rounds_find(struct rounds *r, const struct process *p)
+{
+	bool work = p->rhythm.works > 0;
+
+	*r = (struct rounds){ 0 };
+	series_collect(&r->all, p);
+	r->family = choose(&r->all, work);
+	if (!r->family.members)
+		return false;
+	r->count = r->family.anchor->count;
+	r->ends = xcalloc(r->count, sizeof(*r->ends));
+	r->forward = xcalloc(r->count, sizeof(*r->forward));
+	set_ends(&r->all, r->family.anchor, r->ends);
+	set_begins(r);
+	count_forward(r);
+	return true;
+}
+
+void rounds_release(struct rounds *r)
+{
+	series_release(&r->all);
+	free(r->begin.at);
+	free(r->ends);
+	free(r->forward);
+	*r = (struct rounds){ 0 };
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The rounds in which a process repeats its calls, as a family of series shows them. */
+#ifndef DLT_ANALYSIS_ITERATIONS_CALLS_H
+#define DLT_ANALYSIS_ITERATIONS_CALLS_H
+
+#include "analysis/series.h"
+
+/* Series that come once a round each, always in the same order. */
+struct family {
+	const struct series_of *anchor;	/* borrowed; the first one in a round */
+	size_t members;
+	double even;		/* how much of everything else comes equally often in each round */
+};
+
+struct rounds {
+	struct all_series all;	/* owned */
+	struct family family;
+	size_t count;
+	struct series_of begin;	/* the first thing of each round, the family's or not; owned */
+	int64_t *ends;		/* owned; the family's last beat of each round */
+	uint32_t *forward;	/* owned; batches after each round that only went forward */
+};
+
+/* False: nothing that is sure. To be released in any case. */
+bool rounds_find(struct rounds *r, const struct process *p);
+void rounds_release(struct rounds *r);
+
+/* The rounds that each epoch begins with, from 0, into `starts` (owned by the caller); 0: not found. */
+size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Iterations of a process: taken from its own marks, else from its calls; then what they all have
+ * in common: durations, warm-up, slow ones.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analyses.h"
+#include "analysis/iterations.h"
+#include "analysis/iterations_calls.h"
+#include "analysis/model/memory.h"
+
+/* One is slow that takes so much longer than the median, and is that far from the usual spread. */
+#define SLOW_FACTOR	1.5
+#define SLOW_SPREADS	6
+/* Those of the warm-up take so much longer; it lasts a fifth of them at most. */
+#define WARM_FACTOR	1.2
+#define WARM_SHARE	5
+
+/* ---- durations ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The caller's; sorted. */
+static int64_t *sorted_durations(const struct iteration *list, size_t count)
+{
+	int64_t *d = xcalloc(count + 1, sizeof(*d));
+
+	for (size_t i = 0; i < count; i++)
+		d[i] = list[i].end - list[i].begin;
+	qsort(d, count, sizeof(*d), by_value);
+	return d;
+}
+
+static double middle(const int64_t *sorted, size_t count)
+{
+	if (!count)
+		return 0;
+	return ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+}
+
+double iterations_median(const struct iteration *list, size_t count)
+{
+	int64_t *d = sorted_durations(list, count);
+	double median = middle(d, count);
+
+	free(d);
+	return median;
+}
+
+static void summarise(struct iterations *it)
+{
+	int64_t *d = sorted_durations(it->list, it->listed);
+	size_t n = it->listed;
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)d[i];
+	it->mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += ((double)d[i] - it->mean) * ((double)d[i] - it->mean);
+	it->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+	it->median = middle(d, n);
+	it->p95 = (double)d[(n * 95 + 99) / 100 - 1];
+	it->min = (uint64_t)d[0];
+	it->max = (uint64_t)d[n - 1];
+	free(d);
+}
+
+/* Median distance from the median: a spread that slow ones do not widen. */
+static double spread(const struct iterations *it)
+{
+	int64_t *d = xcalloc(it->listed + 1, sizeof(*d));
+	double result;
+
+	for (size_t i = 0; i < it->listed; i++)
+		d[i] = llabs(it->list[i].end - it->list[i].begin - (int64_t)it->median);
+	qsort(d, it->listed, sizeof(*d), by_value);
+	result = middle(d, it->listed);
+	free(d);
+	return result;
+}
+
+static void find_slow(struct iterations *it)
+{
+	double usual = spread(it);
+
+	while (it->warm_up < it->listed / WARM_SHARE) {
+		const struct iteration *one = &it->list[it->warm_up];
+		double duration = (double)(one->end - one->begin);
+
+		if (duration < WARM_FACTOR * it->median || duration < it->median + 3 * usual)
+			break;
+		it->list[it->warm_up++].warm_up = true;
+	}
+	for (size_t i = it->warm_up; i < it->listed; i++) {
+		double duration = (double)(it->list[i].end - it->list[i].begin);
+
+		if (duration < SLOW_FACTOR * it->median ||
+		    duration < it->median + SLOW_SPREADS * usual)
+			continue;
+		it->list[i].slow = true;
+		it->slow++;
+	}
+}
+
+/* ---- what the program says itself ---- */
+
+static bool begins(const struct moment *m, const struct process *p, uint8_t kind)
+{
+	return m->process == p && m->kind == kind && m->number >= 0;
+}
+
+static void epochs_from_marks(const struct process *p, struct iterations *it, int64_t last)
+{
+	const struct moments *all = &p->trace->moments;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct moment *m = &all->list[i];
+
+		if (m->process != p || m->kind != MARK_EPOCH)
+			continue;
+		if (it->epoch_count && it->epochs[it->epoch_count - 1].end == UNKNOWN)
+			it->epochs[it->epoch_count - 1].end = m->t;
+		if (m->number < 0)
+			continue;
+		it->epochs = xgrow(it->epochs, it->epoch_count, &capacity, sizeof(*it->epochs));
+		it->epochs[it->epoch_count++] = (struct epoch){
+			.number = m->number, .begin = m->t, .end = UNKNOWN,
+		};
+	}
+	if (it->epoch_count && it->epochs[it->epoch_count - 1].end == UNKNOWN)
+		it->epochs[it->epoch_count - 1].end = last;
+}
+
+static void steps_from_marks(const struct process *p, struct iterations *it, int64_t last)
+{
+	const struct moments *all = &p->trace->moments;
+	struct iteration *open = NULL;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct moment *m = &all->list[i];
+
+		if (m->process != p || m->kind < MARK_EPOCH)
+			continue;
+		if (open)
+			open->end = m->t;
+		open = NULL;
+		if (!begins(m, p, MARK_STEP))
+			continue;
+		it->list = xgrow(it->list, it->listed, &capacity, sizeof(*it->list));
+		open = &it->list[it->listed++];
+		*open = (struct iteration){ .begin = m->t, .end = last };
+	}
+}
+
+/* To which epoch each belongs. */
+static void join_epochs(struct iterations *it)
+{
+	uint32_t epoch = 0;
+
+	for (size_t i = 0; i < it->listed && it->epoch_count; i++) {
+		while (epoch + 1 < it->epoch_count && it->epochs[epoch + 1].begin <= it->list[i].begin)
+			epoch++;
+		it->list[i].epoch = epoch;
+		it->epochs[epoch].iterations++;
+	}
+}
+
+static const struct mark *mark_of(const struct process *p, uint8_t kind)
+{
+	for (size_t i = 0; p->marks && i < p->marks->count; i++)
+		if (p->marks->list[i]->kind == kind)
+			return p->marks->list[i];
+	return NULL;
+}
+
+static bool from_marks(const struct process *p, struct iterations *it)
+{
+	const struct mark *steps = mark_of(p, MARK_STEP);
+	double error;
+
+	if (!steps)
+		return false;
+	it->how = "marks";
+	it->confidence = 1;
+	it->count = steps->sums.calls;
+	it->begin = steps->begin;
+	it->end = steps->end;
+	epochs_from_marks(p, it, it->end);
+	steps_from_marks(p, it, it->end);
+	if (it->listed == it->count)
+		return true;
+	/* More than are kept one by one. */
+	free(it->list);
+	it->list = NULL;
+	it->listed = 0;
+	it->median = sums_quantile(&steps->sums, 0.5, &error);
+	it->p95 = sums_quantile(&steps->sums, 0.95, &error);
+	it->mean = (double)steps->sums.total / (double)steps->sums.calls;
+	it->deviation = sums_deviation(&steps->sums);
+	it->min = steps->sums.min;
+	it->max = steps->sums.max;
+	return true;
+}
+
+/* ---- what it calls ---- */
+
+static void epochs_from_calls(const struct process *p, const struct rounds *r, struct iterations *it)
+{
+	size_t *starts = NULL;
+
+	it->epoch_count = epochs_find(r, p, &starts);
+	if (it->epoch_count)
+		it->epochs = xcalloc(it->epoch_count, sizeof(*it->epochs));
+	for (size_t i = 0; i < it->epoch_count; i++) {
+		size_t next = i + 1 < it->epoch_count ? starts[i + 1] : r->count;
+		struct epoch *e = &it->epochs[i];
+
+		*e = (struct epoch){
+			.number = (int64_t)i + 1, .begin = it->list[starts[i]].begin,
+			.end = next < r->count ? it->list[next].begin : r->ends[r->count - 1],
+		};
+		/* What lies between two epochs (evaluation, workers that start) is no iteration's. */
+		it->list[next - 1].end = r->ends[next - 1];
+		for (size_t k = starts[i]; k < next; k++)
+			e->evaluations += r->forward[k];
+	}
+	free(starts);
+}
+
+static bool from_calls(const struct process *p, struct iterations *it)
+{
+	struct rounds r;
+
+	if (rounds_find(&r, p)) {
+		it->how = "calls";
+		it->confidence = r.family.even * (1 - 0.5 / (double)r.family.members);
+		it->count = it->listed = r.count;
+		it->list = xcalloc(r.count, sizeof(*it->list));
+		for (size_t i = 0; i < r.count; i++) {
+			it->list[i].begin = r.begin.at[i];
+			it->list[i].end = i + 1 < r.count ? r.begin.at[i + 1] : r.ends[i];
+			it->evaluations += r.forward[i];
+		}
+		it->begin = it->list[0].begin;
+		epochs_from_calls(p, &r, it);
+		it->end = it->list[it->listed - 1].end;
+	} else if (p->rhythm.works) {
+		it->why_not = r.all.cut ? "not found: too many to tell one by one" :
+					  "not found: what it calls does not repeat evenly";
+	}
+	rounds_release(&r);
+	return it->how != NULL;
+}
+
+/* ---- the whole ---- */
+
+static struct iterations *find(const struct process *p)
+{
+	struct iterations *it = xcalloc(1, sizeof(*it));
+
+	it->begin = it->end = UNKNOWN;
+	if (!from_marks(p, it) && !from_calls(p, it))
+		return it;
+	if (!it->listed)
+		return it;
+	join_epochs(it);
+	summarise(it);
+	find_slow(it);
+	return it;
+}
+
+const struct iterations *process_iterations(const struct process *p)
+{
+	/* Analyses only look; what they find for the first time is kept where it is about. */
+	struct process *owner = (struct process *)(uintptr_t)p;
+
+	if (!owner->iterations)
+		owner->iterations = find(p);
+	return owner->iterations;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Times at which a process did the same again, within bounds that no split of the trace changes. */
+#include "analysis/model/rhythm.h"
+
+#include <string.h>
+
+#include "analysis/model/memory.h"
+
+#define TIME_UNIT	10	/* ns >> this */
+#define COARSEST	62
+#define LEVELS		16	/* as many bits of a hash are of a size alone */
+
+void rhythm_init(struct rhythm *r)
+{
+	*r = (struct rhythm){ .work = INT64_MAX };
+}
+
+void rhythm_release(struct rhythm *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		free(r->beats[i].ticks);
+	free(r->beats);
+	free(r->samples);
+	idmap_release(&r->by_hash);
+	rhythm_init(r);
+}
+
+/* ---- ticks ---- */
+
+static uint32_t sum32(uint32_t a, uint32_t b)
+{
+	return a + b < a ? UINT32_MAX : a + b;
+}
+
+/* Those in the same window become one. */
+static void coarsen(struct beat *b, uint8_t shift)
+{
+	uint32_t to = 0;
+
+	for (uint32_t i = 0; i < b->used; i++) {
+		const struct tick t = b->ticks[i];
+
+		if (to && b->ticks[to - 1].at >> shift == t.at >> shift) {
+			b->ticks[to - 1].count = sum32(b->ticks[to - 1].count, t.count);
+			b->ticks[to - 1].time = sum32(b->ticks[to - 1].time, t.time);
+		} else {
+			b->ticks[to++] = t;
+		}
+	}
+	b->used = to;
+	b->shift = shift;
+}
+
+static void bound(struct beat *b)
+{
+	while (b->used > RHYTHM_TICKS && b->shift < COARSEST)
+		coarsen(b, (uint8_t)(b->shift + 1));
+}
+
+static void append(struct beat *b, const struct tick *t)
+{
+	if (b->used) {
+		struct tick *last = &b->ticks[b->used - 1];
+
+		if (last->at >> b->shift == t->at >> b->shift) {
+			last->count = sum32(last->count, t->count);
+			last->time = sum32(last->time, t->time);
+			return;
+		}
+	}
+	if (b->used == b->capacity) {
+		b->capacity = b->capacity ? b->capacity * 2 : 8;
+		b->ticks = xcheck(reallocarray(b->ticks, b->capacity, sizeof(*b->ticks)),
+				  b->capacity);
+	}
+	b->ticks[b->used++] = *t;
+	bound(b);
+}
+
+/* ---- beats ---- */
+
+static inline uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
+}
+
+static inline uint64_t hash_of(const struct beat *b)
+{
+	uint64_t head = (uint64_t)b->kind << 56 | (uint64_t)b->without << 48 |
+			(uint64_t)b->function << 32 | (uint64_t)b->library << 16;
+
+	uint64_t hash = mix(mix(mix(mix(0, head), b->thread), b->a), b->b);
+
+	/* Allocations and frees of a size are looked at together. */
+	if (b->kind == BEAT_HEAP || b->kind == BEAT_FREE)
+		hash = (hash & ~0xffffULL) | (mix(0, b->a) >> 48);
+	return hash;
+}
+
+static inline int is_kept(const struct rhythm *r, uint64_t hash)
+{
+	return !(hash & ((1ULL << r->level) - 1));
+}
+
+/* Drops the beats that the next level leaves out. */
+static void next_level(struct rhythm *r)
+{
+	size_t to = 0;
+
+	r->level++;
+	idmap_release(&r->by_hash);
+	memset(&r->by_hash, 0, sizeof(r->by_hash));
+	for (size_t i = 0; i < r->count; i++) {
+		if (!is_kept(r, r->beats[i].hash)) {
+			free(r->beats[i].ticks);
+			continue;
+		}
+		r->beats[to] = r->beats[i];
+		*idmap_put(&r->by_hash, r->beats[to].hash) = to;
+		to++;
+	}
+	r->count = to;
+}
+
+/* The beat of that hash, made like `like` when it is new; NULL: its level has left it out. */
+static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *like)
+{
+	uint64_t *index;
+
+	if (!is_kept(r, hash))
+		return NULL;
+	index = idmap_get(&r->by_hash, hash);
+	if (index)
+		return &r->beats[*index];
+	r->beats = xgrow(r->beats, r->count, &r->capacity, sizeof(*r->beats));
+	r->beats[r->count] = *like;
+	r->beats[r->count].hash = hash;
+	r->beats[r->count].count = 0;
+	r->beats[r->count].ticks = NULL;
+	r->beats[r->count].used = r->beats[r->count].capacity = 0;
+	r->beats[r->count].shift = 0;
+	*idmap_put(&r->by_hash, hash) = r->count++;
+	while (r->count > RHYTHM_BEATS && r->level < LEVELS)
+		next_level(r);
+	index = idmap_get(&r->by_hash, hash);
+	return index ? &r->beats[*index] : NULL;
+}
+
+void rhythm_note(struct rhythm *r, const struct beat *beat, int64_t at, uint64_t duration)
+{
+	uint64_t time = duration >> TIME_UNIT;
+	const struct tick t = { at, 1, time < UINT32_MAX ? (uint32_t)time : UINT32_MAX };
+	struct beat *b = find(r, hash_of(beat), beat);
+
+	if (!b)
+		return;
+	b->count++;
+	append(b, &t);
+}
+
+/* ---- samples ---- */
+
+static void bound_samples(struct rhythm *r)
+{
+	while (r->sample_count > RHYTHM_SAMPLES && r->sample_shift < COARSEST) {
+		size_t to = 0;
+
+		r->sample_shift++;
+		for (size_t i = 0; i < r->sample_count; i++) {
+			if (to && r->samples[to - 1].at >> r->sample_shift ==
+				  r->samples[i].at >> r->sample_shift)
+				to--;
+			r->samples[to++] = r->samples[i];
+		}
+		r->sample_count = to;
+	}
+}
+
+void rhythm_sample(struct rhythm *r, const struct rhythm_sample *s)
+{
+	if (r->sample_count) {
+		struct rhythm_sample *last = &r->samples[r->sample_count - 1];
+
+		if (s->at < last->at)
+			return;		/* read twice, told in the other order */
+		if (last->at >> r->sample_shift == s->at >> r->sample_shift) {
+			*last = *s;
+			return;
+		}
+	}
+	r->samples = xgrow(r->samples, r->sample_count, &r->sample_capacity, sizeof(*r->samples));
+	r->samples[r->sample_count++] = *s;
+	bound_samples(r);
+}
+
+/* ---- merging ---- */
+
+static void merge_beat(struct beat *into, const struct beat *from)
+{
+	struct beat sum = *into;
+	uint32_t i = 0, j = 0;
+
+	sum.ticks = NULL;
+	sum.used = sum.capacity = 0;
+	sum.shift = into->shift > from->shift ? into->shift : from->shift;
+	while (i < into->used || j < from->used) {
+		bool first = j == from->used ||
+			     (i < into->used && into->ticks[i].at <= from->ticks[j].at);
+
+		append(&sum, first ? &into->ticks[i++] : &from->ticks[j++]);
+	}
+	sum.count += from->count;
+	free(into->ticks);
+	*into = sum;
+}
+
+static void merge_samples(struct rhythm *into, const struct rhythm *from)
+{
+	struct rhythm_sample *old = into->samples;
+	size_t count = into->sample_count, i = 0, j = 0;
+
+	into->samples = NULL;
+	into->sample_count = into->sample_capacity = 0;
+	if (from->sample_shift > into->sample_shift)
+		into->sample_shift = from->sample_shift;
+	while (i < count || j < from->sample_count) {
+		bool first = j == from->sample_count ||
+			     (i < count && old[i].at <= from->samples[j].at);
+
+		rhythm_sample(into, first ? &old[i++] : &from->samples[j++]);
+	}
+	free(old);
+}
+
+void rhythm_merge(struct rhythm *into, const struct rhythm *from)
+{
+	while (into->level < from->level)
+		next_level(into);
+	for (size_t i = 0; i < from->count; i++) {
+		struct beat *b = find(into, from->beats[i].hash, &from->beats[i]);
+
+		if (b)
+			merge_beat(b, &from->beats[i]);
+	}
+	merge_samples(into, from);
+	if (from->work < into->work)
+		into->work = from->work;
+	into->works += from->works;
+}

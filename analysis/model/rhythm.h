@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When a process did the same thing again: for what repeats (iterations, epochs).
+ *
+ * A *beat* is what cannot be told apart: one thread, function, caller, and shape or size; of each
+ * it keeps the times. Products of matrices are kept three times, without one of their dimensions
+ * each, since one of them is the batch. Sizes are kept in steps of 32 bytes: the same request may
+ * get 16 bytes more.
+ *
+ * Bounds, none of which depends on how a trace is cut into parts that are merged:
+ * - Of more than RHYTHM_BEATS beats those stay whose hash ends in `level` zeros, the least level
+ *   that keeps them within the bound. Blocks of one size stay or go together.
+ * - Of more than RHYTHM_TICKS times of a beat, those within the same 2^shift ns are one tick, with
+ *   the least shift that keeps them within the bound; the first one's time stays, and how many.
+ * - Samples likewise: of those in the same 2^shift ns the last one stays.
+ * So up to RHYTHM_TICKS repetitions are known exactly, and of longer runs all counts.
+ */
+#ifndef DLT_ANALYSIS_MODEL_RHYTHM_H
+#define DLT_ANALYSIS_MODEL_RHYTHM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/model/idmap.h"
+
+#define RHYTHM_BEATS	1024
+#define RHYTHM_TICKS	2048
+#define RHYTHM_SAMPLES	4096
+
+enum beat_kind {
+	BEAT_HEAP,		/* a: size */
+	BEAT_FREE,		/* a: size; nothing else is told apart */
+	BEAT_MAP,		/* a: size */
+	BEAT_BLAS,		/* a, b: two dimensions; without: m, n or k */
+	BEAT_REGION,		/* a: width */
+	BEAT_LAUNCH,		/* a: shape */
+	BEAT_CUDA,		/* other calls of the GPU; a: size or direction */
+	BEAT_COMM,		/* a: bytes */
+	BEAT_RANGE,		/* a: hash of domain and name */
+};
+
+struct tick {
+	int64_t at;		/* ns since the trace's begin, at the first one's end */
+	uint32_t count;
+	uint32_t time;		/* of these calls, in units of 1024 ns; saturates */
+};
+
+struct beat {
+	uint64_t hash;		/* of all that follows until b */
+	uint8_t kind;		/* enum beat_kind */
+	uint8_t without;	/* BEAT_BLAS: 'm', 'n' or 'k'; else 0 */
+	uint16_t function, library;
+	uint32_t thread;
+	uint64_t a, b;
+	uint64_t count;
+	const char *name;	/* BEAT_RANGE: borrowed; else NULL */
+	struct tick *ticks;	/* owned; by time */
+	uint32_t used, capacity;
+	uint8_t shift;
+};
+
+/* What a process had used until then. */
+struct rhythm_sample {
+	int64_t at;
+	uint64_t cpu;		/* ns */
+	uint64_t minor_faults, major_faults, voluntary, involuntary, read_bytes, write_bytes;
+};
+
+struct rhythm {
+	struct beat *beats;	/* owned; by first sight */
+	size_t count, capacity;
+	struct idmap by_hash;	/* index into beats */
+	uint8_t level;
+	struct rhythm_sample *samples;	/* owned; by time */
+	size_t sample_count, sample_capacity;
+	uint8_t sample_shift;
+	int64_t work;		/* begin of the first call that computes; INT64_MAX: none */
+	uint64_t works;		/* how many of them */
+};
+
+/* Zeroed, but `work`. */
+void rhythm_init(struct rhythm *r);
+void rhythm_release(struct rhythm *r);
+
+/* One call of what `beat` says (kind, without, function, library, thread, a, b, name). */
+void rhythm_note(struct rhythm *r, const struct beat *beat, int64_t at, uint64_t duration);
+void rhythm_sample(struct rhythm *r, const struct rhythm_sample *s);
+
+/* What `from` saw of the same process, at other times; `from` stays as it is. */
+void rhythm_merge(struct rhythm *into, const struct rhythm *from);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The beats of a process (analysis/model/rhythm.h) as series of times that can be compared: which
+ * alternate, which come the same number of times between the beats of another.
+ *
+ * A shape that stands for the same calls as a more general one (the batch is one of its
+ * dimensions) is dropped. What was there before the work began (weights made, libraries loaded) is
+ * cut off.
+ */
+#ifndef DLT_ANALYSIS_SERIES_H
+#define DLT_ANALYSIS_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/model/model.h"
+
+struct series_of {
+	const struct beat *beat;	/* borrowed; one of them, where several became one */
+	int64_t *at;			/* owned; ns, rising */
+	size_t count;
+	bool work;			/* it computes, copies, launches: not only memory */
+	bool dropped;			/* another one says the same, or more */
+};
+
+struct all_series {
+	struct series_of *list;		/* owned */
+	size_t count, capacity;
+	bool cut;			/* some beat came too often for its times to be kept */
+};
+
+void series_collect(struct all_series *all, const struct process *p);
+void series_release(struct all_series *all);
+
+/* The times of a beat behind those that are there; its own array. */
+void series_add_beat(struct series_of *s, const struct beat *b);
+
+/* a b a b ...: equally often, each once between two of the other. */
+bool series_alternate(const struct series_of *a, const struct series_of *b);
+/* How many of `s` come from the i-th of `anchor` until before the next; `each` has room for all. */
+void series_between(const struct series_of *anchor, const struct series_of *s, uint32_t *each);
+/* How many are before `at`. */
+size_t series_before(const struct series_of *s, int64_t at);
+/* The number that is there most often. */
+uint32_t usual(const uint32_t *each, size_t count);
+
+#endif
