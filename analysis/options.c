@@ -23,18 +23,25 @@
 #define WIDTH_MAX	1000
 
 enum key {
-	KEY_FIGURE = 0x100, KEY_TABLE, KEY_PROCESS, KEY_RANK, KEY_HOST, KEY_FRAMEWORK, KEY_FUNCTION,
+	KEY_FIGURE = 0x100, KEY_TITLE, KEY_SIZE, KEY_DPI, KEY_STYLE, KEY_TABLE, KEY_PROCESS, KEY_RANK, KEY_HOST,
+	KEY_FRAMEWORK, KEY_FUNCTION,
 	KEY_LAYER, KEY_PHASE, KEY_FROM, KEY_TO, KEY_MIN_SHARE, KEY_COLOR, KEY_WIDTH, KEY_SOURCE,
 	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE, KEY_LABEL, KEY_BASELINE,
 };
 
 static const struct argp_option table[] = {
 	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
-	{ "output", 'o', "FILE", 0, "by its ending: .txt .json .csv .svg; a folder of all tables "
+	{ "output", 'o', "FILE", 0, "by its ending: .txt .json .csv .svg .pdf .png; a folder of all tables "
 	  "or figures when it ends in /; - is standard output; may be repeated", 1 },
-	{ "format", 'f', "FORMAT", 0, "text, json, csv or svg, where the ending of FILE does not "
+	{ "format", 'f', "FORMAT", 0, "text, json, csv, svg, pdf or png, where the ending of FILE does not "
 	  "tell", 1 },
-	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, functions, heap", 1 },
+	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, overlay, functions, heap, "
+	  "gpu-memory", 1 },
+	{ "title", KEY_TITLE, "TEXT", 0, "of figures, in place of their own; '' for none", 1 },
+	{ "size", KEY_SIZE, "WIDTH[xHEIGHT]", 0, "of figures: 85mm, 8.5cm, 3.3in, 240pt, "
+	  "600x400px", 1 },
+	{ "dpi", KEY_DPI, "NUMBER", 0, "pixels an inch of a PNG", 1 },
+	{ "style", KEY_STYLE, "NAME", 0, "of figures: paper, slide, dark, mono", 1 },
 	{ "table", KEY_TABLE, "NAME", 0, "only this one: breakdown, shares, processes, threads, "
 	  "heap, series, ... (those of the JSON)", 1 },
 	{ 0, 0, 0, 0, "What is looked at:", 2 },
@@ -162,6 +169,18 @@ static void add_baseline(struct parse *p, const char *text, struct argp_state *s
 	p->baselines[p->baselines_said++] = text;
 }
 
+/* How figures look. */
+static void looks_option(struct looks *l, int key, const char *arg, struct argp_state *state)
+{
+	if (key == KEY_SIZE && !looks_size(l, arg))
+		argp_error(state, "--size: %s: a size with a unit is needed, from 1in to 200in, as "
+			   "85mm, 8.5cm, 3.3in, 240pt or 600x400px", arg);
+	if (key == KEY_DPI && !looks_dpi(l, arg))
+		argp_error(state, "--dpi: %s: a number from 36 to 2400 is needed", arg);
+	if (key == KEY_STYLE && !looks_style(l, arg))
+		argp_error(state, "--style: %s: one of paper, slide, dark, mono is needed", arg);
+}
+
 static void add_output(struct parse *p, const char *path, struct argp_state *state)
 {
 	if (p->o->output_count == OUTPUTS_MAX)
@@ -174,6 +193,7 @@ static bool keep_string(struct options *o, int key, const char *arg)
 {
 	static const struct { int key; size_t offset; } strings[] = {
 		{ KEY_FIGURE, offsetof(struct options, writing.figure) },
+		{ KEY_TITLE, offsetof(struct options, writing.looks.title) },
 		{ KEY_TABLE, offsetof(struct options, writing.table) },
 		{ KEY_PROCESS, offsetof(struct options, model.process) },
 		{ KEY_HOST, offsetof(struct options, model.host) },
@@ -228,6 +248,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_COLOR:
 		p->color = arg ? arg : "always";
 		return 0;
+	case KEY_SIZE:
+	case KEY_DPI:
+	case KEY_STYLE:
+		looks_option(&o->writing.looks, key, arg, state);
+		return 0;
 	case KEY_WIDTH:
 		o->writing.width = width_option(arg, state);
 		return 0;
@@ -276,7 +301,7 @@ static const struct writer *format_option(const char *name)
 	const struct writer *w = name ? writer_by_name(name) : NULL;
 
 	if (name && !w)
-		usage("-f %s: no such format; there are text, json, csv, svg%s", name, "");
+		usage("-f %s: no such format; there are text, json, csv, svg, pdf, png%s", name, "");
 	if (w && !w->write)
 		usage("-f %s: %s is not available in this build", name, w->name);
 	return w;
@@ -297,7 +322,7 @@ static void choose_writers(struct parse *p)
 		if (!w && format)
 			w = format;
 		if (!w && strcmp(path, "-"))
-			usage("-o %s: its ending tells no format (.txt, .json, .csv, .svg), nor does "
+			usage("-o %s: its ending tells no format (.txt, .json, .csv, .svg, .pdf, .png), nor does "
 			      "-f%s",
 			      path, "");
 		if (!w)
@@ -361,8 +386,8 @@ static void check_pages(const struct options *o)
 	struct report *r;
 
 	if (o->writing.figure && !figure_by_name(o->writing.figure))
-		usage("--figure %s: no such figure; there are curves, functions, heap%s",
-		      o->writing.figure, "");
+		usage("--figure %s: no such figure; there are %s", o->writing.figure,
+		      figure_names());
 	if (!o->writing.table)
 		return;
 	m = model_new(&o->model);
@@ -427,6 +452,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
 		exit(STATUS_USAGE);
 	choose_traces(o, &p);
+	looks_finish(&o->writing.looks);
 	choose_characters(o);
 	choose_writers(&p);
 	choose_looks(o, p.color);

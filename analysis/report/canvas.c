@@ -1,79 +1,311 @@
 /* SPDX-License-Identifier: MIT */
-/* Text, colours, axes and legends of the figures. */
+/* Paths, text and legends, on a surface of cairo's or as elements of SVG. */
 #include "analysis/report/canvas.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report/escape.h"
 #include "analysis/report/memory.h"
 
-#define FONT "sans-serif"
+/*
+ * The widest of the usual sans-serif fonts: where a viewer of SVG has another one, text gets
+ * narrower and still overlaps nothing.
+ */
+#define FONT "DejaVu Sans"
 
-void canvas_color(cairo_t *c, int i, double alpha)
+void canvas_open(struct canvas *c, cairo_surface_t *surface, const struct figure_style *style)
 {
-	/* Okabe and Ito's palette without its yellow, which is not seen on white */
-	static const unsigned palette[CANVAS_COLORS] = {
-		0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x7f7f7f,
+	cairo_font_options_t *options = cairo_font_options_create();
+	cairo_surface_t *nothing = NULL;
+
+	if (!surface)
+		nothing = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+	*c = (struct canvas){
+		.c = cairo_create(surface ? surface : nothing), .dry = !surface, .style = style,
+		.width = style->width / style->scale, .stretch = 1,
 	};
-	unsigned rgb = i == CANVAS_INK ? 0x222222 : i == CANVAS_GREY ? 0x6f6f6f :
-		       i == CANVAS_PALE ? 0xdddddd : palette[i % CANVAS_COLORS];
-
-	cairo_set_source_rgba(c, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
-			      alpha);
+	cairo_surface_destroy(nothing);		/* the context keeps it */
+	/* The same layout on every surface, whatever the user's settings of hinting. */
+	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+	cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+	cairo_set_font_options(c->c, options);
+	cairo_font_options_destroy(options);
+	cairo_set_line_join(c->c, CAIRO_LINE_JOIN_ROUND);
 }
 
-static void font(cairo_t *c, double size, bool bold)
+cairo_status_t canvas_close(struct canvas *c)
 {
-	cairo_select_font_face(c, FONT, CAIRO_FONT_SLANT_NORMAL,
-			       bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(c, size);
+	cairo_status_t status = cairo_status(c->c);
+
+	cairo_destroy(c->c);
+	return status;
 }
 
-static double advance(cairo_t *c, const char *clean)
+/* ---- paths ---- */
+
+static unsigned rgb_of(const struct canvas *c, const unsigned *colors, int color)
+{
+	return color == CANVAS_INK ? c->style->ink : color == CANVAS_GREY ? c->style->grey :
+	       color == CANVAS_PALE ? c->style->pale : color == CANVAS_PAPER ? c->style->paper :
+	       figure_color(c->style, colors, color);
+}
+
+static void set_source(struct canvas *c, unsigned rgb, double alpha)
+{
+	cairo_set_source_rgba(c->c, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0,
+			      (rgb & 255) / 255.0, alpha);
+}
+
+/* With two decimals at most: "1.5", "-0.25", "3". */
+static void put_length(FILE *f, double v)
+{
+	char buf[48];
+	int n = snprintf(buf, sizeof(buf), "%.2f", fabs(v) < 0.005 ? 0 : v);
+
+	while (buf[n - 1] == '0')
+		n--;
+	n -= buf[n - 1] == '.';
+	fwrite(buf, 1, (size_t)n, f);
+}
+
+static void put_points(FILE *f, const cairo_path_data_t *data, int count)
+{
+	for (int i = 1; i <= count; i++) {
+		if (i > 1)
+			putc(' ', f);
+		put_length(f, data[i].point.x);
+		putc(' ', f);
+		put_length(f, data[i].point.y);
+	}
+}
+
+/* The current path as the attribute d of an element; the path ends. */
+static void put_path(struct canvas *c)
+{
+	static const struct { char letter; int points; } kinds[] = {
+		[CAIRO_PATH_MOVE_TO] = { 'M', 1 }, [CAIRO_PATH_LINE_TO] = { 'L', 1 },
+		[CAIRO_PATH_CURVE_TO] = { 'C', 3 }, [CAIRO_PATH_CLOSE_PATH] = { 'Z', 0 },
+	};
+	cairo_path_t *path = cairo_copy_path(c->c);
+	int last = path->num_data;
+
+	/* after a closed part cairo moves back to its beginning, for what may follow */
+	if (last >= 3 && path->data[last - 3].header.type == CAIRO_PATH_CLOSE_PATH)
+		last -= 2;
+	fputs(" d=\"", c->svg);
+	for (int i = 0; i < last; i += path->data[i].header.length) {
+		int kind = (int)path->data[i].header.type;
+
+		putc(kinds[kind].letter, c->svg);
+		put_points(c->svg, &path->data[i], kinds[kind].points);
+	}
+	fputs("\"/>\n", c->svg);
+	cairo_path_destroy(path);
+	cairo_new_path(c->c);
+}
+
+static const struct { double on_off[4]; int count; } dashes[STYLE_COLORS] = {
+	{ { 0 }, 0 }, { { 0 }, 0 }, { { 3, 1.5 }, 2 }, { { 3, 1.5 }, 2 },
+	{ { 0.8, 1.2 }, 2 }, { { 5, 1.5, 1, 1.5 }, 4 }, { { 0 }, 0 },
+};
+
+/* Its number of lengths; 0: the line goes through. */
+static int dash_of(const struct canvas *c, int color, const double **lengths)
+{
+	static const double again[] = { 2.5, 1 };	/* the palette's second round */
+
+	if (color >= STYLE_COLORS && !c->style->plain) {
+		*lengths = again;
+		return 2;
+	}
+	if (color < 0 || !c->style->plain)
+		return 0;
+	*lengths = dashes[color % STYLE_COLORS].on_off;
+	return dashes[color % STYLE_COLORS].count;
+}
+
+void canvas_stroke(struct canvas *c, int color, double width)
+{
+	unsigned rgb = rgb_of(c, c->style->lines, color);
+	const double *lengths = NULL;
+	int count = dash_of(c, color, &lengths);
+
+	if (c->dry) {
+		cairo_new_path(c->c);
+	} else if (c->svg) {
+		fprintf(c->svg, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"", rgb);
+		put_length(c->svg, width);
+		for (int i = 0; i < count; i++) {
+			fputs(i ? " " : "\" stroke-dasharray=\"", c->svg);
+			put_length(c->svg, lengths[i]);
+		}
+		fputs("\"", c->svg);
+		put_path(c);
+	} else {
+		set_source(c, rgb, 1);
+		cairo_set_line_width(c->c, width);
+		cairo_set_dash(c->c, lengths, count, 0);
+		cairo_stroke(c->c);
+	}
+}
+
+static void fill(struct canvas *c, unsigned rgb, double alpha)
+{
+	if (c->dry) {
+		cairo_new_path(c->c);
+	} else if (c->svg) {
+		fprintf(c->svg, "<path fill=\"#%06x\"", rgb);
+		if (alpha < 1)
+			fprintf(c->svg, " fill-opacity=\"%.2f\"", alpha);
+		put_path(c);
+	} else {
+		set_source(c, rgb, alpha);
+		cairo_fill(c->c);
+	}
+}
+
+void canvas_fill(struct canvas *c, int color, double alpha)
+{
+	fill(c, rgb_of(c, c->style->fills, color), alpha);
+}
+
+void canvas_shade(struct canvas *c, int color, double alpha)
+{
+	fill(c, rgb_of(c, c->style->lines, color), alpha);
+}
+
+void canvas_line(struct canvas *c, double x0, double y0, double x1, double y1, int color,
+		 double width)
+{
+	cairo_move_to(c->c, x0, y0);
+	cairo_line_to(c->c, x1, y1);
+	canvas_stroke(c, color, width);
+}
+
+void canvas_bar(struct canvas *c, double x, double y, double width, double height, int color)
+{
+	cairo_rectangle(c->c, x, y, width, height);
+	canvas_fill(c, color, 1);
+	if (!c->style->plain)
+		return;
+	cairo_rectangle(c->c, x, y, width, height);
+	canvas_stroke(c, CANVAS_INK, 0.4);
+}
+
+/* ---- text ---- */
+
+static void font(struct canvas *c, double size, bool bold)
+{
+	cairo_select_font_face(c->c, FONT, CAIRO_FONT_SLANT_NORMAL,
+			       bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+	cairo_set_font_size(c->c, size);
+}
+
+static double advance(struct canvas *c, const char *clean)
 {
 	cairo_text_extents_t e;
 
-	cairo_text_extents(c, clean, &e);
+	cairo_text_extents(c->c, clean, &e);
 	return e.x_advance;
 }
 
-static void show(cairo_t *c, double x, double y, enum canvas_align align, const char *text)
-{
-	char *clean = text_clean(text, true);
+struct text_look {
+	double size;
+	enum canvas_align align;
+	int color;
+	bool bold, upwards;
+};
 
-	if (align != ALIGN_LEFT)
-		x -= advance(c, clean) * (align == ALIGN_CENTER ? 0.5 : 1);
-	cairo_move_to(c, x, y);
-	cairo_show_text(c, clean);
+static void put_escaped(FILE *f, const char *clean)
+{
+	for (; *clean; clean++)
+		if (*clean == '&')
+			fputs("&amp;", f);
+		else if (*clean == '<')
+			fputs("&lt;", f);
+		else if (*clean == '>')
+			fputs("&gt;", f);
+		else
+			putc(*clean, f);
+}
+
+/* Anchored where it is aligned, so that it stays there in another font. */
+static void put_text(struct canvas *c, double x, double y, const struct text_look *l,
+		     const char *clean)
+{
+	static const char *const anchors[] = {
+		[ALIGN_LEFT] = "", [ALIGN_CENTER] = " text-anchor=\"middle\"",
+		[ALIGN_RIGHT] = " text-anchor=\"end\"",
+	};
+
+	fprintf(c->svg, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" fill=\"#%06x\"%s%s",
+		x, y, l->size, rgb_of(c, c->style->lines, l->color), anchors[l->align],
+		l->bold ? " font-weight=\"bold\"" : "");
+	if (l->upwards)
+		fprintf(c->svg, " transform=\"rotate(-90 %.2f %.2f)\"", x, y);
+	putc('>', c->svg);
+	put_escaped(c->svg, clean);
+	fputs("</text>\n", c->svg);
+}
+
+static void show_text(struct canvas *c, double x, double y, const struct text_look *l,
+		      const char *clean)
+{
+	double before = l->align == ALIGN_LEFT ? 0 : l->align == ALIGN_CENTER ? 0.5 : 1;
+
+	cairo_save(c->c);
+	set_source(c, rgb_of(c, c->style->lines, l->color), 1);
+	font(c, l->size, l->bold);
+	cairo_translate(c->c, x, y);
+	if (l->upwards)
+		cairo_rotate(c->c, -M_PI / 2);
+	cairo_move_to(c->c, before ? -before * advance(c, clean) : 0, 0);
+	cairo_show_text(c->c, clean);
+	cairo_restore(c->c);
+	cairo_new_path(c->c);
+}
+
+static void draw_text(struct canvas *c, double x, double y, const struct text_look *l,
+		      const char *text)
+{
+	char *clean;
+
+	if (c->dry || !*text)
+		return;
+	clean = text_clean(text, true);
+	if (c->svg)
+		put_text(c, x, y, l, clean);
+	else
+		show_text(c, x, y, l, clean);
 	free(clean);
 }
 
-void canvas_text(cairo_t *c, double x, double y, double size, enum canvas_align align,
+void canvas_text(struct canvas *c, double x, double y, double size, enum canvas_align align,
 		 const char *text)
 {
-	font(c, size, false);
-	show(c, x, y, align, text);
+	draw_text(c, x, y, &(struct text_look){ size, align, CANVAS_INK, false, false }, text);
 }
 
-void canvas_bold(cairo_t *c, double x, double y, double size, const char *text)
+void canvas_remark(struct canvas *c, double x, double y, double size, enum canvas_align align,
+		   const char *text)
 {
-	font(c, size, true);
-	show(c, x, y, ALIGN_LEFT, text);
+	draw_text(c, x, y, &(struct text_look){ size, align, CANVAS_GREY, false, false }, text);
 }
 
-void canvas_text_upwards(cairo_t *c, double x, double y, double size, const char *text)
+void canvas_bold(struct canvas *c, double x, double y, double size, const char *text)
 {
-	cairo_save(c);
-	cairo_translate(c, x, y);
-	cairo_rotate(c, -M_PI / 2);
-	canvas_text(c, 0, 0, size, ALIGN_CENTER, text);
-	cairo_restore(c);
+	draw_text(c, x, y, &(struct text_look){ size, ALIGN_LEFT, CANVAS_INK, true, false }, text);
 }
 
-double canvas_width(cairo_t *c, double size, const char *text)
+void canvas_upwards(struct canvas *c, double x, double y, double size, const char *text)
+{
+	draw_text(c, x, y, &(struct text_look){ size, ALIGN_CENTER, CANVAS_INK, false, true }, text);
+}
+
+double canvas_width(struct canvas *c, double size, const char *text)
 {
 	char *clean = text_clean(text, true);
 	double width;
@@ -84,115 +316,42 @@ double canvas_width(cairo_t *c, double size, const char *text)
 	return width;
 }
 
-char *canvas_cut(cairo_t *c, double size, double width, const char *text)
+/* `columns` of them left over: two thirds from the beginning, the rest from the end. */
+static void cut_middle(const char *clean, int columns, char *cut)
+{
+	size_t head = text_fit(clean, columns - columns / 3), tail = strlen(clean);
+
+	for (int left = columns / 3; left > 0 && tail > head; left--)
+		do
+			tail--;
+		while (tail > head && ((unsigned char)clean[tail] & 0xc0) == 0x80);
+	memcpy(cut, clean, head);
+	strcpy(cut + head, "…");
+	strcat(cut, clean + tail);
+}
+
+char *canvas_cut(struct canvas *c, double size, double width, const char *text)
 {
 	char *clean = text_clean(text, true);
 	char *cut;
-	int columns;
+	int low = 0, high = text_width(clean);
 
 	font(c, size, false);
 	if (advance(c, clean) <= width)
 		return clean;
 	cut = need(malloc(strlen(clean) + sizeof("…")));
-	for (columns = text_width(clean) - 1; columns > 0; columns--) {
-		size_t n = text_fit(clean, columns);
+	while (low + 1 < high) {	/* low fits, or is nothing; high does not */
+		int columns = (low + high) / 2;
 
-		memcpy(cut, clean, n);
-		strcpy(cut + n, "…");
+		cut_middle(clean, columns, cut);
 		if (advance(c, cut) <= width)
-			break;
+			low = columns;
+		else
+			high = columns;
 	}
+	cut_middle(clean, low, cut);
 	free(clean);
 	return cut;
-}
-
-/* ---- axes ---- */
-
-/* The least of 1, 2, 5 times a power of ten that makes at most `ticks` steps up to max. */
-static double nice_step(double max, int ticks)
-{
-	double power = pow(10, floor(log10(max / ticks)));
-
-	for (;; power *= 10)
-		for (int i = 0; i < 3; i++) {
-			static const double mantissa[] = { 1, 2, 5 };
-
-			if (mantissa[i] * power * ticks >= max * (1 - 1e-9))
-				return mantissa[i] * power;
-		}
-}
-
-static struct axis make_axis(double max, int ticks, double factor, const char *unit)
-{
-	struct axis a = { .factor = factor, .unit = unit };
-
-	max = isfinite(max) && max > 0 ? max / factor : 1;
-	a.step = nice_step(max, ticks);
-	a.hi = ceil(max / a.step - 1e-9) * a.step;
-	a.decimals = a.step < 1 ? (int)ceil(-log10(a.step) - 1e-9) : 0;
-	a.step *= factor;
-	a.hi *= factor;
-	return a;
-}
-
-struct axis axis_count(double max, int ticks)
-{
-	struct axis a = make_axis(max, ticks, 1, "");
-
-	if (a.step < 1)		/* there are no half threads */
-		a = (struct axis){ .hi = ceil(max), .step = 1, .factor = 1, .unit = "" };
-	a.hi = fmax(a.hi, 1);
-	return a;
-}
-
-/* The whole range for what fills much of it, so that figures compare. */
-struct axis axis_percent(double max, int ticks)
-{
-	struct axis a = make_axis(fmax(max, 1e-3), ticks, 1, "%");
-
-	if (max > 40 && max <= 100.5) {
-		a.hi = 100;
-		a.step = ticks >= 5 ? 20 : ticks >= 4 ? 25 : 50;
-		a.decimals = 0;
-	}
-	return a;
-}
-
-struct axis axis_bytes(double max, int ticks)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-	double factor = 1;
-	size_t i = 0;
-
-	while (max / factor >= 1024 && i + 1 < sizeof(units) / sizeof(units[0])) {
-		factor *= 1024;
-		i++;
-	}
-	return make_axis(max, ticks, factor, units[i]);
-}
-
-/* Unlike the others it ends with the data, not with a tick. */
-struct axis axis_time(double ns, int ticks)
-{
-	static const struct { double below, factor; const char *unit; } units[] = {
-		{ 1e3, 1, "ns" }, { 1e6, 1e3, "µs" }, { 1e9, 1e6, "ms" }, { 300e9, 1e9, "s" },
-		{ 7200e9, 60e9, "min" }, { INFINITY, 3600e9, "h" },
-	};
-	struct axis a;
-	size_t i = 0;
-
-	ns = isfinite(ns) && ns > 0 ? ns : 1e9;
-	while (ns >= units[i].below)
-		i++;
-	a = make_axis(ns, ticks, units[i].factor, units[i].unit);
-	a.hi = ns;
-	return a;
-}
-
-const char *axis_label(const struct axis *a, double value, char *buf)
-{
-	snprintf(buf, 32, "%.*f", a->decimals, value / a->factor);
-	return buf;
 }
 
 /* ---- legends ---- */
@@ -200,26 +359,24 @@ const char *axis_label(const struct axis *a, double value, char *buf)
 #define LEGEND_LINE	10.0
 #define LEGEND_SAMPLE	10.0	/* width of the stroke */
 
-double canvas_legend(cairo_t *c, double x, double y, double width,
-		     const struct legend_entry *entries, size_t count)
+double canvas_legend(struct canvas *c, double x, double y, double width,
+		     const struct legend_entry *entries, size_t count, bool bars)
 {
-	double at = x, top = y;
+	double at = x, top = y, sample = bars ? 6 : LEGEND_SAMPLE;
 
 	for (size_t i = 0; i < count; i++) {
-		char *text = canvas_cut(c, CANVAS_TICK, width - LEGEND_SAMPLE - 4, entries[i].text);
-		double needed = LEGEND_SAMPLE + 3 + canvas_width(c, CANVAS_TICK, text);
+		char *text = canvas_cut(c, CANVAS_TICK, width - sample - 4, entries[i].text);
+		double needed = sample + 3 + canvas_width(c, CANVAS_TICK, text);
 
 		if (at > x && at + needed > x + width) {
 			at = x;
 			y += LEGEND_LINE;
 		}
-		canvas_color(c, entries[i].color, 1);
-		cairo_set_line_width(c, 2);
-		cairo_move_to(c, at, y + 4.5);
-		cairo_rel_line_to(c, LEGEND_SAMPLE, 0);
-		cairo_stroke(c);
-		canvas_color(c, CANVAS_INK, 1);
-		canvas_text(c, at + LEGEND_SAMPLE + 3, y + 7, CANVAS_TICK, ALIGN_LEFT, text);
+		if (bars)
+			canvas_bar(c, at, y + 1.7, sample, 5.4, entries[i].color);
+		else
+			canvas_line(c, at, y + 4.5, at + sample, y + 4.5, entries[i].color, 1.2);
+		canvas_text(c, at + sample + 3, y + 7, CANVAS_TICK, ALIGN_LEFT, text);
 		at += needed + 9;
 		free(text);
 	}

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of figures, and how they name what they show. */
+/* The list of figures, their sizes, and drawing one. */
 #include "analysis/report/figure.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report/memory.h"
-#include "analysis/report/text.h"
 
+static bool always(const struct report *r)
+{
+	(void)r;
+	return true;
+}
+
+/* The first one is what a single file holds. */
 const struct figure figures[] = {
-	{ "curves", "Threads, CPU and memory over time", figure_curves },
-	{ "functions", "Share of time by function", figure_functions },
-	{ "heap", "Heap over time", figure_heap },
-	{ "gpu-memory", "GPU memory over time", figure_gpu_memory },
+	{ "curves", "Threads, CPU and memory over time", figure_curves, always },
+	{ "overlay", "Threads, CPU and memory over time", figure_overlay, figure_overlay_any },
+	{ "functions", "Share of time by function", figure_functions, figure_functions_any },
+	{ "heap", "Heap over time", figure_heap, figure_heap_any },
+	{ "gpu-memory", "GPU memory over time", figure_gpu_memory, figure_gpu_memory_any },
 };
 const size_t figure_count = sizeof(figures) / sizeof(figures[0]);
 
@@ -24,45 +33,125 @@ const struct figure *figure_by_name(const char *name)
 	return NULL;
 }
 
-/* A command as one would tell it: words without the folders that they lie in. */
-static char *short_command(const struct cell *c)
+const struct figure *figure_with_data(const struct report *r, size_t i)
 {
-	json_t *words = json_array(), *word;
-	struct cell shortened = { .type = CELL_TREE, .tree = words };
-	char *text;
-	size_t i;
-
-	if (c->type == CELL_TREE) {
-		json_array_foreach(c->tree, i, word) {
-			const char *s = json_is_string(word) ? json_string_value(word) : "?";
-
-			s = *s == '/' ? text_base_name(s) : s;
-			json_array_append_new(words, json_string(s));
-		}
-	}
-	text = text_command(&shortened);
-	json_decref(words);
-	return text;
+	for (size_t f = 0; f < figure_count; f++)
+		if (figures[f].any(r) && !i--)
+			return &figures[f];
+	return NULL;
 }
 
-char *figure_trace_label(const struct report *r, size_t trace)
+char *figure_names(void)
 {
-	const struct table *traces = report_table(r, "traces");
-	const char *path = text_base_name(cell_text(table_get(traces, trace, "path")));
-	char *frameworks = text_frameworks(r, trace);
-	char *command = short_command(table_get(traces, trace, "command"));
-	char *label = NULL;
-	bool several = traces && traces->row_count > 1;
-	const char *what = *frameworks ? frameworks : command && *command ? command : "trace";
-	int n;
+	char *names;
+	size_t size;
+	FILE *f = text_open(&names, &size);
 
-	if (several)
-		n = asprintf(&label, "%s (%s)", what, path);
-	else if (*frameworks && command && *command)
-		n = asprintf(&label, "%s: %s", frameworks, command);
-	else
-		n = asprintf(&label, "%s", what);
-	free(frameworks);
-	free(command);
-	return need(n < 0 ? NULL : label);
+	for (size_t i = 0; i < figure_count; i++)
+		fprintf(f, i ? ", %s" : "%s", figures[i].name);
+	return text_close(f, &names);
+}
+
+double figure_title(struct canvas *c, const char *title)
+{
+	char *text = NULL, *cut;
+
+	if (c->title && !*c->title)
+		return 5;
+	if (asprintf(&text, "%s%s%s", c->title ? c->title : "", c->title && c->many ? ": " : "",
+		     c->title && !c->many ? "" : title) < 0)
+		need(NULL);
+	cut = canvas_cut(c, CANVAS_TITLE * CANVAS_BOLD, c->width - 8, text);
+	canvas_bold(c, 4, 11, CANVAS_TITLE, cut);
+	free(cut);
+	free(text);
+	return 17;
+}
+
+/* ---- sizes ---- */
+
+#define STRETCH_LEAST	0.4
+#define STRETCH_MOST	20.0
+#define SHRINKS_MAX	12
+
+static const struct figure_style *style_of(const struct writer_options *o)
+{
+	return o->looks.style ? o->looks.style : &figure_styles[0];
+}
+
+static void set_up(struct canvas *c, const struct writer_options *o, bool many,
+		   const struct figure_page *page)
+{
+	c->width = page->width / page->scale;
+	c->stretch = page->stretch;
+	c->title = o->looks.title;
+	c->many = many;
+}
+
+/* In points of paper. */
+static double height_of(const struct figure *f, const struct report *r,
+			const struct writer_options *o, bool many, const struct figure_page *page)
+{
+	struct canvas c;
+	double height;
+
+	canvas_open(&c, NULL, style_of(o));
+	set_up(&c, o, many, page);
+	height = f->draw(r, &c) * page->scale;
+	canvas_close(&c);
+	return height;
+}
+
+/* A figure is as high as its text, and its panels times `stretch`. */
+static void stretch_to(const struct figure *f, const struct report *r,
+		       const struct writer_options *o, bool many, struct figure_page *page)
+{
+	double once = height_of(f, r, o, many, page), twice;
+
+	page->stretch = 2;
+	twice = height_of(f, r, o, many, page);
+	page->stretch = twice > once ? 1 + (page->height - once) / (twice - once) : 1;
+	page->stretch = fmin(fmax(page->stretch, STRETCH_LEAST), STRETCH_MOST);
+}
+
+struct figure_page figure_page(const struct figure *f, const struct report *r,
+			       const struct writer_options *o, bool many)
+{
+	struct figure_page page = { .scale = style_of(o)->scale, .stretch = 1 };
+	double height;
+
+	page.width = o->looks.width > 0 ? o->looks.width : style_of(o)->width;
+	page.height = o->looks.height;
+	if (page.height <= 0) {
+		page.height = height_of(f, r, o, many, &page);
+		return page;
+	}
+	stretch_to(f, r, o, many, &page);
+	for (int i = 0; i < SHRINKS_MAX; i++) {		/* what is still too high becomes smaller */
+		height = height_of(f, r, o, many, &page);
+		if (height <= page.height * 1.001)
+			break;
+		page.scale *= fmin(page.height / height, 0.97);
+	}
+	return page;
+}
+
+int figure_draw(const struct figure *f, const struct report *r, const struct writer_options *o,
+		bool many, const struct figure_page *page, cairo_surface_t *surface, FILE *svg)
+{
+	struct canvas c;
+	cairo_status_t status;
+
+	canvas_open(&c, surface, style_of(o));
+	set_up(&c, o, many, page);
+	c.svg = svg;
+	c.dry = !surface && !svg;
+	if (surface)
+		cairo_scale(c.c, page->scale, page->scale);
+	/* Paper: dark text would vanish on a dark page. */
+	cairo_rectangle(c.c, 0, 0, c.width, page->height / page->scale);
+	canvas_fill(&c, CANVAS_PAPER, 1);
+	f->draw(r, &c);
+	status = canvas_close(&c);
+	return !status ? 0 : status == CAIRO_STATUS_NO_MEMORY ? -ENOMEM : -EIO;
 }

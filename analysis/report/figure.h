@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures as in a paper, drawn with cairo: lengths in points (1/72 inch). A figure is a function
- * and one line of `figures` in figure.c; it is drawn twice, first without a surface to learn its
- * size.
+ * Figures as in a paper: lengths in points (1/72 inch). A figure is a file with a function, and
+ * one line of `figures` in figure.c. It is drawn on a canvas (canvas.h): twice or more, first
+ * without a surface to learn its height.
  */
 #ifndef DLT_ANALYSIS_REPORT_FIGURE_H
 #define DLT_ANALYSIS_REPORT_FIGURE_H
 
 #include <stddef.h>
 
-#include <cairo.h>
-
+#include "analysis/report/canvas.h"
 #include "analysis/report/table.h"
-
-#define FIGURE_WIDTH 241.0	/* 8.5 cm: the column of a journal */
+#include "analysis/report/writer.h"
 
 struct figure {
 	const char *name;	/* of the file in a folder, for --figure */
 	const char *title;
-	/* Draws from (0, 0) on, FIGURE_WIDTH wide; returns the height it takes. */
-	double (*draw)(const struct report *r, cairo_t *c);
+	/* Draws from (0, 0) on, c->width wide; returns the height it takes. */
+	double (*draw)(const struct report *r, struct canvas *c);
+	/* Whether it shows something; those that do not are in no folder and no document. */
+	bool (*any)(const struct report *r);
 };
 
 extern const struct figure figures[];
@@ -27,13 +27,51 @@ extern const size_t figure_count;
 
 /* NULL when there is none. */
 const struct figure *figure_by_name(const char *name);
+/* The i-th one that shows something; NULL after the last. */
+const struct figure *figure_with_data(const struct report *r, size_t i);
+/* "curves, functions, ..."; the caller's. */
+char *figure_names(void);
 
-/* "PyTorch 1.13.1: python3 train.py"; of several "PyTorch 1.13.1 (folder)". The caller's. */
+/* ---- for writers ---- */
+
+struct figure_page {
+	double width, height;	/* in points of 1/72 inch */
+	double scale, stretch;	/* for the canvas */
+};
+
+/* So that the figure has the size that is asked for, or the height that it needs. */
+struct figure_page figure_page(const struct figure *f, const struct report *r,
+			       const struct writer_options *o, bool many);
+/* Onto the surface, or as elements of SVG when that is NULL. 0 or a negative errno. */
+int figure_draw(const struct figure *f, const struct report *r, const struct writer_options *o,
+		bool many, const struct figure_page *page, cairo_surface_t *surface, FILE *svg);
+
+/* ---- for figures ---- */
+
+/* The title, or what --title has in its place; returns where the rest begins. */
+double figure_title(struct canvas *c, const char *title);
+
+size_t figure_traces(const struct report *r);
+
+/*
+ * What to call a trace beside others: "PyTorch 1.13.1", its folder's name, or both, whatever tells
+ * it from them; alone "PyTorch 1.13.1: python3 train.py". The caller's.
+ */
 char *figure_trace_label(const struct report *r, size_t trace);
+/* The same in two lines; *remark is NULL when one is enough. Both are the caller's. */
+void figure_trace_lines(const struct report *r, size_t trace, char **title, char **remark);
+/* Of a figure: the trace's label when it is alone, else its name and what they have in common. */
+char *figure_heading(const struct report *r, const char *figure);
 
-double figure_curves(const struct report *r, cairo_t *c);
-double figure_functions(const struct report *r, cairo_t *c);
-double figure_heap(const struct report *r, cairo_t *c);
-double figure_gpu_memory(const struct report *r, cairo_t *c);
+double figure_curves(const struct report *r, struct canvas *c);
+double figure_overlay(const struct report *r, struct canvas *c);
+double figure_functions(const struct report *r, struct canvas *c);
+double figure_heap(const struct report *r, struct canvas *c);
+double figure_gpu_memory(const struct report *r, struct canvas *c);
+
+bool figure_overlay_any(const struct report *r);
+bool figure_functions_any(const struct report *r);
+bool figure_heap_any(const struct report *r);
+bool figure_gpu_memory_any(const struct report *r);
 
 #endif

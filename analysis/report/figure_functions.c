@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The study's figure 3: share of time by function, a panel for each framework and layer, all on
- * one scale. Colours tell the kind of work.
+ * The study's figure 3: share of time by function. A block for each layer, in it a panel for each
+ * trace and framework, all with the same functions in the same order, colours and scale.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/canvas.h"
+#include "analysis/report/axis.h"
 #include "analysis/report/figure.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
@@ -15,175 +15,303 @@
 
 #define MARGIN		4.0
 #define BAR		6.6	/* thickness */
-#define LINE		9.6	/* from bar to bar */
-#define NAMES_WIDTH	104.0	/* room for names */
-#define VALUE_WIDTH	30.0	/* room for "100.0 %" */
+#define BAR_STEP	9.6	/* from bar to bar */
+#define BAR_STEP_LEAST	7.6	/* what a name needs */
+#define NAMES_MOST	104.0	/* room for names */
+#define NAMES_GAP	4.0
+#define VALUE_WIDTH	27.0	/* room for "61.2 %" */
+#define BARS_LEAST	30.0	/* narrower panels go below */
+#define PANELS_GAP	5.0
+#define BLOCKS_GAP	6.0
+#define HEADING		19.0	/* of a block */
+#define NUMBERS		11.0	/* of the scale */
 
-/* Kinds of functions.tbl, in the order of the palette. */
-static const char *const bar_kinds[] = {
-	"compute", "launch", "copy", "allocate", "synchronise", "initialise", "other",
+/* Rows of `shares` of one trace, framework and layer. */
+struct share_group {
+	size_t begin, end;
 };
-#define KINDS (sizeof(bar_kinds) / sizeof(bar_kinds[0]))
 
-static int kind_color(const char *kind)
+struct share_block {
+	const struct table *s;
+	const char *layer;
+	struct share_group *groups;	/* owned: its panels */
+	size_t group_count;
+	const char **functions;		/* owned; each that one of its panels has */
+	size_t function_count;
+};
+
+static const char *share_text(const struct table *s, size_t row, const char *column)
 {
-	for (size_t i = 0; i < KINDS; i++)
-		if (!strcmp(bar_kinds[i], kind))
-			return (int)i;
-	return !strcmp(kind, "wait") ? 4 : KINDS - 1;	/* waiting is what synchronising does */
+	return cell_text(table_get(s, row, column));
 }
 
-static bool same_text(const struct table *s, size_t a, size_t b, const char *column)
+static double share_value(const struct table *s, size_t row)
 {
-	return !strcmp(cell_text(table_get(s, a, column)), cell_text(table_get(s, b, column)));
+	return fmin(fmax(cell_real(table_get(s, row, "share")), 0), 1);
 }
+
+/* ---- blocks ---- */
 
 static bool same_panel(const struct table *s, size_t a, size_t b)
 {
 	return cell_real(table_get(s, a, "trace")) == cell_real(table_get(s, b, "trace")) &&
-	       same_text(s, a, b, "framework") && same_text(s, a, b, "layer");
+	       !strcmp(share_text(s, a, "framework"), share_text(s, b, "framework")) &&
+	       !strcmp(share_text(s, a, "layer"), share_text(s, b, "layer"));
 }
 
-struct layout {
-	double names;		/* width of the widest name */
-	double bars;		/* width for the whole scale */
+static void add_function(struct share_block *b, const char *function)
+{
+	for (size_t i = 0; i < b->function_count; i++)
+		if (!strcmp(b->functions[i], function))
+			return;
+	b->functions = need(realloc(b->functions, (b->function_count + 1) * sizeof(*b->functions)));
+	b->functions[b->function_count++] = function;
+}
+
+static double share_in(const struct share_block *b, const struct share_group *g,
+		       const char *function)
+{
+	for (size_t row = g->begin; row < g->end; row++)
+		if (!strcmp(share_text(b->s, row, "function"), function))
+			return share_value(b->s, row);
+	return NAN;
+}
+
+static double sum_of_shares(const struct share_block *b, const char *function)
+{
+	double sum = 0;
+
+	if (!strcmp(function, "other"))
+		return -1;
+	for (size_t i = 0; i < b->group_count; i++)
+		sum += fmax(share_in(b, &b->groups[i], function), 0);
+	return sum;
+}
+
+/* By the sum of their shares, falling; "other" last; equal ones keep their order. */
+static void sort_functions(struct share_block *b)
+{
+	for (size_t i = 1; i < b->function_count; i++) {
+		const char *function = b->functions[i];
+		double sum = sum_of_shares(b, function);
+		size_t k = i;
+
+		for (; k > 0 && sum_of_shares(b, b->functions[k - 1]) < sum; k--)
+			b->functions[k] = b->functions[k - 1];
+		b->functions[k] = function;
+	}
+}
+
+/* Of the layer that `row` is the first one of. */
+static struct share_block make_block(const struct table *s, size_t row)
+{
+	struct share_block b = { .s = s, .layer = share_text(s, row, "layer") };
+
+	for (size_t end; row < s->row_count; row = end) {
+		for (end = row + 1; end < s->row_count && same_panel(s, row, end);)
+			end++;
+		if (strcmp(share_text(s, row, "layer"), b.layer))
+			continue;
+		b.groups = need(realloc(b.groups, (b.group_count + 1) * sizeof(*b.groups)));
+		b.groups[b.group_count++] = (struct share_group){ row, end };
+		for (; row < end; row++)
+			add_function(&b, share_text(s, row, "function"));
+	}
+	sort_functions(&b);
+	return b;
+}
+
+static void release_block(struct share_block *b)
+{
+	free(b->groups);
+	free(b->functions);
+}
+
+static bool first_of_layer(const struct table *s, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (!strcmp(share_text(s, i, "layer"), share_text(s, row, "layer")))
+			return false;
+	return true;
+}
+
+/* ---- layout ---- */
+
+struct bars {
+	double names;		/* room for names */
+	double width;		/* of a panel, values and all */
+	double scale;		/* of it for the whole scale */
+	double step, thick;	/* of bars */
+	size_t beside;
 	struct axis axis;
 };
 
-static struct layout measure(const struct table *s, cairo_t *c)
+static struct bars lay_out_bars(const struct table *s, struct canvas *c)
 {
-	struct layout l = { .names = 20 };
-	double largest = 0;
+	struct bars l = { .names = 30, .thick = BAR * c->stretch };
+	double largest = 0, room;
+	size_t most = 1, blocks;
 
 	for (size_t row = 0; row < s->row_count; row++) {
-		const char *name = cell_text(table_get(s, row, "function"));
+		largest = fmax(largest, share_value(s, row));
+		l.names = fmax(l.names, canvas_width(c, CANVAS_TICK, share_text(s, row, "function")));
+		if (first_of_layer(s, row)) {
+			struct share_block b = make_block(s, row);
 
-		largest = fmax(largest, cell_real(table_get(s, row, "share")));
-		l.names = fmax(l.names, canvas_width(c, CANVAS_TICK, name));
+			most = b.group_count > most ? b.group_count : most;
+			release_block(&b);
+		}
 	}
-	l.names = fmin(l.names, NAMES_WIDTH);
-	l.bars = FIGURE_WIDTH - 2 * MARGIN - l.names - 4 - VALUE_WIDTH;
-	l.axis = axis_percent(fmin(largest, 1) * 100, 5);
+	l.names = fmin(l.names, fmax(NAMES_MOST, c->width * 0.3));
+	l.step = fmax(BAR_STEP * c->stretch, BAR_STEP_LEAST);
+	room = c->width - 2 * MARGIN - l.names - NAMES_GAP;
+	l.beside = (size_t)fmax((room + PANELS_GAP) / (BARS_LEAST + VALUE_WIDTH + PANELS_GAP), 1);
+	blocks = (most + l.beside - 1) / l.beside;
+	l.beside = (most + blocks - 1) / blocks;
+	l.width = (room - (double)(l.beside - 1) * PANELS_GAP) / (double)l.beside;
+	l.scale = fmax(l.width - VALUE_WIDTH, 8);
+	l.axis = axis_percent(fmax(largest, 0.01) * 100, (int)fmin(fmax(l.scale / 18, 1), 5));
 	return l;
 }
 
-static void draw_bar(cairo_t *c, const struct layout *l, const struct table *s, size_t row,
-		     double y)
+/* The palette without its last colour, which stands for all others. */
+static int function_color(const struct share_block *b, size_t i)
 {
-	double share = fmin(fmax(cell_real(table_get(s, row, "share")), 0), 1) * 100;
-	double x = MARGIN + l->names + 4, width = l->bars * fmin(share / l->axis.hi, 1);
-	char *name = canvas_cut(c, CANVAS_TICK, l->names, cell_text(table_get(s, row, "function")));
-	char buf[FORMAT_SIZE];
+	int first = STYLE_COLORS - 1;
 
-	canvas_color(c, CANVAS_INK, 1);
-	canvas_text(c, x - 4, y + BAR - 1.2, CANVAS_TICK, ALIGN_RIGHT, name);
-	free(name);
-	canvas_color(c, kind_color(cell_text(table_get(s, row, "kind"))), 0.9);
-	cairo_rectangle(c, x, y, width, BAR);
-	cairo_fill(c);
-	canvas_color(c, CANVAS_INK, 1);
-	canvas_text(c, x + width + 2.5, y + BAR - 1.2, CANVAS_TICK, ALIGN_LEFT,
-		    format_percent(buf, share));
+	if (!strcmp(b->functions[i], "other"))
+		return first;
+	return (int)i < first ? (int)i : STYLE_COLORS + ((int)i - first) % first;
 }
 
-static double draw_heading(const struct report *r, cairo_t *c, const struct table *s, size_t row,
-			   double total, double y)
-{
-	const char *framework = cell_text(table_get(s, row, "framework"));
-	const char *layer = text_layer(cell_text(table_get(s, row, "layer")));
-	const struct table *traces = report_table(r, "traces");
-	char *title = NULL, *cut, *trace = NULL;
-	char buf[FORMAT_SIZE];
-	int n;
+/* ---- panels ---- */
 
-	if (traces && traces->row_count > 1)
-		trace = figure_trace_label(r, (size_t)cell_uint(table_get(s, row, "trace")));
-	n = asprintf(&title, "%s%s%s: %s", trace ? trace : framework,
-		     trace || *framework ? ", " : "", layer, format_ns(buf, total, true));
-	free(trace);
-	if (n < 0)
-		return y;
-	cut = canvas_cut(c, CANVAS_LABEL * 1.1, FIGURE_WIDTH - 2 * MARGIN, title);
-	canvas_color(c, CANVAS_INK, 1);
-	canvas_bold(c, MARGIN, y + 8, CANVAS_LABEL, cut);
+static void draw_panel_heading(const struct share_block *b, const struct report *r,
+			       struct canvas *c, const struct share_group *g, double x, double y,
+			       double width)
+{
+	const char *framework = share_text(b->s, g->begin, "framework");
+	char *label = figure_traces(r) > 1 ?
+		figure_trace_label(r, (size_t)cell_uint(table_get(b->s, g->begin, "trace"))) :
+		need(strdup(framework));
+	char *cut = canvas_cut(c, CANVAS_LABEL, width, label);
+	char buf[FORMAT_SIZE];
+	double total = 0;
+
+	for (size_t row = g->begin; row < g->end; row++)
+		total += cell_real(table_get(b->s, row, "total_ns"));
+	canvas_text(c, x, y + 6, CANVAS_LABEL, ALIGN_LEFT, cut);
+	canvas_remark(c, x, y + 14.5, CANVAS_TICK, ALIGN_LEFT, format_ns(buf, total, true));
 	free(cut);
-	free(title);
-	return y + 12;
+	free(label);
 }
 
-static void draw_lines(cairo_t *c, const struct layout *l, double top, double bottom)
+static void draw_share_scale(struct canvas *c, const struct bars *l, double x, double top, double bottom)
 {
-	double x = MARGIN + l->names + 4;
-
-	for (double v = 0; v <= l->axis.hi * (1 + 1e-9); v += l->axis.step) {
-		double at = x + l->bars * v / l->axis.hi;
-
-		canvas_color(c, v > 0 ? CANVAS_PALE : CANVAS_INK, 1);
-		cairo_set_line_width(c, v > 0 ? 0.4 : 0.6);
-		cairo_move_to(c, at, top);
-		cairo_line_to(c, at, bottom);
-		cairo_stroke(c);
-	}
-}
-
-static void draw_scale(cairo_t *c, const struct layout *l, double y)
-{
-	double x = MARGIN + l->names + 4;
 	char buf[32];
+	double v;
 
-	canvas_color(c, CANVAS_INK, 1);
-	for (double v = 0; v <= l->axis.hi * (1 + 1e-9); v += l->axis.step)
-		canvas_text(c, x + l->bars * v / l->axis.hi, y + 8, CANVAS_TICK, ALIGN_CENTER,
+	for (int i = 0; axis_tick(&l->axis, i, &v); i++) {
+		double at = x + l->scale * v / l->axis.hi;
+
+		canvas_line(c, at, top, at, bottom, i ? CANVAS_PALE : CANVAS_INK, i ? 0.4 : 0.6);
+		canvas_text(c, at, bottom + 7, CANVAS_TICK, ALIGN_CENTER,
 			    axis_label(&l->axis, v, buf));
-	canvas_text(c, x + l->bars / 2, y + 17, CANVAS_LABEL, ALIGN_CENTER,
-		    "Share of the time in this layer (%)");
-}
-
-static double draw_kinds(cairo_t *c, const struct table *s, double y)
-{
-	struct legend_entry entries[KINDS];
-	size_t n = 0;
-
-	for (size_t k = 0; k < KINDS; k++) {
-		bool used = false;
-
-		for (size_t row = 0; row < s->row_count && !used; row++)
-			used = kind_color(cell_text(table_get(s, row, "kind"))) == (int)k;
-		if (used)
-			entries[n++] = (struct legend_entry){ bar_kinds[k], (int)k };
 	}
-	return y + canvas_legend(c, MARGIN, y, FIGURE_WIDTH - 2 * MARGIN, entries, n);
 }
 
-static double draw_nothing(cairo_t *c)
+static void draw_bars(const struct share_block *b, struct canvas *c, const struct bars *l,
+		      const struct share_group *g, double x, double y)
 {
-	canvas_color(c, CANVAS_INK, 1);
-	canvas_bold(c, MARGIN, 11, CANVAS_TITLE, figure_by_name("functions")->title);
-	canvas_color(c, CANVAS_GREY, 1);
-	canvas_text(c, FIGURE_WIDTH / 2, 40, CANVAS_LABEL, ALIGN_CENTER, "no calls were recorded");
-	return 60;
+	char buf[FORMAT_SIZE];
+
+	for (size_t i = 0; i < b->function_count; i++, y += l->step) {
+		double share = share_in(b, g, b->functions[i]) * 100;
+		double width = l->scale * fmin(share / l->axis.hi, 1);
+		double base = y + l->step / 2 + 2.3;
+
+		if (isnan(share)) {
+			canvas_remark(c, x + 2.5, base, CANVAS_TICK, ALIGN_LEFT, "–");
+			continue;
+		}
+		canvas_bar(c, x, y + (l->step - l->thick) / 2, width, l->thick, function_color(b, i));
+		canvas_text(c, x + width + 2.5, base, CANVAS_TICK, ALIGN_LEFT,
+			    format_percent(buf, share));
+	}
 }
 
-double figure_functions(const struct report *r, cairo_t *c)
+static void draw_names(const struct share_block *b, struct canvas *c, const struct bars *l, double y)
+{
+	for (size_t i = 0; i < b->function_count; i++, y += l->step) {
+		char *name = canvas_cut(c, CANVAS_TICK, l->names, b->functions[i]);
+
+		canvas_text(c, MARGIN + l->names, y + l->step / 2 + 2.3, CANVAS_TICK, ALIGN_RIGHT,
+			    name);
+		free(name);
+	}
+}
+
+/* Panels [begin, end) of the block beside each other; returns the height. */
+static double draw_layer_panels(const struct share_block *b, const struct report *r, struct canvas *c,
+			  const struct bars *l, size_t begin, size_t end, double y)
+{
+	char *layer = canvas_cut(c, CANVAS_LABEL * CANVAS_BOLD, l->names, text_layer(b->layer));
+	double top = y + HEADING, bottom = top + (double)b->function_count * l->step + 1;
+
+	canvas_bold(c, MARGIN, y + 6, CANVAS_LABEL, layer);
+	free(layer);
+	draw_names(b, c, l, top);
+	for (size_t i = begin; i < end; i++) {
+		double x = MARGIN + l->names + NAMES_GAP + (double)(i - begin) * (l->width + PANELS_GAP);
+
+		draw_panel_heading(b, r, c, &b->groups[i], x, y, l->width);
+		draw_share_scale(c, l, x, top, bottom);
+		draw_bars(b, c, l, &b->groups[i], x, top);
+	}
+	return bottom + NUMBERS - y;
+}
+
+static double draw_layer(const struct share_block *b, const struct report *r, struct canvas *c,
+			 const struct bars *l, double y)
+{
+	double top = y;
+
+	for (size_t begin = 0; begin < b->group_count; begin += l->beside) {
+		size_t end = begin + l->beside < b->group_count ? begin + l->beside : b->group_count;
+
+		y += draw_layer_panels(b, r, c, l, begin, end, y) + BLOCKS_GAP;
+	}
+	return y - top;
+}
+
+double figure_functions(const struct report *r, struct canvas *c)
 {
 	const struct table *s = report_table(r, "shares");
-	struct layout l;
-	double y = 2;
+	char *heading = figure_heading(r, "functions");
+	double y = figure_title(c, heading);
+	struct bars l;
 
-	if (!s || !s->row_count)
-		return draw_nothing(c);
-	l = measure(s, c);
-	for (size_t row = 0, end; row < s->row_count; row = end) {
-		double total = 0, top;
-
-		for (end = row; end < s->row_count && same_panel(s, row, end); end++)
-			total += cell_real(table_get(s, end, "total_ns"));
-		top = draw_heading(r, c, s, row, total, y);
-		draw_lines(c, &l, top, top + (double)(end - row) * LINE + 1);
-		for (y = top; row < end; row++, y += LINE)
-			draw_bar(c, &l, s, row, y + 2);
-		y += 3;
+	free(heading);
+	if (!figure_functions_any(r)) {
+		canvas_remark(c, c->width / 2, y + 20, CANVAS_LABEL, ALIGN_CENTER,
+			      "no calls were recorded");
+		return y + 40;
 	}
-	draw_scale(c, &l, y);
-	return draw_kinds(c, s, y + 22) + 3;
+	l = lay_out_bars(s, c);
+	for (size_t row = 0; row < s->row_count; row++) {
+		if (first_of_layer(s, row)) {
+			struct share_block b = make_block(s, row);
+
+			y += draw_layer(&b, r, c, &l, y);
+			release_block(&b);
+		}
+	}
+	canvas_text(c, MARGIN + l.names + NAMES_GAP + (c->width - 2 * MARGIN - l.names - NAMES_GAP) / 2,
+		    y + 6, CANVAS_LABEL, ALIGN_CENTER, "Share of the time in the layer (%)");
+	return y + 11;
+}
+
+bool figure_functions_any(const struct report *r)
+{
+	return text_rows(report_table(r, "shares")) > 0;
 }

@@ -108,17 +108,18 @@ static int write_folder(const struct report *r, const struct writer *w, const ch
 			const struct writer_options *o, char *failed)
 {
 	const char *wanted = wanted_page(w, o), *page;
+	bool one = wanted && w->pages == PAGES_FIGURES;		/* even if it shows nothing */
 	int err;
 
 	if (mkdir(path, 0777) && errno != EEXIST)
 		return -errno;
-	for (size_t i = 0; (page = writer_page(w, r, i)); i++) {
+	for (size_t i = 0; (page = one ? wanted : writer_page(w, r, i)); i++) {
 		if (wanted && strcmp(wanted, page))
 			continue;
 		if (snprintf(failed, PATH_MAX, "%s%s%s", path, page, w->ending) >= PATH_MAX)
 			return -ENAMETOOLONG;
 		err = write_file(r, w, page, failed, o);
-		if (err)
+		if (err || one)
 			return err;
 	}
 	return 0;

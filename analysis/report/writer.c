@@ -20,8 +20,8 @@ const struct writer writers[] = {
 	{ "csv", ".csv", PAGES_TABLES, write_csv },
 	{ "html", ".html", PAGES_NONE, NULL },
 	{ "svg", ".svg", PAGES_FIGURES, write_svg },
-	{ "png", ".png", PAGES_NONE, NULL },
-	{ "pdf", ".pdf", PAGES_NONE, NULL },
+	{ "png", ".png", PAGES_FIGURES, write_png },
+	{ "pdf", ".pdf", PAGES_FIGURES, write_pdf },
 	{ "sqlite", ".sqlite", PAGES_NONE, write_sqlite },
 	{ "folded", ".folded", PAGES_NONE, write_folded },
 	{ "perfetto", ".pftrace", PAGES_NONE, NULL },
@@ -58,8 +58,8 @@ const char *writer_page(const struct writer *w, const struct report *r, size_t i
 		return r->tables[i]->name;
 	if (w->pages == PAGES_TABLES && i == r->table_count)
 		return "series";
-	if (w->pages == PAGES_FIGURES && i < figure_count)
-		return figures[i].name;
+	if (w->pages == PAGES_FIGURES && figure_with_data(r, i))
+		return figure_with_data(r, i)->name;
 	return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "analysis/report/looks.h"
 #include "analysis/report/table.h"
 
 struct writer_options {
@@ -20,12 +21,13 @@ struct writer_options {
 	bool unicode;		/* the reader's locale shows it */
 	bool color;		/* SGR sequences are welcome */
 	int width;		/* columns of text */
+	struct looks looks;	/* of figures */
 };
 
 enum writer_pages {
 	PAGES_NONE,
 	PAGES_TABLES,		/* every table, and "series" */
-	PAGES_FIGURES,
+	PAGES_FIGURES,		/* every figure that shows something */
 };
 
 struct writer {
@@ -63,5 +65,7 @@ int write_folded(const struct report *r, const char *page, FILE *out,
 int write_sqlite(const struct report *r, const char *page, FILE *out,
 		 const struct writer_options *o);
 int write_svg(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+int write_pdf(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+int write_png(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 
 #endif

@@ -29,14 +29,14 @@ status 2 --nonsense t.txt
 status 2 t.txt -o x.unknown; says "tells no format"; one_line
 status 2 -f nonsense t.txt; one_line
 status 2 --table nonsense t.txt; says nonsense; one_line
-status 2 --figure nonsense t.txt; says "curves, functions, heap"; one_line
+status 2 --figure nonsense t.txt; says "curves, overlay, functions"; one_line
 status 2 --color=green t.txt; one_line
 status 2 --from 10 t.txt; says "unit"
 status 2 --to 10 t.txt; says "unit"
 status 2 --min-share x t.txt
 status 2 --width 3 t.txt
 
-for ending in .md .tex .html .png .pdf .pftrace .ctf/; do
+for ending in .md .tex .html .pftrace .ctf/; do
 	status 2 t.txt -o "x$ending"
 	says "not available in this build"
 	one_line

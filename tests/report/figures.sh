@@ -1,13 +1,97 @@
 # SPDX-License-Identifier: MIT
-# The SVG figures are well-formed and can be rendered; text in them is outlines.
+# Figures as SVG, PDF and PNG: well-formed, of the size that is asked for, the same each time.
 . "$top_srcdir/tests/lib.sh"
 need rsvg-convert
-"$REPORT" "$top_srcdir/tests/report/training.txt" -o figures.svg/
+need pdfinfo
+training=$top_srcdir/tests/report/training.txt
+cp "$training" t.txt
+
+# ---- SVG: text is text ----
+"$REPORT" t.txt -o figures.svg/
 for f in curves functions heap; do
 	rsvg-convert -o $f.png figures.svg/$f.svg || fail "$f.svg cannot be drawn"
 	[ "$(wc -c <$f.png)" -gt 2000 ] || fail "$f.png is empty"
-	grep -q '<text' figures.svg/$f.svg && fail "$f.svg needs fonts"
 done
-cp -r figures.svg first
-"$REPORT" "$top_srcdir/tests/report/training.txt" -o figures.svg/
-diff -r first figures.svg || fail "the same report gives other figures"
+grep -q '>Threads</text>' figures.svg/curves.svg || fail "the SVG's text is no text"
+[ ! -e figures.svg/overlay.svg ] || fail "one trace is not overlaid"
+python3 - <<'END'
+import glob, xml.dom.minidom
+for path in glob.glob("figures.svg/*.svg"):
+    xml.dom.minidom.parse(path)
+END
+
+# ---- PDF: a page a figure, fonts in it ----
+"$REPORT" t.txt -o r.pdf -o functions.txt
+same "pages" "$(ls figures.svg | wc -l)" "$(pdfinfo r.pdf | sed -n 's/^Pages: *//p')"
+pdfinfo r.pdf | grep -q '^Title: .*train.py' || fail "the PDF has no title"
+pdffonts r.pdf | tail -n +3 >fonts
+[ -s fonts ] || fail "the PDF has no fonts"
+awk '{ if ($(NF - 4) != "yes") exit 1 }' fonts || { cat fonts; fail "a font is not embedded"; }
+pdftoppm -r 60 -png r.pdf page || fail "poppler cannot draw the PDF"
+same "drawn pages" "$(ls figures.svg | wc -l)" "$(ls page*.png | wc -l)"
+pdftotext r.pdf - | grep -q sgemm_ || fail "the PDF's text is no text"
+"$REPORT" t.txt -o one.pdf --figure heap
+same "pages with --figure" 1 "$(pdfinfo one.pdf | sed -n 's/^Pages: *//p')"
+
+# ---- sizes ----
+size() { # FILE: width and height of a PNG in pixels, and pixels a metre
+	python3 -c "import struct, sys; d = open('$1', 'rb').read()
+at = d.index(b'pHYs') + 4; print(*struct.unpack('>II', d[16:24]), struct.unpack('>I', d[at:at + 4])[0])"
+}
+"$REPORT" t.txt -o p.png --size 600x400px
+same "pixels" "600 400 3780" "$(size p.png)"
+"$REPORT" t.txt -o p.png --size 600x400px --dpi 192
+same "pixels at 192 dpi" "600 400 7559" "$(size p.png)"
+"$REPORT" t.txt -o p.png -o p.pdf -o p.svg --size 50.8x80mm --dpi 100
+same "pixels of 2 inches" "200 315 3937" "$(size p.png)"
+pdfinfo p.pdf | grep -q '^Page size: *144 x 226.7' || { pdfinfo p.pdf; fail "the PDF has another size"; }
+grep -q 'width="144pt" height="226.7' p.svg || fail "the SVG has another size"
+for size in 85mm 8.5cm 3.3in 240pt 600px 85mmx60mm 3x2in; do
+	"$REPORT" t.txt --size $size -o p.svg || fail "--size $size"
+done
+for bad in 85 mm 85km 85x60 85mmx3in 1mm 1000in 85mmx 85mm60 nanmm infmm -85mm; do
+	"$REPORT" t.txt --size=$bad -o bad.svg 2>/dev/null && fail "--size $bad was taken"
+	[ ! -e bad.svg ] || fail "--size $bad was drawn"
+done
+"$REPORT" t.txt --dpi 5 2>/dev/null && fail "--dpi 5 was taken"
+status=0
+"$REPORT" t.txt -o bad.png --size 199in --dpi 300 2>err || status=$?
+same "exit status of a picture that is too large" 5 $status
+grep -q "bad.png: File too large" err || fail "nobody said that it is too large"
+
+# ---- titles and styles ----
+"$REPORT" t.txt -o p.svg --title 'A & <B>'
+grep -q 'A &amp; &lt;B&gt;</text>' p.svg || fail "--title is not there"
+grep -q train.py p.svg && fail "the figure's own title is still there"
+"$REPORT" t.txt -o p.svg --title ''
+grep -q train.py p.svg && fail "--title '' left the figure's own"
+"$REPORT" t.txt -o titled.svg/ --title Study
+grep -q 'Study: ' titled.svg/heap.svg || fail "a title of several figures hides theirs"
+for style in paper slide dark mono; do
+	"$REPORT" t.txt --style $style -o $style.svg -o $style.pdf -o $style.png || fail "--style $style"
+	rsvg-convert -o p.png $style.svg || fail "the SVG of $style cannot be drawn"
+	! cmp -s $style.svg paper.svg || [ $style = paper ] || fail "$style looks like paper"
+done
+grep -q '#0072b2' mono.svg && fail "mono has colours"
+"$REPORT" t.txt --style nonsense 2>/dev/null && fail "--style nonsense"
+
+# ---- several traces ----
+cp t.txt u.txt
+"$REPORT" t.txt u.txt -o several.svg/ -o several.pdf -o several.png/
+grep -q '>u.txt</text>' several.svg/curves.svg || fail "a trace has no name"
+grep -q '>u.txt</text>' several.svg/functions.svg || fail "a trace's functions have no name"
+[ -s several.svg/overlay.svg ] || fail "several traces are not overlaid"
+same "files" "$(ls several.svg | sed 's/svg/png/')" "$(ls several.png)"
+for n in 3 4 5; do
+	cp t.txt $n.txt
+done
+"$REPORT" t.txt u.txt 3.txt 4.txt 5.txt -o five.svg
+same "panels of five traces" 5 "$(grep -c '>no data<\|>[tu345].txt<' five.svg)"
+
+# ---- the same bytes ----
+for ending in svg pdf png; do
+	"$REPORT" t.txt -o first.$ending/
+	sleep 1.1	# no date of writing is in it
+	"$REPORT" t.txt -o second.$ending/
+	diff -r first.$ending second.$ending || fail "the same report gives another $ending"
+done

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory over time: the heap with its largest processes, the GPU's with the libraries that asked
+ * for most of it. Of several traces only the sums, in one panel.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/curve_view.h"
+#include "analysis/report/figure.h"
+#include "analysis/report/memory.h"
+#include "analysis/report/plot.h"
+
+/* The sum over the processes of each trace. */
+static struct plot *plot_of_sums(const struct report *r, const char *title, const char *name)
+{
+	struct plot *p = plot_new(1, 1);
+	size_t traces = figure_traces(r);
+
+	plot_row(p, 0, title);
+	plot_column(p, 0, NULL, NULL, traces == 1 ? 0 : -1);
+	for (size_t trace = 0; trace < traces; trace++) {
+		char *label = traces > 1 ? figure_trace_label(r, trace) :
+					   need(strdup("all processes"));
+
+		plot_add(p, 0, 0, report_series(r, (uint32_t)trace, -1, name), (int)trace, label);
+		free(label);
+	}
+	return p;
+}
+
+/* Whether a trace's sum was ever more than nothing. */
+static bool any_sum(const struct report *r, const char *name)
+{
+	struct summary sum;
+
+	for (size_t trace = 0; trace < figure_traces(r); trace++) {
+		const struct series *s = report_series(r, (uint32_t)trace, -1, name);
+
+		if (s && series_summary(s, &sum) && sum.max > 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the heap ---- */
+
+#define PROCESSES 4	/* whose heap was largest, at most so many beside the sum */
+
+/* The row with the largest peak below `limit`; row_count without any. */
+static size_t next_process(const struct table *processes, double limit)
+{
+	size_t best = processes->row_count;
+	double peak = 0;
+
+	for (size_t row = 0; row < processes->row_count; row++) {
+		double v = cell_real(table_get(processes, row, "heap_peak_bytes"));
+
+		if (cell_uint(table_get(processes, row, "trace")) == 0 && v < limit && v > peak) {
+			best = row;
+			peak = v;
+		}
+	}
+	return best;
+}
+
+static void add_processes(const struct report *r, struct plot *p)
+{
+	const struct table *t = report_table(r, "processes");
+	double limit = INFINITY;
+
+	for (int i = 0; i < PROCESSES && t; i++) {
+		size_t row = next_process(t, limit);
+		char *label = NULL;
+
+		if (row == t->row_count)
+			return;
+		limit = cell_real(table_get(t, row, "heap_peak_bytes"));
+		if (asprintf(&label, "%s (%.0f)", cell_text(table_get(t, row, "name")),
+			     cell_real(table_get(t, row, "pid"))) < 0)
+			need(NULL);
+		plot_add(p, 0, 0, report_series(r, 0, (int64_t)cell_uint(table_get(t, row, "process")),
+						"heap_bytes"), 1 + i, label);
+		free(label);
+	}
+}
+
+double figure_heap(const struct report *r, struct canvas *c)
+{
+	struct plot *p = plot_of_sums(r, "Live heap", "heap_bytes");
+
+	if (figure_traces(r) == 1)
+		add_processes(r, p);
+	return plot_finish(p, r, c, "heap");
+}
+
+bool figure_heap_any(const struct report *r)
+{
+	return any_sum(r, "heap_bytes");
+}
+
+/* ---- the GPU's memory ---- */
+
+#define LIBRARIES 5	/* curves of one process; the largest */
+
+/* Libraries by their largest value, falling; equal ones (of several processes) by order. */
+static const struct series *next_library(const struct report *r, double *limit, size_t *last)
+{
+	double largest = -1;
+	size_t best = r->series_count;
+
+	for (size_t i = 0; i < r->series_count; i++) {
+		const struct series *s = r->series[i];
+		struct summary sum;
+
+		if (s->trace != 0 || strcmp(s->name, "gpu_library_bytes") ||
+		    !series_summary(s, &sum) || sum.max <= largest || sum.max > *limit ||
+		    (sum.max >= *limit && i <= *last))
+			continue;
+		best = i;
+		largest = sum.max;
+	}
+	*limit = largest;
+	*last = best;
+	return best < r->series_count ? r->series[best] : NULL;
+}
+
+double figure_gpu_memory(const struct report *r, struct canvas *c)
+{
+	struct plot *p = plot_of_sums(r, "Reserved", "gpu_reserved_bytes");
+	const struct series *s;
+	double limit = INFINITY;
+	size_t last = 0;
+
+	for (int i = 0; figure_traces(r) == 1 && i < LIBRARIES && (s = next_library(r, &limit, &last)); i++)
+		plot_add(p, 0, 0, s, 1 + i, s->library);
+	return plot_finish(p, r, c, "gpu-memory");
+}
+
+bool figure_gpu_memory_any(const struct report *r)
+{
+	return any_sum(r, "gpu_reserved_bytes");
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* The path of a curve: thinned to what can be seen, in steps or straight lines, with its gaps. */
+#include "analysis/report/plot_curve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/report/format.h"
+
+double area_x(const struct area *a, double t)
+{
+	return a->x + fmin(fmax(t / a->t.hi, 0), 1) * a->width;
+}
+
+double area_y(const struct area *a, double v)
+{
+	return a->y + a->height - fmin(fmax(v / a->v.hi, 0), 1) * a->height;
+}
+
+/* Of all points that share a quarter of a point of width: first, least, largest, last. */
+#define THIN 0.25
+
+static void line_to(cairo_t *c, const struct area *a, const struct point *p)
+{
+	cairo_line_to(c, area_x(a, (double)p->t), area_y(a, p->value));
+}
+
+static void thin_column(cairo_t *c, const struct area *a, const struct point *points, size_t count)
+{
+	size_t least = 0, largest = 0, first, second;
+
+	for (size_t i = 1; i < count; i++) {
+		least = points[i].value < points[least].value ? i : least;
+		largest = points[i].value > points[largest].value ? i : largest;
+	}
+	first = least < largest ? least : largest;
+	second = least < largest ? largest : least;
+	line_to(c, a, &points[0]);
+	if (first > 0)
+		line_to(c, a, &points[first]);
+	if (second > first)
+		line_to(c, a, &points[second]);
+	if (count - 1 > second)
+		line_to(c, a, &points[count - 1]);
+}
+
+/* Points [begin, end) are all finite. */
+static void trace_path(cairo_t *c, const struct area *a, const struct series *s, size_t begin,
+		       size_t end, bool steps)
+{
+	for (size_t i = begin; i < end; ) {
+		double x = area_x(a, (double)s->points[i].t), before;
+		size_t n = i + 1;
+
+		while (n < end && area_x(a, (double)s->points[n].t) < x + THIN)
+			n++;
+		if (steps && i > begin && cairo_has_current_point(c)) {
+			cairo_get_current_point(c, &before, &before);
+			cairo_line_to(c, x, before);
+		}
+		thin_column(c, a, s->points + i, n - i);
+		i = n;
+	}
+}
+
+static void draw_run(struct canvas *c, const struct area *a, const struct series *s, size_t begin,
+		     size_t end, int color, bool shade)
+{
+	bool steps = format_unit(s->unit) == UNIT_COUNT && strcmp(s->unit, "cores");
+	double x0 = area_x(a, (double)s->points[begin].t);
+	double x1 = area_x(a, (double)s->points[end - 1].t);
+
+	if (x1 - x0 < THIN) {	/* one point, or all at one moment */
+		cairo_new_path(c->c);
+		cairo_arc(c->c, x0, area_y(a, s->points[end - 1].value), 1.4, 0, 2 * M_PI);
+		canvas_shade(c, color, 1);
+	}
+	if (shade) {
+		cairo_move_to(c->c, x0, a->y + a->height);
+		trace_path(c->c, a, s, begin, end, steps);
+		cairo_line_to(c->c, x1, a->y + a->height);
+		canvas_shade(c, color, 0.12);
+	}
+	trace_path(c->c, a, s, begin, end, steps);
+	canvas_stroke(c, color, 0.8);
+}
+
+/* A gap (a value that is not finite) interrupts the line. */
+void plot_curve(struct canvas *c, const struct area *a, const struct series *s, int color,
+		bool shade)
+{
+	for (size_t i = 0; i < s->point_count; ) {
+		size_t end = i;
+
+		while (end < s->point_count && isfinite(s->points[end].value))
+			end++;
+		if (end > i)
+			draw_run(c, a, s, i, end, color, shade);
+		i = end + 1;
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* One curve in an area of a figure, and ticks where epochs and iterations begin. */
+#ifndef DLT_ANALYSIS_REPORT_PLOT_CURVE_H
+#define DLT_ANALYSIS_REPORT_PLOT_CURVE_H
+
+#include "analysis/report/axis.h"
+#include "analysis/report/canvas.h"
+
+struct area {
+	double x, y, width, height;	/* left, top */
+	struct axis t, v;		/* time from left to right, values upwards */
+};
+
+/* Places of a time and a value, never outside. */
+double area_x(const struct area *a, double t);
+double area_y(const struct area *a, double v);
+
+/* Counts go in steps, the rest in straight lines; no peak is lost. `shade`: also fill below it. */
+void plot_curve(struct canvas *c, const struct area *a, const struct series *s, int color,
+		bool shade);
+
+/* A line for each epoch of the trace, a short tick for each iteration; `numbers` of the epochs. */
+void plot_ticks(struct canvas *c, const struct area *a, const struct report *r, int64_t trace,
+		bool numbers);
+
+#endif
