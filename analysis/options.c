@@ -31,9 +31,9 @@ enum key {
 
 static const struct argp_option table[] = {
 	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
-	{ "output", 'o', "FILE", 0, "by its ending: .txt .json .csv .svg .pdf .png; a folder of all tables "
+	{ "output", 'o', "FILE", 0, "by its ending: .html .txt .json .csv .svg .pdf .png; a folder of all tables "
 	  "or figures when it ends in /; - is standard output; may be repeated", 1 },
-	{ "format", 'f', "FORMAT", 0, "text, json, csv, svg, pdf or png, where the ending of FILE does not "
+	{ "format", 'f', "FORMAT", 0, "text, html, json, csv, svg, pdf or png, where the ending of FILE does not "
 	  "tell", 1 },
 	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, overlay, functions, heap, "
 	  "gpu-memory", 1 },
@@ -296,14 +296,25 @@ static _Noreturn void usage(const char *form, const char *a, const char *b)
 	exit(STATUS_USAGE);
 }
 
+/* A format that cannot be written: `option` asks for it, as "-f html" or "-o x.html". */
+static _Noreturn void no_writer(const char *option, const char *value, const struct writer *w)
+{
+	const char *package = writer_package(w);
+
+	fprintf(stderr, "dltrace-report: %s %s: %s is not %s%s%s\n", option, value, w->name,
+		package ? "built in: install " : "available in this build", package ? package : "",
+		package ? ", then configure and make again" : "");
+	exit(STATUS_USAGE);
+}
+
 static const struct writer *format_option(const char *name)
 {
 	const struct writer *w = name ? writer_by_name(name) : NULL;
 
 	if (name && !w)
-		usage("-f %s: no such format; there are text, json, csv, svg, pdf, png%s", name, "");
+		usage("-f %s: no such format; there are text, html, json, csv, svg, pdf, png%s", name, "");
 	if (w && !w->write)
-		usage("-f %s: %s is not available in this build", name, w->name);
+		no_writer("-f", name, w);
 	return w;
 }
 
@@ -322,13 +333,13 @@ static void choose_writers(struct parse *p)
 		if (!w && format)
 			w = format;
 		if (!w && strcmp(path, "-"))
-			usage("-o %s: its ending tells no format (.txt, .json, .csv, .svg, .pdf, .png), nor does "
+			usage("-o %s: its ending tells no format (.html, .txt, .json, .csv, .svg, .pdf, .png), nor does "
 			      "-f%s",
 			      path, "");
 		if (!w)
 			w = writer_by_name("text");
 		if (!w->write)
-			usage("-o %s: %s is not available in this build", path, w->name);
+			no_writer("-o", path, w);
 		o->outputs[i] = (struct output_file){ path, w };
 	}
 }

@@ -9,6 +9,9 @@
 #ifndef HAVE_SQLITE
 #define write_sqlite NULL
 #endif
+#ifndef HAVE_DYGRAPHS
+#define write_html NULL
+#endif
 
 /* Longer endings first where one ends in another. No function: not available yet. */
 const struct writer writers[] = {
@@ -18,7 +21,7 @@ const struct writer writers[] = {
 	{ "speedscope", ".speedscope.json", PAGES_NONE, write_speedscope },
 	{ "json", ".json", PAGES_TABLES, write_json },
 	{ "csv", ".csv", PAGES_TABLES, write_csv },
-	{ "html", ".html", PAGES_NONE, NULL },
+	{ "html", ".html", PAGES_NONE, write_html },
 	{ "svg", ".svg", PAGES_FIGURES, write_svg },
 	{ "png", ".png", PAGES_FIGURES, write_png },
 	{ "pdf", ".pdf", PAGES_FIGURES, write_pdf },
@@ -49,6 +52,19 @@ const struct writer *writer_by_path(const char *path)
 		if (length >= n && !strncmp(path + length - n, writers[i].ending, n))
 			return &writers[i];
 	}
+	return NULL;
+}
+
+const char *writer_package(const struct writer *w)
+{
+	static const struct { const char *format, *package; } needs[] = {
+		{ "html", "libjs-dygraphs" },
+		{ "sqlite", "libsqlite3-dev" },
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if (!strcmp(needs[i].format, w->name))
+			return needs[i].package;
 	return NULL;
 }
 

@@ -37,7 +37,7 @@ struct writer {
 	/*
 	 * Writes `page`, or what a single file holds when that is NULL. 0 or a negative errno;
 	 * errors of the file itself may be left for the caller's ferror().
-	 * NULL: not available yet.
+	 * NULL: not available yet, or not built in (writer_package).
 	 */
 	int (*write)(const struct report *r, const char *page, FILE *out,
 		     const struct writer_options *options);
@@ -49,6 +49,9 @@ extern const size_t writer_count;
 /* By name, or by the ending of a path ("a.csv", "a.csv/"); NULL when there is none. */
 const struct writer *writer_by_name(const char *name);
 const struct writer *writer_by_path(const char *path);
+
+/* Debian's package without which the format was not built; NULL: it needs none. */
+const char *writer_package(const struct writer *w);
 
 /* Name of page i; NULL after the last. Borrowed from the report. */
 const char *writer_page(const struct writer *w, const struct report *r, size_t i);
@@ -64,6 +67,7 @@ int write_folded(const struct report *r, const char *page, FILE *out,
 /* Only where configure found SQLite. */
 int write_sqlite(const struct report *r, const char *page, FILE *out,
 		 const struct writer_options *o);
+int write_html(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_svg(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_pdf(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_png(const struct report *r, const char *page, FILE *out, const struct writer_options *o);

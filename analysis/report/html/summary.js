@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* The head of the page, the findings in words, what was run, failures and limits. */
+(function () {
+	'use strict';
+
+	const dlt = window.dlt, el = dlt.el;
+	const traces = dlt.rows('traces');
+	const SEVERITIES = {
+		problem: { mark: '✕', word: 'Problem', words: 'problems' },
+		warning: { mark: '▲', word: 'Warning', words: 'warnings' },
+		info: { mark: 'i', word: 'Note', words: 'notes' },
+	};
+
+	function frameworks(trace) {
+		const seen = [];
+		for (const p of dlt.rows('processes'))
+			if (p.trace === trace)
+				for (const f of p.frameworks || []) {
+					const name = f.name + (f.version ? ' ' + f.version : '');
+					if (seen.indexOf(name) < 0)
+						seen.push(name);
+				}
+		return seen;
+	}
+
+	dlt.frameworks = frameworks;
+
+	/* What tells a trace from others: frameworks and the folder's name. */
+	dlt.traceName = function (index) {
+		const t = traces.find(function (row) {
+			return row.trace === index;
+		});
+		return t && t.path ? dlt.baseName(t.path) : 'trace ' + index;
+	};
+
+	function severity(f) {
+		return SEVERITIES[f.severity] ? f.severity : 'info';
+	}
+
+	function counts() {
+		const parts = [];
+		for (const name of Object.keys(SEVERITIES)) {
+			const n = dlt.rows('findings').filter(function (f) {
+				return severity(f) === name;
+			}).length;
+			if (n)
+				parts.push(n + ' ' + (n === 1 ? SEVERITIES[name].word.toLowerCase() : SEVERITIES[name].words));
+		}
+		return parts.length ? parts.join(', ') : 'nothing to complain about';
+	}
+
+	function head() {
+		const t = traces[0] || {};
+		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
+		const title = traces.length > 1 ? traces.length + ' traces compared' : dlt.command(t.command) || dlt.baseName(t.path || 'a trace');
+
+		document.getElementById('title').textContent = title;
+		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
+		if (traces.length === 1) {
+			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), ' and ended with ',
+				el('b', { class: exit.bad ? 'bad' : 'good' }, exit.text), ' · ');
+		}
+		verdict.append(el('a', { href: '#findings' }, counts()));
+	}
+
+	/* ---- tiles: what one wants to know first ---- */
+
+	function peak(name) {
+		let best = null;
+		for (const s of dlt.data.series)
+			if (s.process === null && s.name === name)
+				for (const v of s.v)
+					if (v !== null && (best === null || v > best))
+						best = v;
+		return best;
+	}
+
+	/* Over time, each value lasting until the next. */
+	dlt.mean = function (s) {
+		let area = 0, span = 0;
+		for (let i = 1; i < s.v.length; i++)
+			if (s.v[i - 1] !== null) {
+				area += s.v[i - 1] * s.t[i];
+				span += s.t[i];
+			}
+		return span ? area / span : s.v.length ? s.v[0] : null;
+	};
+
+	function mean(name) {
+		const s = dlt.data.series.find(function (one) {
+			return one.process === null && one.name === name;
+		});
+		return s ? dlt.mean(s) : null;
+	}
+
+	function iterations() {
+		let count = 0, median = null;
+		for (const row of dlt.rows('iterations'))
+			if (row.count > count) {
+				count = row.count;
+				median = row.median_ns;
+			}
+		return count ? { value: dlt.show('count', count), remark: median ? dlt.show('ns', median) + ' each' : '' } : null;
+	}
+
+	function tile(title, value, remark) {
+		return value === null || value === undefined ? null
+			: el('div', { class: 'tile' }, el('span', { class: 'tile-title' }, title), el('span', { class: 'tile-value' }, value),
+				el('span', { class: 'tile-remark' }, remark || ''));
+	}
+
+	function curveTile(title, name, unit, remark) {
+		const v = peak(name);
+		return v === null || (v === 0 && name.startsWith('gpu')) ? null : tile(title, dlt.show(unit, v), remark || 'at most');
+	}
+
+	function tiles() {
+		const box = document.getElementById('tiles'), cpu = mean('cpu_percent'), found = iterations();
+		const processes = dlt.rows('processes').length + dlt.table('processes').more;
+
+		if (traces.length !== 1)
+			return;
+		for (const one of [
+			tile('Time', dlt.show('ns', traces[0].duration_ns), ''),
+			found ? tile('Iterations', found.value, found.remark) : null,
+			cpu === null ? null : tile('CPU', dlt.show('percent', cpu), 'of the machine, mean'),
+			curveTile('Memory', 'rss_bytes', 'bytes'),
+			curveTile('GPU memory', 'gpu_reserved_bytes', 'bytes', 'reserved, at most'),
+			mean('gpu_busy_percent') === null ? null : tile('GPU busy', dlt.show('percent', mean('gpu_busy_percent')), 'mean'),
+			curveTile('Threads', 'threads', 'count'),
+			tile('Processes', dlt.show('count', processes), ''),
+		])
+			if (one)
+				box.append(one);
+	}
+
+	/* ---- findings ---- */
+
+	function span(evidence) {
+		const keys = [['begin_ns', 'end_ns'], ['since_ns', 'until_ns'], ['t_ns', null], ['since_ns', null], ['at_ns', null]];
+		for (const pair of keys) {
+			const from = evidence[pair[0]], to = pair[1] === null ? from : evidence[pair[1]];
+			if (typeof from === 'number' && typeof to === 'number')
+				return [from, to];
+		}
+		return null;
+	}
+
+	function evidenceList(evidence) {
+		const list = el('dl', { class: 'evidence' });
+		for (const key of Object.keys(evidence))
+			list.append(el('div', null, el('dt', null, dlt.label(key).text), el('dd', null, dlt.value(key, evidence[key]))));
+		return list;
+	}
+
+	/* Other columns that a finding has are told under their title. */
+	function finding(f, columns) {
+		const kind = SEVERITIES[severity(f)], evidence = f.evidence || {};
+		const card = el('li', { class: 'card ' + severity(f) },
+			el('p', { class: 'finding' }, el('span', { class: 'badge' }, el('span', { 'aria-hidden': 'true' }, kind.mark + ' '),
+				kind.word), ' ', el('span', null, f.text)));
+		for (const c of columns)
+			if (f[c.name] !== null && f[c.name] !== undefined && f[c.name] !== '')
+				card.append(el('p', { class: 'advice' }, el('b', null, c.title + ': '), dlt.show(c.unit, f[c.name])));
+		const foot = el('div', { class: 'foot' });
+		if (Object.keys(evidence).length)
+			foot.append(el('details', null, el('summary', null, 'Evidence'), evidenceList(evidence)));
+		const when = span(Object.assign({}, f, evidence));
+		if (when && dlt.data.series.length)
+			foot.append(el('button', { type: 'button', class: 'link', onclick: function () {
+				dlt.showTime(when[0] / 1e9, when[1] / 1e9, evidence.process);
+			} }, 'Show it over time'));
+		if (foot.childNodes.length)
+			card.append(foot);
+		return card;
+	}
+
+	dlt.section('findings', function (section) {
+		const table = dlt.table('findings');
+		const columns = table.columns.filter(function (c) {
+			return ['severity', 'text', 'evidence', 'trace', 'process', 'rule'].indexOf(c.name) < 0;
+		});
+		const list = el('ul', { class: 'cards' });
+
+		head();
+		tiles();
+		for (const f of table.rows)
+			list.append(finding(f, columns));
+		section.append(table.rows.length ? list : el('p', { class: 'none' }, 'Nothing was found that needs a word.'));
+		if (table.more)
+			section.append(el('p', { class: 'note' }, dlt.show('count', table.more) + ' more are not in this page.'));
+		return true;
+	});
+
+	/* ---- what was run ---- */
+
+	function fact(list, title, value) {
+		if (value !== null && value !== undefined && value !== '' && value !== '–')
+			list.append(el('div', null, el('dt', null, title), el('dd', null, value)));
+	}
+
+	function machine(m) {
+		const parts = [];
+		if (m.cpus)
+			parts.push(m.cpus + (m.cpus === 1 ? ' CPU' : ' CPUs'));
+		if (m.memory_bytes)
+			parts.push(dlt.show('bytes', m.memory_bytes));
+		for (const gpu of m.gpus || [])
+			parts.push(typeof gpu === 'object' ? gpu.name || 'GPU' : String(gpu));
+		return (m.host || 'a machine') + (parts.length ? ': ' + parts.join(', ') : '');
+	}
+
+	function ranks(trace) {
+		const seen = new Set();
+		for (const p of dlt.rows('processes'))
+			if (p.trace === trace && p.rank !== null && p.rank !== undefined)
+				seen.add(p.rank);
+		return seen.size ? String(seen.size) : '';
+	}
+
+	function run(t) {
+		const list = el('dl', { class: 'facts' }), exit = dlt.exit(t.exit);
+		const where = dlt.rows('machines').filter(function (m) {
+			return m.trace === t.trace;
+		}).map(machine);
+
+		fact(list, 'Command', el('code', null, dlt.command(t.command) || 'unknown'));
+		fact(list, 'Frameworks', frameworks(t.trace).join(', '));
+		fact(list, where.length > 1 ? 'Machines' : 'Machine', where.join(' · '));
+		fact(list, 'Ranks', ranks(t.trace));
+		fact(list, 'Began', t.begin ? t.begin.replace('T', ' ').replace(/\.\d+/, '') : '');
+		fact(list, 'Took', dlt.show('ns', t.duration_ns));
+		fact(list, 'Ended', el('span', { class: exit.bad ? 'bad' : null }, exit.text));
+		fact(list, 'Recorded', [t.level ? 'level ' + t.level : '', dlt.show('count', t.events) + ' events',
+			t.lost === null || t.lost === undefined ? 'lost ones unknown' : dlt.show('count', t.lost) + ' lost'].filter(Boolean).join(', '));
+		fact(list, 'Trace', el('code', null, t.path || ''));
+		return list;
+	}
+
+	dlt.section('run', function (section) {
+		for (const t of traces) {
+			if (traces.length > 1)
+				section.append(el('h3', null, dlt.traceName(t.trace)));
+			section.append(run(t));
+		}
+		return true;
+	});
+
+	/* ---- failures and limits ---- */
+
+	dlt.section('failures', function (section) {
+		const table = dlt.table('failures');
+		if (!table.rows.length) {
+			section.append(el('p', { class: 'none' }, 'No allocation failed, no call failed, nothing was killed.'));
+			return true;
+		}
+		section.append(dlt.plainGrid('failures', { grid: { sort: 't_ns', falling: false } }));
+		return true;
+	});
+
+	dlt.section('limits', function (section) {
+		const table = dlt.table('limits'), kinds = new Map();
+		for (const row of table.rows) {
+			if (!kinds.has(row.kind))
+				kinds.set(row.kind, []);
+			kinds.get(row.kind).push(row);
+		}
+		const list = el('ul', { class: 'limits' });
+		kinds.forEach(function (rows, kind) {
+			const lines = rows.map(function (row) {
+				return el('li', null, row.text);
+			});
+			const few = lines.splice(0, 6), part = el('ul', null);
+			part.append.apply(part, few);
+			const item = el('li', null, el('span', { class: 'badge' }, kind), part);
+			if (lines.length) {
+				const rest = el('ul', null);
+				rest.append.apply(rest, lines);
+				item.append(el('details', null, el('summary', null, lines.length + ' more'), rest));
+			}
+			list.append(item);
+		});
+		section.append(table.rows.length ? list : el('p', { class: 'none' }, 'Nothing is known that does.'));
+		return true;
+	});
+})();
