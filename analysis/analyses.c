@@ -30,6 +30,8 @@ const struct analysis analyses[] = {
 	{ "limits", run_limits },
 	{ "kinds", run_kinds_of_work },
 	{ "comparison", run_comparison },
+	{ "exactness", run_exactness },
+	{ "checks", run_checks },
 };
 
 const size_t analysis_count = sizeof(analyses) / sizeof(*analyses);

@@ -39,6 +39,8 @@ void run_findings(const struct model *m, struct report *r);
 void run_limits(const struct model *m, struct report *r);
 void run_kinds_of_work(const struct model *m, struct report *r);
 void run_comparison(const struct model *m, struct report *r);
+void run_exactness(const struct model *m, struct report *r);
+void run_checks(const struct model *m, struct report *r);
 
 /* Calls `each` for every process that is shown, trace by trace, by first sight. */
 void each_process(const struct model *m, struct table *table,

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/certificate.h"
 #include "analysis/options.h"
 #include "analysis/reader/text_writer.h"
 #include "analysis/report/escape.h"
@@ -223,6 +224,8 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 	worker_progress();
 	if (status != STATUS_NOTHING) {
 		analyses_run(m, r);
+		if (o->verify && certificate_make(o, m, r, worker_progress))
+			status = STATUS_PARTLY;
 		written = write_outputs(o, r);
 		status = written ? written : status;
 	}

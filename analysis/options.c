@@ -26,7 +26,7 @@ enum key {
 	KEY_FIGURE = 0x100, KEY_TITLE, KEY_SIZE, KEY_DPI, KEY_STYLE, KEY_TABLE, KEY_PROCESS, KEY_RANK, KEY_HOST,
 	KEY_FRAMEWORK, KEY_FUNCTION,
 	KEY_LAYER, KEY_PHASE, KEY_FROM, KEY_TO, KEY_MIN_SHARE, KEY_COLOR, KEY_WIDTH, KEY_SOURCE,
-	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE, KEY_LABEL, KEY_BASELINE,
+	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE, KEY_LABEL, KEY_BASELINE, KEY_VERIFY,
 };
 
 static const struct argp_option table[] = {
@@ -72,6 +72,8 @@ static const struct argp_option table[] = {
 	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 4 },
 	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds (not available "
 	  "yet)", 4 },
+	{ "verify", KEY_VERIFY, "full", OPTION_ARG_OPTIONAL, "check that the traces agree with themselves "
+	  "and print a certificate instead of a report; full: read them by both decoders too", 4 },
 	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 4 },
 	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 4 },
 	{ "verbose", 'v', 0, 0, "say what is read and how fast", 4 },
@@ -262,6 +264,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_DUMP:
 		o->dump = true;
 		return 0;
+	case KEY_VERIFY:
+		if (arg && strcmp(arg, "full"))
+			argp_error(state, "--verify=%s: only --verify and --verify=full are known", arg);
+		o->verify = arg ? VERIFY_FULL : VERIFY_YES;
+		return 0;
 	case KEY_RANK:
 		o->model.rank = rank_option(arg, state);
 		return 0;
@@ -390,6 +397,18 @@ static void choose_traces(struct options *o, const struct parse *p)
 	o->model.label_count = p->labels_said;
 }
 
+/* Parts of a trace prove nothing. */
+static void check_verify(const struct options *o)
+{
+	const struct model_options *m = &o->model;
+
+	if (o->verify && (m->process || m->rank || m->host || m->framework || m->function || m->layer ||
+			  m->from != INT64_MIN || m->to != INT64_MAX))
+		usage("--verify looks at whole traces: no %s, %s or the like", "--process", "--from");
+	if (o->verify && o->dump)
+		usage("--verify and %s are two things%s", "--dump", "");
+}
+
 /* All tables exist in every report, so an empty one knows their names. */
 static void check_pages(const struct options *o)
 {
@@ -449,7 +468,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		.args_doc = "TRACE...",
 		.doc = "Reports what was recorded in TRACE: a folder written by dltrace-record, or "
 		       "any LTTng trace with events of dltrace. Several are compared in one report.\v"
-		       "Exit status: 0; 1 something could not be read, the rest is reported; 2 the "
+		       "Exit status: 0; 1 something could not be read, the rest is reported, or a "
+		       "check of --verify failed; 2 the "
 		       "command line is wrong, or asks for what is not available yet; 4 nothing "
 		       "could be read; 5 an output could not be written.",
 	};
@@ -468,4 +488,5 @@ void options_parse(struct options *o, int argc, char **argv)
 	choose_writers(&p);
 	choose_looks(o, p.color);
 	check_pages(o);
+	check_verify(o);
 }

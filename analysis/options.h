@@ -16,6 +16,12 @@ enum report_status {
 	STATUS_UNWRITTEN = 5,	/* an output could not be written */
 };
 
+enum verify {
+	VERIFY_NO,
+	VERIFY_YES,
+	VERIFY_FULL,	/* by both sources */
+};
+
 struct output_file {
 	const char *path;	/* "-": standard output; "NAME/": a folder of pages */
 	const struct writer *writer;
@@ -32,6 +38,7 @@ struct options {
 	struct model_options model;
 	enum reader_source source;
 	bool dump;		/* events as text instead of a report */
+	enum verify verify;	/* a certificate instead of a report */
 	bool color_always;	/* in files too */
 	bool quiet, verbose;
 };

@@ -206,7 +206,7 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 	const struct proc_status *s = &p->status;
 	struct dlt_ev_sample_process e = {
 		.process = box_value(h->process), .final = final, .time = now,
-		.tsc = box_value(h->clock_is_tsc) ? ticks_now() : 0, .threads = p->threads,
+		.tsc = box_value(h->clock_is_tsc) ? ticks_from_ns(now) : 0, .threads = p->threads,
 		.user = p->stat.user, .system = p->stat.system, .rss_anon = s->rss_anon,
 		.rss_file = s->rss_file,
 		.rss_shmem = s->rss_shmem > p->own_shmem ? s->rss_shmem - p->own_shmem : 0,

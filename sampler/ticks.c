@@ -35,14 +35,30 @@ void ticks_init(void)
 	first_tick = ticks_now();
 }
 
+/* ns per tick at this moment; 0: less than 10 ms do not give a rate that is worth using. */
+static double rate_at(uint64_t tick, uint64_t ns)
+{
+	if (!first_ns || ns - first_ns < 10000000 || tick <= first_tick)
+		return 0;
+	return (double)(ns - first_ns) / (double)(tick - first_tick);
+}
+
 uint64_t ticks_to_ns(uint64_t tick)
 {
 	uint64_t now = ticks_now(), ns = ticks_monotonic();
-	double rate;
+	double rate = rate_at(now, ns);
 
-	/* Less than 10 ms do not give a rate that is worth using. */
-	if (!first_ns || ns - first_ns < 10000000 || now <= first_tick || tick > now)
+	if (rate <= 0 || tick > now)
 		return 0;
-	rate = (double)(ns - first_ns) / (double)(now - first_tick);
 	return ns - (uint64_t)((double)(now - tick) * rate);
+}
+
+uint64_t ticks_from_ns(uint64_t past)
+{
+	uint64_t now = ticks_now(), ns = ticks_monotonic();
+	double rate = rate_at(now, ns);
+
+	if (rate <= 0 || past > ns)
+		return 0;
+	return now - (uint64_t)((double)(ns - past) / rate);
 }

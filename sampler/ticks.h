@@ -16,6 +16,9 @@ uint64_t ticks_now(void);
 /* ns CLOCK_MONOTONIC of a past tick; 0: not known. */
 uint64_t ticks_to_ns(uint64_t tick);
 
+/* The counter at a moment shortly before; 0: not known. */
+uint64_t ticks_from_ns(uint64_t ns);
+
 /* ns. */
 uint64_t ticks_monotonic(void);
 

@@ -136,8 +136,10 @@ static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_cuda_copy *e = data;
 	struct thread *thread = cuda(t, at, data, e->size);
 
-	if (thread)
-		beat(thread, BEAT_CUDA, e->function, e->library, 1 + e->direction, at, e->duration);
+	if (!thread)
+		return;
+	checked_copy(&thread->process->checked, e);
+	beat(thread, BEAT_CUDA, e->function, e->library, 1 + e->direction, at, e->duration);
 }
 
 static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
@@ -145,6 +147,8 @@ static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_cuda_launch *e = data;
 	struct thread *thread = cuda(t, at, data, 0);
 
+	if (thread)
+		checked_stream(&thread->process->checked, e->stream);
 	if (!thread || e->result)
 		return;
 	process_launch(thread->process, e, e->duration);
@@ -335,8 +339,9 @@ static void on_map(struct trace *t, int64_t at, const void *data)
 static void on_heap_call(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_full_heap_call *e = data;
+	struct thread *thread = trace_emitted(t, e->thread, at);
 
-	trace_emitted(t, e->thread, at);
+	checked_heap_call(&thread->process->checked, e);
 }
 
 const event_fn call_handlers[DLT_EVENTS] = {

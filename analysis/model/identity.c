@@ -125,6 +125,7 @@ static void adopt(struct process *to, struct process *orphan)
 	to->failed_count += orphan->failed_count;
 	marks_adopt(to, orphan);
 	rhythm_merge(&to->rhythm, &orphan->rhythm);
+	checked_merge(&to->checked, &orphan->checked);
 	to->read += orphan->read;
 	orphan->merged = true;
 	orphan->read = 0;

@@ -19,6 +19,7 @@
 
 #include "events.h"
 #include "analysis/analysis.h"
+#include "analysis/model/checked.h"
 #include "analysis/model/comm.h"
 #include "analysis/model/curve.h"
 #include "analysis/model/gpu_memory.h"
@@ -189,6 +190,7 @@ struct process {
 	struct curve curves[PROCESS_CURVES];
 	struct comms comms;
 	struct rhythm rhythm;
+	struct checked checked;		/* for --verify */
 	struct process_now now;
 	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */

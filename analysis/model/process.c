@@ -58,6 +58,7 @@ void process_free(struct process *p)
 	marks_free(p->marks);
 	comms_release(&p->comms);
 	rhythm_release(&p->rhythm);
+	checked_release(&p->checked);
 	free(p->profile_list);
 	free(p->uncovered);
 	free(p->libraries);

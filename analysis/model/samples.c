@@ -220,6 +220,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	}
 	keep_last(p, e);
 	rhythm(p, at);
+	checked_sample(&p->checked, e, event_at, at);
 	p->sample_at = at;
 	if (e->user || e->system)
 		cpu_rate(p, at, e->user + e->system);

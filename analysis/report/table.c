@@ -60,6 +60,30 @@ void report_free(struct report *r)
 	free(r);
 }
 
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+void report_keep(struct report *r, const char *const *names, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->table_count; i++) {
+		if (is_among(r->tables[i]->name, names, count))
+			r->tables[kept++] = r->tables[i];
+		else
+			table_free(r->tables[i]);
+	}
+	r->table_count = kept;
+	for (size_t i = 0; i < r->series_count; i++)
+		series_free(r->series[i]);
+	r->series_count = 0;
+}
+
 struct table *report_add_table(struct report *r, const char *name, const char *title,
 			       const struct column *columns, size_t column_count)
 {

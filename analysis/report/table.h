@@ -84,6 +84,8 @@ struct report {
 
 struct report *report_new(void);
 void report_free(struct report *r);
+/* Drops all series and all tables but these. */
+void report_keep(struct report *r, const char *const *names, size_t count);
 
 /* Adds an empty table; borrowed from the report. */
 struct table *report_add_table(struct report *r, const char *name, const char *title,

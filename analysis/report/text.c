@@ -75,8 +75,7 @@ static void put_wrapped(const struct text *t, const char *clean, int indent)
 	fputc('\n', t->out);
 }
 
-/* One point of a list: a coloured mark, then wrapped text. */
-static void put_item(const struct text *t, const char *mark, enum style style, const char *text)
+void text_item(const struct text *t, const char *mark, enum style style, const char *text)
 {
 	char *clean = text_clean(text, t->o->unicode);
 
@@ -322,11 +321,11 @@ static void section_findings(const struct text *t)
 
 	text_heading(t, "Findings", NULL);
 	if (!rows)
-		put_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
+		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		for (size_t row = 0; row < rows; row++)
 			if (!strcmp(cell_text(table_get(findings, row, "severity")), marks[i].severity))
-				put_item(t, t->o->unicode ? marks[i].mark : marks[i].ascii,
+				text_item(t, t->o->unicode ? marks[i].mark : marks[i].ascii,
 					 marks[i].style, cell_text(table_get(findings, row, "text")));
 }
 
@@ -349,13 +348,13 @@ static void put_list(const struct text *t, const char *table, const char *title,
 			     at->type == CELL_NULL ? "" : ": ",
 			     cell_text(table_get(list, row, "text"))) < 0)
 			return;
-		put_item(t, t->o->unicode ? "·" : "-", style, text);
+		text_item(t, t->o->unicode ? "·" : "-", style, text);
 		free(text);
 	}
 	if (rows > most) {
 		snprintf(more, sizeof(more), "and %s more (--table %s)",
 			 format_whole(buf, (double)(rows - most)), table);
-		put_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
+		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
 	}
 }
 
@@ -375,6 +374,7 @@ static void (*const sections[])(const struct text *) = {
 	section_header, section_findings, text_comparison, text_curves, text_ranges, text_functions,
 	text_libraries, text_kernels, text_communication,
 	text_processes, text_threads, text_heap, text_gpu_memory, section_failures, section_limits,
+	text_failed_checks,
 };
 
 int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o)
@@ -383,6 +383,10 @@ int write_text(const struct report *r, const char *page, FILE *out, const struct
 
 	if (page || o->table)
 		return text_page(&t, page ? page : o->table);
+	if (report_table(r, "certificate")) {
+		text_certificate(&t);
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		sections[i](&t);
 	return 0;

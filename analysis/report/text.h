@@ -3,9 +3,9 @@
 #ifndef DLT_ANALYSIS_REPORT_TEXT_H
 #define DLT_ANALYSIS_REPORT_TEXT_H
 
+#include "analysis/report/grid.h"
 #include "analysis/report/writer.h"
 
-struct grid;
 
 struct text {
 	const struct report *r;
@@ -18,6 +18,9 @@ void text_heading(const struct text *t, const char *title, const char *remark);
 void text_process_name(const struct text *t, struct grid *g, const struct cell *id);
 void text_more(const struct text *t, size_t rows, size_t shown, const char *table);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
+
+/* One point of a list: a coloured mark, then wrapped text. */
+void text_item(const struct text *t, const char *mark, enum style style, const char *text);
 
 size_t text_rows(const struct table *t);	/* NULL has none */
 
@@ -46,6 +49,9 @@ void text_processes(const struct text *t);
 void text_threads(const struct text *t);
 void text_heap(const struct text *t);
 void text_gpu_memory(const struct text *t);
+/* Checks that failed; the certificate, which is all that a report of --verify holds. */
+void text_failed_checks(const struct text *t);
+void text_certificate(const struct text *t);
 
 /*
  * Lines with a tick for each epoch, step and mark under curves of so many columns that last until

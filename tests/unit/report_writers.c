@@ -48,6 +48,7 @@
 #include "analysis/report/text_kernels.c"
 #include "analysis/report/text_ranges.c"
 #include "analysis/report/text_tables.c"
+#include "analysis/report/text_verify.c"
 #include "analysis/report/writer.c"
 #include "tests/unit/report_fixture.h"
 
