@@ -9,17 +9,12 @@
 
 #include "analysis/report/memory.h"
 
-static bool always(const struct report *r)
-{
-	(void)r;
-	return true;
-}
-
 /* The first one is what a single file holds. */
 const struct figure figures[] = {
-	{ "curves", "Threads, CPU and memory over time", figure_curves, always },
+	{ "curves", "Threads, CPU and memory over time", figure_curves, NULL },
 	{ "overlay", "Threads, CPU and memory over time", figure_overlay, figure_overlay_any },
 	{ "functions", "Share of time by function", figure_functions, figure_functions_any },
+	{ "kinds", "Time by kind of work", figure_kinds, figure_kinds_any },
 	{ "heap", "Heap over time", figure_heap, figure_heap_any },
 	{ "gpu-memory", "GPU memory over time", figure_gpu_memory, figure_gpu_memory_any },
 };
@@ -36,7 +31,7 @@ const struct figure *figure_by_name(const char *name)
 const struct figure *figure_with_data(const struct report *r, size_t i)
 {
 	for (size_t f = 0; f < figure_count; f++)
-		if (figures[f].any(r) && !i--)
+		if ((!figures[f].any || figures[f].any(r)) && !i--)
 			return &figures[f];
 	return NULL;
 }

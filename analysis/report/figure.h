@@ -18,7 +18,10 @@ struct figure {
 	const char *title;
 	/* Draws from (0, 0) on, c->width wide; returns the height it takes. */
 	double (*draw)(const struct report *r, struct canvas *c);
-	/* Whether it shows something; those that do not are in no folder and no document. */
+	/*
+	 * Whether it shows something, NULL: always. Those that do not are in no folder and no
+	 * document.
+	 */
 	bool (*any)(const struct report *r);
 };
 
@@ -60,17 +63,21 @@ size_t figure_traces(const struct report *r);
 char *figure_trace_label(const struct report *r, size_t trace);
 /* The same in two lines; *remark is NULL when one is enough. Both are the caller's. */
 void figure_trace_lines(const struct report *r, size_t trace, char **title, char **remark);
+/* Whether what ran does not tell the traces apart. */
+bool figure_places_needed(const struct report *r);
 /* Of a figure: the trace's label when it is alone, else its name and what they have in common. */
 char *figure_heading(const struct report *r, const char *figure);
 
 double figure_curves(const struct report *r, struct canvas *c);
 double figure_overlay(const struct report *r, struct canvas *c);
 double figure_functions(const struct report *r, struct canvas *c);
+double figure_kinds(const struct report *r, struct canvas *c);
 double figure_heap(const struct report *r, struct canvas *c);
 double figure_gpu_memory(const struct report *r, struct canvas *c);
 
 bool figure_overlay_any(const struct report *r);
 bool figure_functions_any(const struct report *r);
+bool figure_kinds_any(const struct report *r);
 bool figure_heap_any(const struct report *r);
 bool figure_gpu_memory_any(const struct report *r);
 

@@ -24,6 +24,7 @@
 #define PANELS_GAP	5.0
 #define BLOCKS_GAP	6.0
 #define HEADING		19.0	/* of a block */
+#define HEADING_LINE	8.5
 #define NUMBERS		11.0	/* of the scale */
 
 /* Rows of `shares` of one trace, framework and layer. */
@@ -143,12 +144,14 @@ struct bars {
 	double scale;		/* of it for the whole scale */
 	double step, thick;	/* of bars */
 	size_t beside;
+	bool places;		/* where traces are stands in the panels' headings */
 	struct axis axis;
 };
 
-static struct bars lay_out_bars(const struct table *s, struct canvas *c)
+static struct bars lay_out_bars(const struct report *r, const struct table *s, struct canvas *c)
 {
-	struct bars l = { .names = 30, .thick = BAR * c->stretch };
+	struct bars l = { .names = 30, .thick = BAR * c->stretch,
+			  .places = figure_places_needed(r) };
 	double largest = 0, room;
 	size_t most = 1, blocks;
 
@@ -186,24 +189,39 @@ static int function_color(const struct share_block *b, size_t i)
 
 /* ---- panels ---- */
 
-static void draw_panel_heading(const struct share_block *b, const struct report *r,
-			       struct canvas *c, const struct share_group *g, double x, double y,
-			       double width)
+static void draw_cut(struct canvas *c, double x, double y, double width, const char *text,
+		     bool remark)
 {
-	const char *framework = share_text(b->s, g->begin, "framework");
-	char *label = figure_traces(r) > 1 ?
-		figure_trace_label(r, (size_t)cell_uint(table_get(b->s, g->begin, "trace"))) :
-		need(strdup(framework));
-	char *cut = canvas_cut(c, CANVAS_LABEL, width, label);
-	char buf[FORMAT_SIZE];
+	char *cut = canvas_cut(c, remark ? CANVAS_TICK : CANVAS_LABEL, width, text);
+
+	if (remark)
+		canvas_remark(c, x, y, CANVAS_TICK, ALIGN_LEFT, cut);
+	else
+		canvas_text(c, x, y, CANVAS_LABEL, ALIGN_LEFT, cut);
+	free(cut);
+}
+
+/* What ran, in which trace where that does not tell, and how long its calls took. */
+static void draw_panel_heading(const struct share_block *b, const struct report *r,
+			       struct canvas *c, const struct bars *l,
+			       const struct share_group *g, double x, double y)
+{
+	char *title = NULL, *remark = NULL, buf[FORMAT_SIZE];
 	double total = 0;
 
+	if (figure_traces(r) > 1)
+		figure_trace_lines(r, (size_t)cell_uint(table_get(b->s, g->begin, "trace")), &title,
+				   &remark);
 	for (size_t row = g->begin; row < g->end; row++)
 		total += cell_real(table_get(b->s, row, "total_ns"));
-	canvas_text(c, x, y + 6, CANVAS_LABEL, ALIGN_LEFT, cut);
-	canvas_remark(c, x, y + 14.5, CANVAS_TICK, ALIGN_LEFT, format_ns(buf, total, true));
-	free(cut);
-	free(label);
+	draw_cut(c, x, y + 6, l->width, title ? title : share_text(b->s, g->begin, "framework"),
+		 false);
+	if (l->places)
+		draw_cut(c, x, y + 14.5, l->width, remark ? remark : "", true);
+	draw_cut(c, x, y + 14.5 + (l->places ? HEADING_LINE : 0), l->width,
+		 format_ns(buf, total, true), true);
+	free(title);
+	free(remark);
 }
 
 static void draw_share_scale(struct canvas *c, const struct bars *l, double x, double top, double bottom)
@@ -256,7 +274,7 @@ static double draw_layer_panels(const struct share_block *b, const struct report
 			  const struct bars *l, size_t begin, size_t end, double y)
 {
 	char *layer = canvas_cut(c, CANVAS_LABEL * CANVAS_BOLD, l->names, text_layer(b->layer));
-	double top = y + HEADING, bottom = top + (double)b->function_count * l->step + 1;
+	double top = y + HEADING + (l->places ? HEADING_LINE : 0), bottom = top + (double)b->function_count * l->step + 1;
 
 	canvas_bold(c, MARGIN, y + 6, CANVAS_LABEL, layer);
 	free(layer);
@@ -264,7 +282,7 @@ static double draw_layer_panels(const struct share_block *b, const struct report
 	for (size_t i = begin; i < end; i++) {
 		double x = MARGIN + l->names + NAMES_GAP + (double)(i - begin) * (l->width + PANELS_GAP);
 
-		draw_panel_heading(b, r, c, &b->groups[i], x, y, l->width);
+		draw_panel_heading(b, r, c, l, &b->groups[i], x, y);
 		draw_share_scale(c, l, x, top, bottom);
 		draw_bars(b, c, l, &b->groups[i], x, top);
 	}
@@ -297,7 +315,7 @@ double figure_functions(const struct report *r, struct canvas *c)
 			      "no calls were recorded");
 		return y + 40;
 	}
-	l = lay_out_bars(s, c);
+	l = lay_out_bars(r, s, c);
 	for (size_t row = 0; row < s->row_count; row++) {
 		if (first_of_layer(s, row)) {
 			struct share_block b = make_block(s, row);

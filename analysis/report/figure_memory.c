@@ -133,8 +133,10 @@ double figure_gpu_memory(const struct report *r, struct canvas *c)
 	double limit = INFINITY;
 	size_t last = 0;
 
-	for (int i = 0; figure_traces(r) == 1 && i < LIBRARIES && (s = next_library(r, &limit, &last)); i++)
-		plot_add(p, 0, 0, s, 1 + i, s->library);
+	for (int i = 0; figure_traces(r) == 1 && i < LIBRARIES; i++) {
+		s = next_library(r, &limit, &last);
+		plot_add(p, 0, 0, s, 1 + i, s ? s->library : NULL);
+	}
 	return plot_finish(p, r, c, "gpu-memory");
 }
 

@@ -137,6 +137,11 @@ void figure_trace_lines(const struct report *r, size_t trace, char **title, char
 	}
 }
 
+bool figure_places_needed(const struct report *r)
+{
+	return figure_traces(r) > 1 && likeness(r) == SOME_ALIKE;
+}
+
 char *figure_trace_label(const struct report *r, size_t trace)
 {
 	char *title, *remark, *label = NULL;

@@ -1,21 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* Where epochs and iterations begin, above the curves. */
+/*
+ * Where epochs and iterations begin, above the curves: as the table `epochs` says it, else as the
+ * program's own marks do. Of several processes (ranks) the first one that has any.
+ */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/report/memory.h"
 #include "analysis/report/plot_curve.h"
 
 #define NUMBER_GAP	9.0	/* between the numbers of epochs, at least */
 #define TICK_GAP	1.5	/* closer ticks are a bar, so none are drawn */
 
-/* A row of `marks` that begins an epoch or a step of the trace. */
-static bool is_mark(const struct table *marks, size_t row, int64_t trace, const char *kind)
-{
-	const struct cell *number = table_get(marks, row, "number");
+struct begin {
+	double t, number;
+};
 
-	return (int64_t)cell_uint(table_get(marks, row, "trace")) == trace &&
-	       !strcmp(cell_text(table_get(marks, row, "kind")), kind) &&
-	       number->type != CELL_NULL && cell_real(number) >= 0;
+struct begins {
+	struct begin *list;	/* owned */
+	size_t count;
+};
+
+static void add_begin(struct begins *b, double t, double number)
+{
+	b->list = need(realloc(b->list, (b->count + 1) * sizeof(*b->list)));
+	b->list[b->count++] = (struct begin){ t, number };
+}
+
+static bool process_in(const struct report *r, const struct cell *process, int64_t trace)
+{
+	const struct table *t = report_table(r, "processes");
+
+	for (size_t row = 0; t && row < t->row_count; row++)
+		if (cell_real(table_get(t, row, "process")) == cell_real(process))
+			return (int64_t)cell_uint(table_get(t, row, "trace")) == trace;
+	return false;
+}
+
+static void epochs_found(const struct report *r, int64_t trace, struct begins *b)
+{
+	const struct table *t = report_table(r, "epochs");
+	const struct cell *process = NULL;
+
+	for (size_t row = 0; t && row < t->row_count; row++) {
+		const struct cell *p = table_get(t, row, "process");
+
+		if (!process && process_in(r, p, trace))
+			process = p;
+		if (process && cell_real(process) == cell_real(p))
+			add_begin(b, cell_real(table_get(t, row, "begin_ns")),
+				  cell_real(table_get(t, row, "epoch")));
+	}
+}
+
+/* Rows of `marks` that begin an epoch or a step of the trace. */
+static void marks_of(const struct report *r, int64_t trace, const char *kind, struct begins *b)
+{
+	const struct table *t = report_table(r, "marks");
+	const struct cell *process = NULL;
+
+	for (size_t row = 0; t && row < t->row_count; row++) {
+		const struct cell *number = table_get(t, row, "number");
+		const struct cell *p = table_get(t, row, "process");
+
+		if ((int64_t)cell_uint(table_get(t, row, "trace")) != trace ||
+		    strcmp(cell_text(table_get(t, row, "kind")), kind) ||
+		    number->type == CELL_NULL || cell_real(number) < 0)
+			continue;
+		process = process ? process : p;
+		if (cell_real(process) == cell_real(p))
+			add_begin(b, cell_real(table_get(t, row, "t_ns")), cell_real(number));
+	}
 }
 
 static void draw_tick(struct canvas *c, double x, double y, double height)
@@ -23,48 +79,47 @@ static void draw_tick(struct canvas *c, double x, double y, double height)
 	canvas_line(c, x, y, x, y + height, CANVAS_GREY, 0.5);
 }
 
-static void draw_steps(struct canvas *c, const struct area *a, const struct table *marks,
-		       int64_t trace)
+static void draw_steps(struct canvas *c, const struct area *a, const struct begins *b)
 {
-	size_t count = 0;
-
-	for (size_t row = 0; row < marks->row_count; row++)
-		count += is_mark(marks, row, trace, "step");
-	if ((double)count * TICK_GAP > a->width)
+	if ((double)b->count * TICK_GAP > a->width)
 		return;
-	for (size_t row = 0; row < marks->row_count; row++)
-		if (is_mark(marks, row, trace, "step"))
-			draw_tick(c, area_x(a, cell_real(table_get(marks, row, "t_ns"))), a->y, 3);
+	for (size_t i = 0; i < b->count; i++)
+		draw_tick(c, area_x(a, b->list[i].t), a->y, 3);
 }
 
-static void draw_epochs(struct canvas *c, const struct area *a, const struct table *marks,
-			int64_t trace, bool numbers)
+static void draw_epochs(struct canvas *c, const struct area *a, const struct begins *b, bool numbers)
 {
 	double free_from = 0;
 	char buf[32];
 
-	for (size_t row = 0; row < marks->row_count; row++) {
-		double x = area_x(a, cell_real(table_get(marks, row, "t_ns")));
+	if ((double)b->count * TICK_GAP * 2 > a->width)
+		return;
+	for (size_t i = 0; i < b->count; i++) {
+		double x = area_x(a, b->list[i].t), width;
 
-		if (!is_mark(marks, row, trace, "epoch"))
-			continue;
 		draw_tick(c, x, a->y, a->height);
-		snprintf(buf, sizeof(buf), "%.0f", cell_real(table_get(marks, row, "number")));
-		if (!numbers || x < free_from ||
-		    x + canvas_width(c, CANVAS_TICK, buf) > a->x + a->width)
+		snprintf(buf, sizeof(buf), "%.0f", b->list[i].number);
+		width = canvas_width(c, CANVAS_TICK, buf);
+		if (!numbers || x < free_from || x + width + 1.5 > a->x + a->width)
 			continue;
 		canvas_text(c, x + 1.5, a->y + 8, CANVAS_TICK, ALIGN_LEFT, buf);
-		free_from = x + canvas_width(c, CANVAS_TICK, buf) + NUMBER_GAP;
+		free_from = x + width + NUMBER_GAP;
 	}
 }
 
 void plot_ticks(struct canvas *c, const struct area *a, const struct report *r, int64_t trace,
 		bool numbers)
 {
-	const struct table *marks = report_table(r, "marks");
+	struct begins steps = { 0 }, epochs = { 0 };
 
-	if (!marks || trace < 0)
+	if (trace < 0)
 		return;
-	draw_steps(c, a, marks, trace);
-	draw_epochs(c, a, marks, trace, numbers);
+	marks_of(r, trace, "step", &steps);
+	epochs_found(r, trace, &epochs);
+	if (!epochs.count)
+		marks_of(r, trace, "epoch", &epochs);
+	draw_steps(c, a, &steps);
+	draw_epochs(c, a, &epochs, numbers);
+	free(steps.list);
+	free(epochs.list);
 }

@@ -18,10 +18,12 @@ int write_svg(const struct report *r, const char *page, FILE *out, const struct 
 	if (!f)
 		return -ENOENT;
 	size = figure_page(f, r, o, many);
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%.6gpt\" height=\"%.6gpt\" "
-		     "viewBox=\"0 0 %.6g %.6g\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\" "
-		     "stroke-linejoin=\"round\">\n<title>%s</title>\n",
-		size.width, size.height, size.width / size.scale, size.height / size.scale, f->title);
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%.6gpt\" "
+		"height=\"%.6gpt\" viewBox=\"0 0 %.6g %.6g\" stroke-linejoin=\"round\" "
+		"font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\">\n<title>%s</title>\n",
+		size.width, size.height, size.width / size.scale, size.height / size.scale,
+		f->title);
 	if (figure_draw(f, r, o, many, &size, NULL, out))
 		return -ENOMEM;
 	fputs("</svg>\n", out);

@@ -57,7 +57,7 @@ echo 'dltrace-text 1' >nothing.txt
 status 4 nothing.txt; says "no events"
 
 status 0 t.txt -o r.txt -o r.json -o r.csv -o r.svg -o tables.csv/ -o figures.svg/ -o t.json/ -o -
-same "files in figures.svg" "curves.svg functions.svg gpu-memory.svg heap.svg" "$(echo $(ls figures.svg))"
+same "files in figures.svg" "curves.svg functions.svg gpu-memory.svg heap.svg kinds.svg" "$(echo $(ls figures.svg))"
 for name in traces machines processes threads libraries coverage breakdown shares heap phases \
 	iterations failures findings limits series; do
 	[ -s tables.csv/$name.csv ] || fail "tables.csv/$name.csv is missing"

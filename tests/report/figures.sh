@@ -88,6 +88,28 @@ done
 "$REPORT" t.txt u.txt 3.txt 4.txt 5.txt -o five.svg
 same "panels of five traces" 5 "$(grep -c '>no data<\|>[tu345].txt<' five.svg)"
 
+# ---- kinds of work: repeated runs are one bar with an interval ----
+sed 's/--model/--batch=7\\x1f--model/; s/duration=98ms/duration=60ms/' t.txt >other.txt
+sed 's/duration=98ms/duration=90ms/' t.txt >u.txt
+"$REPORT" t.txt u.txt other.txt --figure kinds -o kinds.svg
+grep -q '(2 runs)</text>' kinds.svg || fail "two runs are not one group"
+for word in allocate launch compute 'Share of the time in calls (%)'; do
+	grep -q ">$word</text>" kinds.svg || fail "kinds has no $word"
+done
+"$REPORT" t.txt other.txt --figure kinds -o single.svg
+[ "$(grep -c 'stroke="#222222"' kinds.svg)" -gt "$(grep -c 'stroke="#222222"' single.svg)" ] ||
+	fail "two runs have no interval"
+
+# ---- epochs ----
+cat >>u.txt <<'END'
+[1400ms] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=5
+[2200ms] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=6
+END
+"$REPORT" u.txt -o epochs.svg
+for epoch in 5 6; do
+	grep -q ">$epoch</text>" epochs.svg || fail "epoch $epoch has no number"
+done
+
 # ---- the same bytes ----
 for ending in svg pdf png; do
 	"$REPORT" t.txt -o first.$ending/
