@@ -143,8 +143,12 @@ int figure_draw(const struct figure *f, const struct report *r, const struct wri
 	c.dry = !surface && !svg;
 	if (surface)
 		cairo_scale(c.c, page->scale, page->scale);
-	/* Paper: dark text would vanish on a dark page. */
-	cairo_rectangle(c.c, 0, 0, c.width, page->height / page->scale);
+	/*
+	 * Paper: dark text would vanish on a dark page. On a surface it reaches beyond the edge,
+	 * where half a pixel would shine through.
+	 */
+	cairo_rectangle(c.c, 0, 0, c.width + (surface != NULL),
+			page->height / page->scale + (surface != NULL));
 	canvas_fill(&c, CANVAS_PAPER, 1);
 	f->draw(r, &c);
 	status = canvas_close(&c);

@@ -25,6 +25,7 @@
 #define LINE_ROOM	12.0	/* for a number of the other */
 #define HEADROOM	1.02	/* so that a curve does not run along the edge */
 #define NAME		8.0	/* base line of the name of the y axis */
+#define NAME_GAP	4.0	/* between such names */
 
 struct line {
 	const struct series *series;	/* borrowed */
@@ -173,6 +174,27 @@ struct plot_layout {
 	struct axis t;
 };
 
+/* "RAM (%)" */
+static void row_name(const struct plot *p, size_t row, const struct axis *a, char *name, size_t size)
+{
+	snprintf(name, size, *a->unit ? "%s (%s)" : "%s", p->rows[row], a->unit);
+}
+
+/* So high that names beside each other's panels do not meet. */
+static double least_height(const struct plot *p, struct canvas *c)
+{
+	double widest = 0;
+	char name[64];
+
+	for (size_t row = 0; row < p->row_count; row++) {
+		struct axis a = row_axis(p, row, PANEL_HEIGHT);
+
+		row_name(p, row, &a, name, sizeof(name));
+		widest = fmax(widest, canvas_width(c, CANVAS_LABEL, name));
+	}
+	return widest - ROW_GAP + NAME_GAP;
+}
+
 static double numbers_width(const struct plot *p, struct canvas *c, double height)
 {
 	double widest = 0, v;
@@ -189,7 +211,8 @@ static double numbers_width(const struct plot *p, struct canvas *c, double heigh
 
 static struct plot_layout lay_out(const struct plot *p, const struct report *r, struct canvas *c)
 {
-	struct plot_layout l = { .p = p, .r = r, .height = PANEL_HEIGHT * c->stretch };
+	struct plot_layout l = { .p = p, .r = r,
+				 .height = fmax(PANEL_HEIGHT * c->stretch, least_height(p, c)) };
 	size_t blocks;
 	double room;
 
@@ -254,7 +277,7 @@ static void draw_panel(const struct plot_layout *l, struct canvas *c, size_t row
 	}
 	draw_time_axis(c, a, row + 1 == l->p->row_count);
 	plot_ticks(c, a, l->r, l->p->columns[column].trace, row == 0);
-	snprintf(name, sizeof(name), *a->v.unit ? "%s (%s)" : "%s", l->p->rows[row], a->v.unit);
+	row_name(l->p, row, &a->v, name, sizeof(name));
 	if (first)
 		canvas_upwards(c, NAME, a->y + a->height / 2, CANVAS_LABEL, name);
 	if (!any)

@@ -401,7 +401,7 @@ static void full_disk_is_reported(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < writer_count; i++)
-		if (writers[i].write)
+		if (writers[i].write && strcmp(writers[i].name, "folded"))	/* no stacks, no bytes */
 			assert_int_equal(output_write(r, &writers[i], "/dev/full", &plain, failed), -ENOSPC);
 	assert_string_equal(failed, "/dev/full");
 	report_free(r);
@@ -450,7 +450,7 @@ static void formats_by_ending(void **state)
 	assert_string_equal(writer_by_path("a.csv")->name, "csv");
 	assert_string_equal(writer_by_path("a.csv/")->name, "csv");
 	assert_string_equal(writer_by_path("a.speedscope.json")->name, "speedscope");
-	assert_null(writer_by_path("a.speedscope.json")->write);
+	assert_non_null(writer_by_path("a.speedscope.json")->write);
 	assert_string_equal(writer_by_path("a.json")->name, "json");
 	assert_null(writer_by_path("a"));
 	assert_null(writer_by_path("/"));
