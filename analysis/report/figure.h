@@ -54,7 +54,13 @@ int figure_draw(const struct figure *f, const struct report *r, const struct wri
 /* The title, or what --title has in its place; returns where the rest begins. */
 double figure_title(struct canvas *c, const char *title);
 
+/*
+ * The traces that are shown: all of them, or, where there are many and some repeat each other, the
+ * first good run of each group. How many, and the i-th one.
+ */
 size_t figure_traces(const struct report *r);
+size_t figure_trace(const struct report *r, size_t i);
+bool figure_shows(const struct report *r, size_t trace);
 
 /*
  * What to call a trace beside others: "PyTorch 1.13.1", its folder's name, or both, whatever tells

@@ -41,8 +41,8 @@ static bool has_panel(const struct report *r, const struct curve_panel *panel)
 {
 	struct summary sum;
 
-	for (size_t trace = 0; trace < figure_traces(r); trace++) {
-		const struct series *s = first_series(r, trace, panel);
+	for (size_t i = 0; i < figure_traces(r); i++) {
+		const struct series *s = first_series(r, figure_trace(r, i), panel);
 
 		if (s && series_summary(s, &sum) && sum.max > 0)
 			return true;
@@ -63,15 +63,16 @@ static size_t choose_panels(const struct report *r, const struct curve_panel **c
 
 /* ---- curves ---- */
 
-static void fill_panel(struct plot *p, const struct report *r, size_t row, size_t trace,
+static void fill_panel(struct plot *p, const struct report *r, size_t row, size_t column,
 		       const struct curve_panel *panel)
 {
+	size_t trace = figure_trace(r, column);
 	const struct series *s = first_series(r, trace, panel), *beside = NULL;
 
 	if (s && panel->beside && strcmp(s->name, panel->beside) && !strcmp(s->unit, "percent"))
 		beside = report_series(r, (uint32_t)trace, -1, panel->beside);
-	plot_add(p, row, trace, s, (int)(panel - curve_panels), beside ? panel->label : NULL);
-	plot_add(p, row, trace, beside, BESIDE_COLOR, panel->beside_label);
+	plot_add(p, row, column, s, (int)(panel - curve_panels), beside ? panel->label : NULL);
+	plot_add(p, row, column, beside, BESIDE_COLOR, panel->beside_label);
 }
 
 double figure_curves(const struct report *r, struct canvas *c)
@@ -82,14 +83,15 @@ double figure_curves(const struct report *r, struct canvas *c)
 
 	for (size_t row = 0; row < count; row++) {
 		plot_row(p, row, panels[row]->title);
-		for (size_t trace = 0; trace < traces; trace++)
-			fill_panel(p, r, row, trace, panels[row]);
+		for (size_t i = 0; i < traces; i++)
+			fill_panel(p, r, row, i, panels[row]);
 	}
-	for (size_t trace = 0; trace < traces; trace++) {
+	for (size_t i = 0; i < traces; i++) {
+		size_t trace = figure_trace(r, i);
 		char *title, *remark;
 
 		figure_trace_lines(r, trace, &title, &remark);
-		plot_column(p, trace, traces > 1 ? title : NULL, remark, (int64_t)trace);
+		plot_column(p, i, traces > 1 ? title : NULL, remark, (int64_t)trace);
 		free(title);
 		free(remark);
 	}
@@ -106,15 +108,16 @@ double figure_overlay(const struct report *r, struct canvas *c)
 
 	for (size_t row = 0; row < count; row++)
 		plot_row(p, row, panels[row]->title);
-	for (size_t trace = 0; trace < traces; trace++) {
+	for (size_t i = 0; i < traces; i++) {
+		size_t trace = figure_trace(r, i);
 		char *label = figure_trace_label(r, trace);
 
 		for (size_t row = 0; row < count; row++)
-			plot_add(p, row, 0, first_series(r, trace, panels[row]), (int)trace,
+			plot_add(p, row, 0, first_series(r, trace, panels[row]), (int)i,
 				 traces > 1 ? label : NULL);
 		free(label);
 	}
-	plot_column(p, 0, NULL, NULL, traces == 1 ? 0 : -1);
+	plot_column(p, 0, NULL, NULL, traces == 1 ? (int64_t)figure_trace(r, 0) : -1);
 	return plot_finish(p, r, c, "overlay");
 }
 

@@ -104,14 +104,15 @@ static void sort_functions(struct share_block *b)
 }
 
 /* Of the layer that `row` is the first one of. */
-static struct share_block make_block(const struct table *s, size_t row)
+static struct share_block make_block(const struct report *r, const struct table *s, size_t row)
 {
 	struct share_block b = { .s = s, .layer = share_text(s, row, "layer") };
 
 	for (size_t end; row < s->row_count; row = end) {
 		for (end = row + 1; end < s->row_count && same_panel(s, row, end);)
 			end++;
-		if (strcmp(share_text(s, row, "layer"), b.layer))
+		if (strcmp(share_text(s, row, "layer"), b.layer) ||
+		    !figure_shows(r, (size_t)cell_uint(table_get(s, row, "trace"))))
 			continue;
 		b.groups = need(realloc(b.groups, (b.group_count + 1) * sizeof(*b.groups)));
 		b.groups[b.group_count++] = (struct share_group){ row, end };
@@ -159,7 +160,7 @@ static struct bars lay_out_bars(const struct report *r, const struct table *s, s
 		largest = fmax(largest, share_value(s, row));
 		l.names = fmax(l.names, canvas_width(c, CANVAS_TICK, share_text(s, row, "function")));
 		if (first_of_layer(s, row)) {
-			struct share_block b = make_block(s, row);
+			struct share_block b = make_block(r, s, row);
 
 			most = b.group_count > most ? b.group_count : most;
 			release_block(&b);
@@ -274,7 +275,8 @@ static double draw_layer_panels(const struct share_block *b, const struct report
 			  const struct bars *l, size_t begin, size_t end, double y)
 {
 	char *layer = canvas_cut(c, CANVAS_LABEL * CANVAS_BOLD, l->names, text_layer(b->layer));
-	double top = y + HEADING + (l->places ? HEADING_LINE : 0), bottom = top + (double)b->function_count * l->step + 1;
+	double top = y + HEADING + (l->places ? HEADING_LINE : 0);
+	double bottom = top + (double)b->function_count * l->step + 1;
 
 	canvas_bold(c, MARGIN, y + 6, CANVAS_LABEL, layer);
 	free(layer);
@@ -318,7 +320,7 @@ double figure_functions(const struct report *r, struct canvas *c)
 	l = lay_out_bars(r, s, c);
 	for (size_t row = 0; row < s->row_count; row++) {
 		if (first_of_layer(s, row)) {
-			struct share_block b = make_block(s, row);
+			struct share_block b = make_block(r, s, row);
 
 			y += draw_layer(&b, r, c, &l, y);
 			release_block(&b);

@@ -19,12 +19,13 @@ static struct plot *plot_of_sums(const struct report *r, const char *title, cons
 	size_t traces = figure_traces(r);
 
 	plot_row(p, 0, title);
-	plot_column(p, 0, NULL, NULL, traces == 1 ? 0 : -1);
-	for (size_t trace = 0; trace < traces; trace++) {
+	plot_column(p, 0, NULL, NULL, traces == 1 ? (int64_t)figure_trace(r, 0) : -1);
+	for (size_t i = 0; i < traces; i++) {
+		size_t trace = figure_trace(r, i);
 		char *label = traces > 1 ? figure_trace_label(r, trace) :
 					   need(strdup("all processes"));
 
-		plot_add(p, 0, 0, report_series(r, (uint32_t)trace, -1, name), (int)trace, label);
+		plot_add(p, 0, 0, report_series(r, (uint32_t)trace, -1, name), (int)i, label);
 		free(label);
 	}
 	return p;
@@ -35,8 +36,8 @@ static bool any_sum(const struct report *r, const char *name)
 {
 	struct summary sum;
 
-	for (size_t trace = 0; trace < figure_traces(r); trace++) {
-		const struct series *s = report_series(r, (uint32_t)trace, -1, name);
+	for (size_t i = 0; i < figure_traces(r); i++) {
+		const struct series *s = report_series(r, (uint32_t)figure_trace(r, i), -1, name);
 
 		if (s && series_summary(s, &sum) && sum.max > 0)
 			return true;
@@ -49,7 +50,7 @@ static bool any_sum(const struct report *r, const char *name)
 #define PROCESSES 4	/* whose heap was largest, at most so many beside the sum */
 
 /* The row with the largest peak below `limit`; row_count without any. */
-static size_t next_process(const struct table *processes, double limit)
+static size_t next_process(const struct table *processes, size_t trace, double limit)
 {
 	size_t best = processes->row_count;
 	double peak = 0;
@@ -57,7 +58,7 @@ static size_t next_process(const struct table *processes, double limit)
 	for (size_t row = 0; row < processes->row_count; row++) {
 		double v = cell_real(table_get(processes, row, "heap_peak_bytes"));
 
-		if (cell_uint(table_get(processes, row, "trace")) == 0 && v < limit && v > peak) {
+		if (cell_uint(table_get(processes, row, "trace")) == trace && v < limit && v > peak) {
 			best = row;
 			peak = v;
 		}
@@ -68,10 +69,11 @@ static size_t next_process(const struct table *processes, double limit)
 static void add_processes(const struct report *r, struct plot *p)
 {
 	const struct table *t = report_table(r, "processes");
+	size_t trace = figure_trace(r, 0);
 	double limit = INFINITY;
 
 	for (int i = 0; i < PROCESSES && t; i++) {
-		size_t row = next_process(t, limit);
+		size_t row = next_process(t, trace, limit);
 		char *label = NULL;
 
 		if (row == t->row_count)
@@ -80,8 +82,9 @@ static void add_processes(const struct report *r, struct plot *p)
 		if (asprintf(&label, "%s (%.0f)", cell_text(table_get(t, row, "name")),
 			     cell_real(table_get(t, row, "pid"))) < 0)
 			need(NULL);
-		plot_add(p, 0, 0, report_series(r, 0, (int64_t)cell_uint(table_get(t, row, "process")),
-						"heap_bytes"), 1 + i, label);
+		plot_add(p, 0, 0, report_series(r, (uint32_t)trace,
+					   (int64_t)cell_uint(table_get(t, row, "process")),
+					   "heap_bytes"), 1 + i, label);
 		free(label);
 	}
 }
@@ -105,7 +108,8 @@ bool figure_heap_any(const struct report *r)
 #define LIBRARIES 5	/* curves of one process; the largest */
 
 /* Libraries by their largest value, falling; equal ones (of several processes) by order. */
-static const struct series *next_library(const struct report *r, double *limit, size_t *last)
+static const struct series *next_library(const struct report *r, size_t trace, double *limit,
+					 size_t *last)
 {
 	double largest = -1;
 	size_t best = r->series_count;
@@ -114,7 +118,7 @@ static const struct series *next_library(const struct report *r, double *limit, 
 		const struct series *s = r->series[i];
 		struct summary sum;
 
-		if (s->trace != 0 || strcmp(s->name, "gpu_library_bytes") ||
+		if (s->trace != trace || strcmp(s->name, "gpu_library_bytes") ||
 		    !series_summary(s, &sum) || sum.max <= largest || sum.max > *limit ||
 		    (sum.max >= *limit && i <= *last))
 			continue;
@@ -134,7 +138,7 @@ double figure_gpu_memory(const struct report *r, struct canvas *c)
 	size_t last = 0;
 
 	for (int i = 0; figure_traces(r) == 1 && i < LIBRARIES; i++) {
-		s = next_library(r, &limit, &last);
+		s = next_library(r, figure_trace(r, 0), &limit, &last);
 		plot_add(p, 0, 0, s, 1 + i, s ? s->library : NULL);
 	}
 	return plot_finish(p, r, c, "gpu-memory");

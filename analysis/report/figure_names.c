@@ -7,10 +7,67 @@
 #include "analysis/report/memory.h"
 #include "analysis/report/text.h"
 
+/* ---- which are shown ---- */
+
+#define TRACES_MAX 5	/* more are too many to look at when some repeat each other */
+
+static double run_number(const struct table *runs, size_t row, const char *column)
+{
+	return cell_real(table_get(runs, row, column));
+}
+
+/* The run that stands for its group: the first one that did not fail, else the first. */
+static size_t first_run(const struct table *runs, double group)
+{
+	size_t first = runs->row_count;
+
+	for (size_t row = 0; row < runs->row_count; row++) {
+		if (run_number(runs, row, "group") != group)
+			continue;
+		if (run_number(runs, row, "failed") == 0)
+			return row;
+		first = first < runs->row_count ? first : row;
+	}
+	return first;
+}
+
+/* The table `runs` where only one run of each group is shown, else NULL. */
+static const struct table *grouped(const struct report *r)
+{
+	const struct table *runs = report_table(r, "runs");
+
+	return text_rows(report_table(r, "traces")) > TRACES_MAX && text_rows(runs) ? runs : NULL;
+}
+
+bool figure_shows(const struct report *r, size_t trace)
+{
+	const struct table *runs = grouped(r);
+
+	for (size_t row = 0; runs && row < runs->row_count; row++)
+		if (run_number(runs, row, "trace") == (double)trace)
+			return first_run(runs, run_number(runs, row, "group")) == row;
+	return true;
+}
+
 size_t figure_traces(const struct report *r)
 {
-	return text_rows(report_table(r, "traces"));
+	size_t count = 0;
+
+	for (size_t trace = 0; trace < text_rows(report_table(r, "traces")); trace++)
+		count += figure_shows(r, trace);
+	return count;
 }
+
+size_t figure_trace(const struct report *r, size_t i)
+{
+	size_t trace = 0;
+
+	while (!figure_shows(r, trace) || i--)
+		trace++;
+	return trace;
+}
+
+/* ---- what ran ---- */
 
 /* A command as one would tell it: words without the folders that they lie in. */
 static char *short_command(const struct cell *c)
@@ -33,8 +90,6 @@ static char *short_command(const struct cell *c)
 	return text ? text : need(strdup(""));
 }
 
-/* ---- what ran ---- */
-
 /* The frameworks of a trace, else its command. */
 static char *what_ran(const struct report *r, size_t trace)
 {
@@ -54,7 +109,7 @@ static enum likeness likeness(const struct report *r)
 	char **what = need(calloc(count + 1, sizeof(*what)));
 
 	for (size_t i = 0; i < count; i++)
-		what[i] = what_ran(r, i);
+		what[i] = what_ran(r, figure_trace(r, i));
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = i + 1; k < count; k++)
 			alike += !strcmp(what[i], what[k]);
@@ -74,11 +129,11 @@ static const char *path_of(const struct report *r, size_t trace)
 /* So many bytes of folders do all paths begin with. */
 static size_t common_folders(const struct report *r)
 {
-	const char *first = path_of(r, 0);
-	size_t common = strlen(first);
+	const char *first = path_of(r, figure_trace(r, 0));
+	size_t common = strlen(first), count = figure_traces(r);
 
-	for (size_t i = 1; i < figure_traces(r); i++) {
-		const char *path = path_of(r, i);
+	for (size_t i = 1; i < count; i++) {
+		const char *path = path_of(r, figure_trace(r, i));
 		size_t n = 0;
 
 		while (n < common && path[n] == first[n])
@@ -108,10 +163,10 @@ static char *place(const struct report *r, size_t trace)
 
 /* ---- both ---- */
 
-static char *alone(const struct report *r)
+static char *alone(const struct report *r, size_t trace)
 {
-	char *what = what_ran(r, 0);
-	char *command = short_command(table_get(report_table(r, "traces"), 0, "command"));
+	char *what = what_ran(r, trace);
+	char *command = short_command(table_get(report_table(r, "traces"), trace, "command"));
 	char *label = NULL;
 	int n;
 
@@ -128,7 +183,7 @@ void figure_trace_lines(const struct report *r, size_t trace, char **title, char
 {
 	*remark = NULL;
 	if (figure_traces(r) == 1) {
-		*title = alone(r);
+		*title = alone(r, trace);
 	} else if (likeness(r) == ALL_ALIKE) {
 		*title = place(r, trace);
 	} else {
@@ -161,15 +216,16 @@ char *figure_trace_label(const struct report *r, size_t trace)
 char *figure_heading(const struct report *r, const char *figure)
 {
 	const char *name = figure_by_name(figure)->title;
-	char *what, *heading = NULL;
 	size_t count = figure_traces(r);
+	bool some = count < text_rows(report_table(r, "traces"));
+	char *what, *heading = NULL;
 
 	if (count == 1)
-		return alone(r);
-	if (!count || likeness(r) != ALL_ALIKE)
-		return need(strdup(name));
-	what = what_ran(r, 0);
-	if (asprintf(&heading, "%s%s%s", what, *what ? ": " : "", name) < 0)
+		return alone(r, figure_trace(r, 0));
+	what = count && likeness(r) == ALL_ALIKE ? what_ran(r, figure_trace(r, 0)) :
+						   need(strdup(""));
+	if (asprintf(&heading, "%s%s%s%s", what, *what ? ": " : "", name,
+		     some && strcmp(figure, "kinds") ? ", one run each" : "") < 0)
 		need(NULL);
 	free(what);
 	return heading;

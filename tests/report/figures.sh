@@ -100,6 +100,15 @@ done
 [ "$(grep -c 'stroke="#222222"' kinds.svg)" -gt "$(grep -c 'stroke="#222222"' single.svg)" ] ||
 	fail "two runs have no interval"
 
+# ---- many repeated runs: one of each group is drawn ----
+for n in 3 4 5; do
+	cp t.txt $n.txt
+done
+"$REPORT" t.txt 3.txt 4.txt 5.txt u.txt other.txt -o many.svg/
+same "drawn runs" 2 "$(grep -c '>[a-z0-9]*.txt</text>' many.svg/curves.svg)"
+grep -q ', one run each</text>' many.svg/curves.svg || fail "nobody says that runs are left out"
+grep -q '(5 runs)</text>' many.svg/kinds.svg || fail "kinds leaves runs out"
+
 # ---- epochs ----
 cat >>u.txt <<'END'
 [1400ms] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=5
