@@ -50,41 +50,82 @@ static const struct series_of *first_of(const struct all_series *s, const struct
 }
 
 /*
- * How much of what comes at least every other round comes in each (half of the worth) and equally
- * often (the other half), 0 to 1; 0 if that is less than half of all there is.
+ * The rounds with a batch of another size: those few that have shapes which were dropped for a
+ * more general one. Such a batch may be worked on by functions that are called in no other round,
+ * its own, or the one before up to the anchor.
  */
-static double evenness(const struct all_series *s, const struct series_of *anchor, bool work)
+static bool *odd_rounds(const struct all_series *s, const struct series_of *anchor, uint32_t *each)
+{
+	bool *odd = xcalloc(anchor->count + 1, sizeof(*odd));
+
+	for (size_t i = 0; i < s->count; i++) {
+		size_t in = 0;
+
+		if (!s->list[i].batch)
+			continue;
+		series_between(anchor, &s->list[i], each);
+		for (size_t k = 0; k < anchor->count; k++)
+			in += each[k] > 0;
+		for (size_t k = 0; 4 * in <= anchor->count && k < anchor->count; k++)
+			odd[k] |= each[k] > 0;
+	}
+	return odd;
+}
+
+/* Half for being in each round, half for being there as often; -1: only in odd ones. */
+static double worth(const struct series_of *anchor, const struct series_of *one, const bool *odd,
+		    uint32_t *each)
+{
+	size_t even = 0, there = 0, in_odd = 0;
+	uint32_t most;
+
+	series_between(anchor, one, each);
+	most = usual(each, anchor->count);
+	for (size_t k = 0; k < anchor->count; k++) {
+		even += most && each[k] == most;
+		there += each[k] > 0;
+		in_odd += each[k] && (odd[k] || odd[k + 1]);
+	}
+	if (there == in_odd && 2 * there <= anchor->count)
+		return -1;
+	return (double)(even + there) / 2 /
+	       (double)(anchor->count + !!series_before(one, anchor->at[0]));
+}
+
+/*
+ * How evenly what comes at least every other round comes, 0 to 1; 0 if that is less than half of
+ * all there is. `excuse`: what comes in odd rounds only is left out.
+ */
+static double evenness(const struct all_series *s, const struct series_of *anchor, bool work,
+		       bool excuse)
 {
 	uint32_t *each = xcalloc(anchor->count, sizeof(*each));
-	double sum = 0;
+	bool *odd = excuse ? odd_rounds(s, anchor, each) : xcalloc(anchor->count + 1, 1);
 	size_t asked = 0, all = 0;
+	double sum = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct series_of *one = &s->list[i];
-		size_t even = 0, there = 0;
-		uint32_t most;
+		double w;
 
 		if (one->dropped || one->work != work || one->count < LEAST_ITERATIONS)
+			continue;
+		w = worth(anchor, one, odd, each);
+		if (w < 0)
 			continue;
 		all++;
 		if (one->count < (anchor->count + 1) / 2)
 			continue;
 		asked++;
-		series_between(anchor, one, each);
-		most = usual(each, anchor->count);
-		for (size_t k = 0; k < anchor->count; k++) {
-			even += most && each[k] == most;
-			there += each[k] > 0;
-		}
-		sum += (double)(even + there) / 2 /
-		       (double)(anchor->count + !!series_before(one, anchor->at[0]));
+		sum += w;
 	}
 	free(each);
+	free(odd);
 	return 2 * asked >= all && asked ? sum / (double)asked : 0;
 }
 
 /* The largest family of that many beats; members 0: none. */
-static struct family family_of(const struct all_series *s, size_t beats, bool work)
+static struct family family_of(const struct all_series *s, size_t beats, bool work, bool excuse)
 {
 	struct family best = { .members = 0 };
 	int tried = 0;
@@ -103,12 +144,12 @@ static struct family family_of(const struct all_series *s, size_t beats, bool wo
 	if (!best.members)
 		return best;
 	best.anchor = first_of(s, best.anchor, work);
-	best.even = evenness(s, best.anchor, work);
+	best.even = evenness(s, best.anchor, work, excuse);
 	return best;
 }
 
 /* Finest first. */
-static size_t families(const struct all_series *s, bool work, struct family *list)
+static size_t families(const struct all_series *s, bool work, bool excuse, struct family *list)
 {
 	size_t count = 0, last = 0;
 
@@ -119,7 +160,7 @@ static size_t families(const struct all_series *s, bool work, struct family *lis
 		    one->count < LEAST_ITERATIONS)
 			continue;
 		last = one->count;
-		list[count] = family_of(s, last, work);
+		list[count] = family_of(s, last, work, excuse);
 		count += list[count].members >= LEAST_MEMBERS && list[count].even >= LEAST_EVEN;
 	}
 	return count;
@@ -147,10 +188,10 @@ static bool is_better(const struct family *f, const struct family *best)
 	return f->even >= best->even - 0.02 && 2 * f->members >= best->members && is_part(f, best);
 }
 
-static struct family choose(const struct all_series *s, bool work)
+static struct family choose(const struct all_series *s, bool work, bool excuse)
 {
 	struct family list[FAMILIES_MAX], best = { .members = 0 };
-	size_t count = families(s, work, list);
+	size_t count = families(s, work, excuse, list);
 
 	for (size_t i = 0; i < count; i++)
 		if (!best.members || is_better(&list[i], &best))
@@ -236,7 +277,9 @@ bool rounds_find(struct rounds *r, const struct process *p)
 
 	*r = (struct rounds){ 0 };
 	series_collect(&r->all, p);
-	r->family = choose(&r->all, work);
+	r->family = choose(&r->all, work, false);
+	if (!r->family.members)
+		r->family = choose(&r->all, work, true);
 	if (!r->family.members)
 		return false;
 	r->count = r->family.anchor->count;

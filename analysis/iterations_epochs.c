@@ -58,25 +58,32 @@ static void ask_evaluations(const struct rounds *r, const struct process *p, str
 	w->at[r->count] = false;
 }
 
-/* Shapes that were dropped for a more general one, and are there in few rounds. */
-static void ask_last_batch(const struct rounds *r, const struct process *p, struct witness *w)
+/* Shapes that are there in few rounds, of calls that are there in all: what most of them say. */
+static size_t ask_last_batch(const struct rounds *r)
 {
 	uint32_t *each = xcalloc(r->count, sizeof(*each));
+	size_t *votes = xcalloc(r->count + 1, sizeof(*votes)), most = 0, all = 0;
 
-	(void)p;
 	for (size_t i = 0; i < r->all.count; i++) {
 		const struct series_of *one = &r->all.list[i];
-		size_t in = 0;
+		struct witness w = witness_new(r->count);
+		size_t in = 0, length;
 
-		if (!one->dropped || !one->work)
-			continue;
 		series_between(&r->begin, one, each);
-		for (size_t k = 0; k < r->count; k++)
-			in += each[k] > 0;
-		for (size_t k = 0; 2 * in <= r->count && k < r->count; k++)
-			w->at[k + 1] |= each[k] > r->forward[k];
+		for (size_t k = 0; one->batch && k < r->count; k++) {
+			w.at[k + 1] = each[k] > r->forward[k];
+			in += w.at[k + 1];
+		}
+		length = in && 2 * in <= r->count ? period(&w) : 0;
+		votes[length] += length > 0;
+		all += length > 0;
+		most = votes[length] > votes[most] ? length : most;
+		free(w.at);
 	}
+	most = 3 * votes[most] > 2 * all ? most : 0;
 	free(each);
+	free(votes);
+	return most;
 }
 
 static void ask_forks(const struct rounds *r, const struct process *p, struct witness *w)
@@ -190,11 +197,12 @@ static size_t agree(size_t a, size_t b, size_t rounds, bool *ok)
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts)
 {
 	static void (*const ask[])(const struct rounds *, const struct process *, struct witness *) = {
-		ask_evaluations, ask_last_batch, ask_forks, ask_threads,
+		ask_evaluations, ask_forks, ask_threads,
 	};
 	size_t length = ask_held(r, p), count = 0;
 	bool ok = true;
 
+	length = agree(length, ask_last_batch(r), r->count, &ok);
 	for (size_t i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
 		struct witness w = witness_new(r->count);
 		size_t one;

@@ -159,7 +159,7 @@ static void steps_from_marks(const struct process *p, struct iterations *it, int
 			continue;
 		it->list = xgrow(it->list, it->listed, &capacity, sizeof(*it->list));
 		open = &it->list[it->listed++];
-		*open = (struct iteration){ .begin = m->t, .end = last };
+		*open = (struct iteration){ .begin = m->t, .end = last, .last = UNKNOWN };
 	}
 }
 
@@ -249,6 +249,7 @@ static bool from_calls(const struct process *p, struct iterations *it)
 		it->list = xcalloc(r.count, sizeof(*it->list));
 		for (size_t i = 0; i < r.count; i++) {
 			it->list[i].begin = r.begin.at[i];
+			it->list[i].last = r.ends[i];
 			it->list[i].end = i + 1 < r.count ? r.begin.at[i + 1] : r.ends[i];
 			it->evaluations += r.forward[i];
 		}

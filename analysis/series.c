@@ -137,7 +137,7 @@ static void drop_parts(struct all_series *s, struct series_of *all)
 			else if (!pass)
 				batches |= part->count > 2 && 2 * runs <= part->count;
 			else
-				part->dropped = batches;
+				part->dropped = part->batch = batches;
 		}
 	}
 }

@@ -22,6 +22,7 @@ struct series_of {
 	size_t count;
 	bool work;			/* it computes, copies, launches: not only memory */
 	bool dropped;			/* another one says the same, or more */
+	bool batch;			/* dropped: that one with batches of one size */
 };
 
 struct all_series {

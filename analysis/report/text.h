@@ -6,7 +6,6 @@
 #include "analysis/report/grid.h"
 #include "analysis/report/writer.h"
 
-
 struct text {
 	const struct report *r;
 	FILE *out;
@@ -40,6 +39,7 @@ const char *text_layer(const char *layer);
 /* Sections: text_communication.c, text_curves.c, text_kernels.c, text_memory.c, text_ranges.c, text_tables.c. */
 void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
+void text_iterations(const struct text *t);
 void text_ranges(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);

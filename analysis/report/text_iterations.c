@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report's section on iterations: how many, how long, the phases, the slow ones. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+#include "analysis/report/text.h"
+
+#define PROCESSES_SHOWN	8
+#define EPOCHS_SHOWN	8
+#define SLOW_SHOWN	5
+
+static const struct { const char *column, *title; enum unit unit; int optional; } columns[] = {
+	{ "count", "iterations", UNIT_COUNT, 0 },
+	{ "epoch_count", "epochs", UNIT_COUNT, 0 },
+	{ "evaluations", "evaluated", UNIT_COUNT, 5 },
+	{ "median_ns", "median", UNIT_NS, 0 },
+	{ "mean_ns", "mean", UNIT_NS, 4 },
+	{ "stddev_ns", "deviation", UNIT_NS, 6 },
+	{ "p95_ns", "p95", UNIT_NS, 2 },
+	{ "max_ns", "longest", UNIT_NS, 1 },
+	{ "warm_up", "warm-up", UNIT_COUNT, 3 },
+	{ "slow", "slow", UNIT_COUNT, 3 },
+	{ "confidence", "sure", UNIT_FRACTION, 7 },
+};
+
+#define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
+
+static void put_table(const struct text *t, const struct table *it)
+{
+	struct grid *g = grid_new(t->o);
+	size_t shown = 0, found = 0;
+
+	grid_column(g, "process", GRID_STRETCH, 0);
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		grid_column(g, columns[i].title, GRID_RIGHT, columns[i].optional);
+	for (size_t row = 0; row < it->row_count; row++) {
+		if (table_get(it, row, "count")->type == CELL_NULL || found++ >= PROCESSES_SHOWN)
+			continue;
+		shown++;
+		grid_row(g);
+		text_process_name(t, g, table_get(it, row, "process"));
+		for (size_t i = 0; i < COLUMN_COUNT; i++)
+			grid_cell(g, columns[i].unit, table_get(it, row, columns[i].column));
+	}
+	if (shown)
+		grid_print(g, t->out, 2);
+	grid_free(g);
+	text_more(t, found, shown, "iterations");
+}
+
+static bool same_process(const struct cell *a, const struct cell *b)
+{
+	return cell_uint(a) == cell_uint(b);
+}
+
+/* "start-up 3.1 s · warm-up 0.4 s · steady 31 s (89.2 %) · end 0.2 s" */
+static void put_phases(const struct text *t, const struct cell *process)
+{
+	const struct table *phases = report_table(t->r, "phases");
+	char time[FORMAT_SIZE], share[FORMAT_SIZE];
+	int shown = 0;
+
+	for (size_t row = 0; row < text_rows(phases); row++) {
+		if (!same_process(table_get(phases, row, "process"), process))
+			continue;
+		fprintf(t->out, "%s%s %s (%s)", shown++ ? text_dot(t) : "  ",
+			cell_text(table_get(phases, row, "phase")),
+			format_cell(time, UNIT_NS, table_get(phases, row, "duration_ns"), t->o->unicode),
+			format_cell(share, UNIT_FRACTION, table_get(phases, row, "share"), t->o->unicode));
+	}
+	if (shown)
+		fputc('\n', t->out);
+}
+
+static void put_epochs(const struct text *t, const struct cell *process)
+{
+	const struct table *epochs = report_table(t->r, "epochs");
+	struct grid *g = grid_new(t->o);
+	size_t count = 0;
+
+	grid_column(g, "epoch", GRID_RIGHT, 0);
+	grid_column(g, "from", GRID_RIGHT, 0);
+	grid_column(g, "lasted", GRID_RIGHT, 0);
+	grid_column(g, "iterations", GRID_RIGHT, 0);
+	grid_column(g, "evaluated", GRID_RIGHT, 2);
+	grid_column(g, "median", GRID_RIGHT, 1);
+	for (size_t row = 0; row < text_rows(epochs); row++) {
+		const struct cell *begin = table_get(epochs, row, "begin_ns");
+
+		if (!same_process(table_get(epochs, row, "process"), process) ||
+		    count++ >= EPOCHS_SHOWN)
+			continue;
+		grid_row(g);
+		grid_cell(g, UNIT_ID, table_get(epochs, row, "epoch"));
+		grid_cell(g, UNIT_TIME, begin);
+		grid_number(g, UNIT_NS,
+			    cell_real(table_get(epochs, row, "end_ns")) - cell_real(begin));
+		grid_cell(g, UNIT_COUNT, table_get(epochs, row, "iterations"));
+		grid_cell(g, UNIT_COUNT, table_get(epochs, row, "evaluations"));
+		grid_cell(g, UNIT_NS, table_get(epochs, row, "median_ns"));
+	}
+	if (count)
+		grid_print(g, t->out, 2);
+	grid_free(g);
+	text_more(t, count, count < EPOCHS_SHOWN ? count : EPOCHS_SHOWN, "epochs");
+}
+
+/* "slow: iteration 17 at 12.3 s: 340 ms, 250 ms more: ..." */
+static void put_slow(const struct text *t, const struct cell *process)
+{
+	const struct table *slow = report_table(t->r, "slow_iterations");
+	size_t count = 0;
+
+	for (size_t row = 0; row < text_rows(slow); row++) {
+		char at[FORMAT_SIZE], time[FORMAT_SIZE], extra[FORMAT_SIZE], *line = NULL;
+		const char *why = cell_text(table_get(slow, row, "why"));
+
+		if (!same_process(table_get(slow, row, "process"), process) ||
+		    count++ >= SLOW_SHOWN)
+			continue;
+		if (asprintf(&line, "iteration %llu at %s took %s, %s more than the median%s%s",
+			     (unsigned long long)cell_uint(table_get(slow, row, "iteration")),
+			     format_cell(at, UNIT_TIME, table_get(slow, row, "begin_ns"), t->o->unicode),
+			     format_cell(time, UNIT_NS, table_get(slow, row, "duration_ns"), t->o->unicode),
+			     format_cell(extra, UNIT_NS, table_get(slow, row, "extra_ns"), t->o->unicode),
+			     *why ? ": " : "", why) < 0)
+			continue;
+		text_item(t, "!", STYLE_WARNING, line);
+		free(line);
+	}
+	text_more(t, count, count < SLOW_SHOWN ? count : SLOW_SHOWN, "slow_iterations");
+}
+
+void text_iterations(const struct text *t)
+{
+	const struct table *it = report_table(t->r, "iterations");
+	size_t detailed = 0;
+
+	if (!text_rows(it))
+		return;
+	text_heading(t, "Iterations", "as marked by the program, else by the order of its calls");
+	put_table(t, it);
+	for (size_t row = 0; row < it->row_count; row++) {
+		const struct cell *process = table_get(it, row, "process");
+
+		if (table_get(it, row, "count")->type == CELL_NULL) {
+			if (it->row_count == 1)
+				text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM,
+					  cell_text(table_get(it, row, "text")));
+			continue;
+		}
+		/* One process in full: the others of a parallel training do the same. */
+		if (detailed++)
+			continue;
+		put_phases(t, process);
+		put_epochs(t, process);
+		put_slow(t, process);
+	}
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+# Iterations and epochs from the order of calls alone: evaluations, last batches, a GPU, a loop that
+# is no training, marks that say it themselves, and what cannot be told.
+. "$top_srcdir/tests/lib.sh"
+
+# training PYTHON-STATEMENTS: a text trace; call(name, ms, m, n, k), wait(ms), alloc/free(bytes) are there.
+training() {
+	python3 - "$1" <<-'END'
+	import random, sys
+	random.seed(1)
+	now = 1000.0
+	print('dltrace-text 1')
+	print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3" heap=0')
+	def at(): return f"[{int(now * 1000)}us]"
+	def wait(ms):
+	    global now
+	    now += ms * random.uniform(0.9, 1.1)
+	def call(m, n, k, ms=2):
+	    wait(ms)
+	    print(at(), f'dltrace_cpu:blas thread=1 function=sgemm_ library=1 m={m} n={n} k={k} duration={int(ms * 900)}us')
+	def alloc(bytes): wait(0.1); print(at(), f'dltrace_heap:alloc thread=1 function=malloc library=2 size={bytes + 8} ptr=0x1000')
+	def free(bytes): wait(0.1); print(at(), f'dltrace_heap:free thread=1 function=free library=2 size={bytes + 8} ptr=0x1000')
+	def forward(batch):
+	    for out, inside in ((512, 784), (256, 512), (10, 256)): call(out, batch, inside)
+	def backward(batch):
+	    for out, inside in ((10, 256), (256, 512), (512, 784)): call(inside, batch, out); call(inside, out, batch)
+	def step(batch): wait(1); forward(batch); backward(batch)
+	def launch(shape): wait(1); print(at(), f'dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us shape={shape}')
+	exec(sys.argv[1])
+	wait(5)
+	print(at(), 'dltrace_proc:exit process=1 how=0 code=0')
+	END
+}
+
+found() { json '"%(count)s %(epoch_count)s %(evaluations)s %(how)s" % row("iterations")'; }
+
+training '
+for epoch in range(3):
+    for i in range(6): step(32)
+    step(20)
+' | report_text
+same "a last batch of another size" "21 3 0 calls" "$(found)"
+same "epochs" "7 7 7" "$(json '" ".join(str(e["iterations"]) for e in r["epochs"])')"
+same "phases" "start-up steady end" "$(json '" ".join(p["phase"] for p in r["phases"])')"
+same "begins" True "$(json 'r["epochs"][1]["begin_ns"] == row("iterations")["epochs"][1]["begin_ns"] > r["epochs"][0]["begin_ns"]')"
+
+training '
+for epoch in range(4):
+    for i in range(5): step(32)
+    for i in range(3): forward(32)
+' | report_text
+same "evaluations after each epoch" "20 4 12 calls" "$(found)"
+same "of each epoch" "3 3 3 3" "$(json '" ".join(str(e["evaluations"]) for e in r["epochs"])')"
+
+training '
+for epoch in range(2):
+    for i in range(9): alloc(100000); i and free(100000); step(16)
+    free(100000)
+' | report_text
+same "the batch that the loop holds" "18 2 0 calls" "$(found)"
+
+training '
+for i in range(12):
+    step(16)
+    if i == 7: wait(300)
+' | report_text
+same "one epoch or many: not told" "12 None 0 calls" "$(found)"
+same "a slow one" 8 "$(json 'row("slow_iterations")["iteration"]')"
+json 'row("slow_iterations")["why"]' | grep -q "more after its last call" || fail "why: $(json 'row("slow_iterations")["why"]')"
+
+training '
+for i in range(200): call(random.randint(1, 50), random.randint(1, 50), random.randint(1, 50))
+' | report_text
+same "no rhythm" "None None None not found" "$(found)"
+"$REPORT" -q "$TMP/trace.txt" | grep -q "not found" || fail "the text does not say so"
+
+training '
+for i in range(30):
+    for layer in range(6): launch(1); launch(2)
+    launch(3)
+    for layer in range(6): launch(4); launch(5)
+    launch(6)
+' | report_text
+same "layers that are alike on a GPU" "30 None 0 calls" "$(found)"
