@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/certificate.h"
+#include "analysis/export/export.h"
 #include "analysis/options.h"
 #include "analysis/reader/text_writer.h"
 #include "analysis/report/escape.h"
@@ -194,6 +195,8 @@ static int write_outputs(const struct options *o, const struct report *r)
 		struct writer_options looks = o->writing;
 		int err;
 
+		if (file->writer->pages == EVENTS)
+			continue;
 		if (strcmp(file->path, "-") && !o->color_always)
 			looks.color = false;
 		err = output_write(r, file->writer, file->path, &looks, failed);
@@ -205,6 +208,41 @@ static int write_outputs(const struct options *o, const struct report *r)
 	return status;
 }
 
+/* Formats of single events are written from here on; NULL: none is asked for. */
+static struct export *start_exports(const struct options *o, int *status)
+{
+	struct export *x = NULL;
+
+	for (int i = 0; i < o->output_count; i++) {
+		const struct output_file *file = &o->outputs[i];
+		int err;
+
+		if (file->writer->pages != EVENTS)
+			continue;
+		if (!x)
+			x = export_new();
+		err = export_add(x, file->writer->name, file->path);
+		if (err) {
+			say_unwritten(o, file->path, -err);
+			*status = STATUS_UNWRITTEN;
+		}
+	}
+	return x;
+}
+
+struct unwritten {
+	const struct options *o;
+	int *status;
+};
+
+static void export_failed(void *data, const char *path, int err)
+{
+	struct unwritten *u = data;
+
+	say_unwritten(u->o, strcmp(path, "-") ? path : "standard output", -err);
+	*u->status = STATUS_UNWRITTEN;
+}
+
 /* ---- the whole ---- */
 
 static int report(const struct options *o, struct worker *w, char *const *broken)
@@ -212,23 +250,35 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 	struct model_options options = o->model;
 	struct model *m;
 	struct report *r = report_new();
-	int status, written;
+	int status, written = STATUS_OK;
+	struct unwritten unwritten = { o, &written };
+	struct export *exports;
 
 	progress.shown = !o->quiet && isatty(STDERR_FILENO) == 1;
 	progress.begin = now();
 	progress.traces = o->trace_count;
 	options.progress = show_progress;
+	exports = start_exports(o, &written);
+	if (exports) {
+		options.event = export_event;
+		options.event_data = exports;
+	}
 	m = model_new(&options);
 	status = read_traces(o, m, w, broken);
 	w->stage = STAGE_REPORTING;
 	worker_progress();
 	if (status != STATUS_NOTHING) {
+		int unwritten_before = written;
+
 		analyses_run(m, r);
 		if (o->verify && certificate_make(o, m, r, worker_progress))
 			status = STATUS_PARTLY;
 		written = write_outputs(o, r);
-		status = written ? written : status;
+		written = written ? written : unwritten_before;
 	}
+	export_finish(exports, m, status != STATUS_NOTHING ? r : NULL, export_failed, &unwritten);
+	if (status != STATUS_NOTHING && written)
+		status = written;
 	report_free(r);
 	model_free(m);
 	return status;

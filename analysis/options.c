@@ -314,13 +314,26 @@ static _Noreturn void no_writer(const char *option, const char *value, const str
 	exit(STATUS_USAGE);
 }
 
+/* Names of those that this build has; valid until the next call. */
+static const char *formats(void)
+{
+	static char names[512];
+	size_t used = 0;
+
+	for (size_t i = 0; i < writer_count && used < sizeof(names); i++)
+		if (writers[i].write || writers[i].pages == EVENTS)
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "", writers[i].name);
+	return names;
+}
+
 static const struct writer *format_option(const char *name)
 {
 	const struct writer *w = name ? writer_by_name(name) : NULL;
 
 	if (name && !w)
-		usage("-f %s: no such format; there are text, html, json, csv, svg, pdf, png%s", name, "");
-	if (w && !w->write)
+		usage("-f %s: no such format; there are %s", name, formats());
+	if (w && !w->write && w->pages != EVENTS)
 		no_writer("-f", name, w);
 	return w;
 }
@@ -345,7 +358,7 @@ static void choose_writers(struct parse *p)
 			      path, "");
 		if (!w)
 			w = writer_by_name("text");
-		if (!w->write)
+		if (!w->write && w->pages != EVENTS)
 			no_writer("-o", path, w);
 		o->outputs[i] = (struct output_file){ path, w };
 	}

@@ -10,34 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Errors of a buffered file show at the latest when it is flushed. */
-static int write_page(const struct report *r, const struct writer *w, const char *page, FILE *out,
-		      const struct writer_options *o)
-{
-	int err;
-
-	errno = 0;
-	err = w->write(r, page, out, o);
-	if (fflush(out) || ferror(out))
-		return errno ? -errno : -EIO;
-	return err;
-}
-
-/* Devices, pipes, /dev/full: nothing to rename. */
-static int write_in_place(const struct report *r, const struct writer *w, const char *page,
-			  const char *path, const struct writer_options *o)
-{
-	FILE *out = fopen(path, "we");
-	int err;
-
-	if (!out)
-		return -errno;
-	err = write_page(r, w, page, out, o);
-	if (fclose(out) && !err)
-		err = -errno;
-	return err;
-}
-
 static FILE *open_temporary(char *temporary)
 {
 	int fd = mkostemp(temporary, O_CLOEXEC);
@@ -56,46 +28,79 @@ static FILE *open_temporary(char *temporary)
 	return out;
 }
 
-static int write_and_rename(const struct report *r, const struct writer *w, const char *page,
-			    const char *path, const struct writer_options *o)
+/* The file takes the target's place when it is complete. */
+static int open_beside(struct output *o, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char temporary[PATH_MAX];
-	FILE *out;
+
+	if (snprintf(o->temporary, sizeof(o->temporary), "%.*s.%.200s.XXXXXX",
+		     slash ? (int)(slash + 1 - path) : 0, path, slash ? slash + 1 : path) >=
+		    (int)sizeof(o->temporary) ||
+	    snprintf(o->target, sizeof(o->target), "%s", path) >= (int)sizeof(o->target))
+		return -ENAMETOOLONG;
+	o->file = open_temporary(o->temporary);
+	return o->file ? 0 : -errno;
+}
+
+/* Devices, pipes, /dev/full: nothing to rename. */
+static int open_in_place(struct output *o, const char *path)
+{
+	o->file = fopen(path, "we");
+	return o->file ? 0 : -errno;
+}
+
+static int open_any(struct output *o, const char *path)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	if (!strcmp(path, "-")) {
+		o->file = stdout;
+		return 0;
+	}
+	if (stat(path, &st))
+		return open_beside(o, path);
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return open_in_place(o, path);
+	/* a link stays a link */
+	return open_beside(o, realpath(path, target) ? target : path);
+}
+
+int output_open(struct output *o, const char *path)
+{
 	int err;
 
-	if (snprintf(temporary, sizeof(temporary), "%.*s.%.200s.XXXXXX",
-		     slash ? (int)(slash + 1 - path) : 0, path, slash ? slash + 1 : path) >=
-	    (int)sizeof(temporary))
-		return -ENAMETOOLONG;
-	out = open_temporary(temporary);
-	if (!out)
-		return -errno;
-	err = write_page(r, w, page, out, o);
-	if (fclose(out) && !err)
+	o->temporary[0] = '\0';
+	err = open_any(o, path);
+	errno = 0;	/* what output_close finds there is of the writing */
+	return err;
+}
+
+/* Errors of a buffered file show at the latest when it is flushed. */
+int output_close(struct output *o, int err)
+{
+	if (fflush(o->file) || ferror(o->file))
+		err = errno ? -errno : -EIO;
+	if (o->file != stdout && fclose(o->file) && !err)
 		err = -errno;
-	if (!err && rename(temporary, path))
+	if (!*o->temporary)
+		return err;
+	if (!err && rename(o->temporary, o->target))
 		err = -errno;
 	if (err)
-		unlink(temporary);
+		unlink(o->temporary);
 	return err;
 }
 
 static int write_file(const struct report *r, const struct writer *w, const char *page,
 		      const char *path, const struct writer_options *o)
 {
-	char target[PATH_MAX];
-	struct stat st;
+	struct output out;
+	int err = output_open(&out, path);
 
-	if (!stat(path, &st)) {
-		if (S_ISDIR(st.st_mode))
-			return -EISDIR;
-		if (!S_ISREG(st.st_mode))
-			return write_in_place(r, w, page, path, o);
-		if (realpath(path, target))	/* a link stays a link */
-			return write_and_rename(r, w, page, target, o);
-	}
-	return write_and_rename(r, w, page, path, o);
+	return err ? err : output_close(&out, w->write(r, page, out.file, o));
 }
 
 /* The only page wanted, when there is one. */
@@ -132,7 +137,7 @@ int output_write(const struct report *r, const struct writer *w, const char *pat
 
 	snprintf(failed, PATH_MAX, "%s", strcmp(path, "-") ? path : "standard output");
 	if (!strcmp(path, "-"))
-		return write_page(r, w, page, stdout, o);
+		return write_file(r, w, page, path, o);
 	if (path[strlen(path) - 1] == '/')
 		return write_folder(r, w, path, o, failed);
 	return write_file(r, w, page, path, o);

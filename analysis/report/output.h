@@ -6,7 +6,20 @@
 #ifndef DLT_ANALYSIS_REPORT_OUTPUT_H
 #define DLT_ANALYSIS_REPORT_OUTPUT_H
 
+#include <limits.h>
+
 #include "analysis/report/writer.h"
+
+/* For formats that are written while the traces are read. */
+struct output {
+	FILE *file;
+	char target[PATH_MAX], temporary[PATH_MAX];	/* "": written in place */
+};
+
+/* "-" is standard output. 0 or a negative errno. */
+int output_open(struct output *o, const char *path);
+/* Closes it; with an error what was there before stays. That error, or one of the file. */
+int output_close(struct output *o, int err);
 
 /*
  * Writes to "-" (standard output), a file, or, when path ends in "/", one file a page into that

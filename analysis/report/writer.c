@@ -19,6 +19,7 @@ const struct writer writers[] = {
 	{ "markdown", ".md", PAGES_NONE, NULL },
 	{ "latex", ".tex", PAGES_NONE, NULL },
 	{ "speedscope", ".speedscope.json", PAGES_NONE, write_speedscope },
+	{ "chrome", ".trace.json", EVENTS, NULL },
 	{ "json", ".json", PAGES_TABLES, write_json },
 	{ "csv", ".csv", PAGES_TABLES, write_csv },
 	{ "html", ".html", PAGES_NONE, write_html },
@@ -27,8 +28,8 @@ const struct writer writers[] = {
 	{ "pdf", ".pdf", PAGES_FIGURES, write_pdf },
 	{ "sqlite", ".sqlite", PAGES_NONE, write_sqlite },
 	{ "folded", ".folded", PAGES_NONE, write_folded },
-	{ "perfetto", ".pftrace", PAGES_NONE, NULL },
-	{ "ctf", ".ctf", PAGES_NONE, NULL },
+	{ "perfetto", ".pftrace", EVENTS, NULL },
+	{ "ctf", ".ctf", EVENTS, NULL },
 };
 const size_t writer_count = sizeof(writers) / sizeof(writers[0]);
 

@@ -36,7 +36,7 @@ status 2 --to 10 t.txt; says "unit"
 status 2 --min-share x t.txt
 status 2 --width 3 t.txt
 
-for ending in .md .tex .pftrace .ctf/; do
+for ending in .md .tex; do
 	status 2 t.txt -o "x$ending"
 	says "not available in this build"
 	one_line
