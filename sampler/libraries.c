@@ -14,6 +14,7 @@ struct scan {
 	char path[1024];
 	uint64_t base, end;
 	bool code;
+	uint32_t next;		/* index into the process's libraries, where the next one may be */
 };
 
 static uint64_t key_of(const char *path, uint64_t base)
@@ -56,14 +57,23 @@ static void emit(const struct scan *s, unsigned state)
 	sample_emit(DLT_EV_PROC_LIBRARY, &e);
 }
 
-static struct sampled_library *place(struct sampled_process *p, uint64_t key)
+/* Mappings keep their order: the one after the last is nearly always it. NULL: none is free. */
+static struct sampled_library *place(struct scan *s, uint64_t key)
 {
-	size_t at = key % SAMPLED_LIBRARIES;
+	struct sampled_process *p = s->p;
 
-	for (size_t i = 0; i < SAMPLED_LIBRARIES; i++, at = (at + 1) % SAMPLED_LIBRARIES)
-		if (p->libraries[at].key == key || p->libraries[at].key == 0)
+	for (uint32_t i = 0; i < p->library_count; i++) {
+		uint32_t at = (s->next + i) % p->library_count;
+
+		if (p->libraries[at].key == key) {
+			s->next = at + 1;
 			return &p->libraries[at];
-	return NULL;
+		}
+	}
+	if (p->library_count == SAMPLED_LIBRARIES)
+		return NULL;
+	p->libraries[p->library_count] = (struct sampled_library){ .key = 0 };
+	return &p->libraries[p->library_count++];
 }
 
 static void end_of_file(struct scan *s)
@@ -73,7 +83,7 @@ static void end_of_file(struct scan *s)
 
 	if (!s->code || s->path[0] != '/' || strncmp(s->path, "/dev/", 5) == 0)
 		return;
-	l = place(s->p, key);
+	l = place(s, key);
 	if (!l)
 		return;
 	if (l->key != key || s->full)
@@ -113,20 +123,23 @@ static void line(void *data, char *text)
 
 static void emit_gone(struct sampled_process *p)
 {
-	for (size_t i = 0; i < SAMPLED_LIBRARIES; i++) {
-		struct sampled_library *l = &p->libraries[i];
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < p->library_count; i++) {
+		const struct sampled_library *l = &p->libraries[i];
 		struct dlt_ev_proc_library e = {
 			.process = box_value(p->box.header->process), .state = 1, .base = l->base,
 			.size = l->size, .build_id = "", .path = "",
 		};
 
-		if (!l->key || !l->base || l->seen == p->scan)
+		if (l->seen == p->scan) {
+			p->libraries[left++] = *l;
 			continue;
+		}
 		e.library = id_of(p, l->base);
 		sample_emit(DLT_EV_PROC_LIBRARY, &e);
-		l->base = 0;	/* the key stays, so that probing goes on past it */
-		l->key = 1;
 	}
+	p->library_count = left;
 }
 
 void libraries_scan(struct sampled_process *p, bool full)

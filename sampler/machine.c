@@ -42,10 +42,13 @@ static void core_line(void *data, char *text)
 
 /* ---- cgroups: version 2, and the version 1 of older machines -------------------------------- */
 
+#define LIMITS_EACH 10000000000ull	/* ns; paths and limits are a dozen files, and hardly ever change */
+
 struct cgroup {
 	char memory[512], cpu[512];	/* folders; "" not found */
 	bool version2;
 	uint64_t limit, used, milli_cpus;	/* limits: 0 none */
+	uint64_t read_at;		/* ns, when all but `used` was read; 0 never */
 };
 
 static void cgroup_line(void *data, char *text)
@@ -111,14 +114,12 @@ static bool up(char *path)
 	return true;
 }
 
-static void read_cgroup(struct cgroup *g)
+static void read_limits(struct cgroup *g)
 {
 	char memory[512], cpu[512];
 	bool more_memory, more_cpu;
 
-	*g = (struct cgroup){ .limit = 0 };
 	proc_lines("/proc/self/cgroup", cgroup_line, g);
-	number_in(g->memory, g->version2 ? "memory.current" : "memory.usage_in_bytes", &g->used, NULL);
 	strcpy(memory, g->memory);
 	strcpy(cpu, g->cpu);
 	/* Inside a container the path may not be visible; its own root is the limit then. */
@@ -129,10 +130,19 @@ static void read_cgroup(struct cgroup *g)
 	} while (more_memory || more_cpu);
 }
 
+static void read_cgroup(struct cgroup *g, uint64_t now)
+{
+	if (!g->read_at || now - g->read_at >= LIMITS_EACH) {
+		*g = (struct cgroup){ .read_at = now };
+		read_limits(g);
+	}
+	number_in(g->memory, g->version2 ? "memory.current" : "memory.usage_in_bytes", &g->used, NULL);
+}
+
 void sampled_machine_tick(uint64_t now)
 {
 	struct cores cores = { .count = 0 };
-	struct cgroup cgroup;
+	static struct cgroup cgroup;	/* only one thread samples */
 	struct utsname name;
 	char text[4096];
 	struct dlt_ev_sample_machine e = { .time = now, .host = name.nodename, .busy = cores.busy };
@@ -143,7 +153,7 @@ void sampled_machine_tick(uint64_t now)
 		name.nodename[0] = '\0';
 	proc_lines("/proc/stat", core_line, &cores);
 	proc_read("/proc/meminfo", text, sizeof(text));
-	read_cgroup(&cgroup);
+	read_cgroup(&cgroup, now);
 	e.cpus = cores.online;
 	e.busy_count = cores.count;
 	e.runnable = cores.runnable;

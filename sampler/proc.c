@@ -21,20 +21,20 @@ static void shut(int fd)
 	syscall(SYS_close, fd);
 }
 
+/* One read: these files are made as a whole, when they are read from their beginning. */
 long proc_read(const char *path, char *text, size_t size)
 {
-	int fd = open_read(path);
-	size_t used = 0;
-	long n = 0;
+	int fd = open_read(path), err;
+	long n;
 
 	text[0] = '\0';
 	if (fd < 0)
 		return -errno;
-	while (used < size - 1 && (n = syscall(SYS_read, fd, text + used, size - 1 - used)) > 0)
-		used += (size_t)n;
+	n = syscall(SYS_read, fd, text, size - 1);
+	err = errno;
 	shut(fd);
-	text[used] = '\0';
-	return n < 0 && used == 0 ? -errno : (long)used;
+	text[n > 0 ? n : 0] = '\0';
+	return n < 0 ? -err : n;
 }
 
 long proc_link(const char *path, char *text, size_t size)
@@ -95,8 +95,29 @@ bool proc_read_status(const char *path, struct proc_status *s)
 	s->rss_file = proc_value(text, "RssFile:") << 10;
 	s->rss_shmem = proc_value(text, "RssShmem:") << 10;
 	s->libraries = proc_value(text, "VmLib:") << 10;
-	s->voluntary = proc_value(text, "voluntary_ctxt_switches:");
-	s->involuntary = proc_value(text, "nonvoluntary_ctxt_switches:");
+	return true;
+}
+
+bool proc_read_thread(pid_t pid, pid_t tid, struct proc_thread *t)
+{
+	char path[64], text[4096], *state;
+	struct proc_stat stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	if (proc_read(path, text, sizeof(text)) <= 0)
+		return false;
+	state = strstr(text, "\nState:\t");
+	t->state = state ? state[strlen("\nState:\t")] : 0;
+	t->voluntary = proc_value(text, "voluntary_ctxt_switches:");
+	t->involuntary = proc_value(text, "nonvoluntary_ctxt_switches:");
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	if (proc_read(path, text, sizeof(text)) > 0) {
+		t->cpu = strtoull(text, NULL, 10);
+		return true;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	if (proc_read_stat(path, &stat))
+		t->cpu = stat.user + stat.system;
 	return true;
 }
 
@@ -108,17 +129,6 @@ bool proc_read_io(const char *path, struct proc_io *io)
 		return false;
 	io->read_bytes = proc_value(text, "rchar:");
 	io->write_bytes = proc_value(text, "wchar:");
-	return true;
-}
-
-bool proc_read_cpu(pid_t pid, pid_t tid, uint64_t *ns)
-{
-	char path[64], text[128];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-	if (proc_read(path, text, sizeof(text)) <= 0)
-		return false;
-	*ns = strtoull(text, NULL, 10);
 	return true;
 }
 

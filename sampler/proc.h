@@ -32,7 +32,6 @@ bool proc_read_stat(const char *path, struct proc_stat *s);
 struct proc_status {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* bytes */
 	uint64_t libraries;			/* VmLib: changes when one comes or goes */
-	uint64_t voluntary, involuntary;	/* of this one thread */
 };
 
 /* False too for a process that is ending and has no memory any more; *s stays as it was. */
@@ -44,8 +43,14 @@ struct proc_io {
 
 bool proc_read_io(const char *path, struct proc_io *io);
 
-/* CPU time of a thread in ns (schedstat); false where the kernel does not say. */
-bool proc_read_cpu(pid_t pid, pid_t tid, uint64_t *ns);
+struct proc_thread {
+	char state;
+	uint64_t cpu;			/* ns; in clock ticks where the kernel has no schedstat */
+	uint64_t voluntary, involuntary;
+};
+
+/* False when there is no such thread any more; *t stays as it was. */
+bool proc_read_thread(pid_t pid, pid_t tid, struct proc_thread *t);
 
 /* Calls `each` for every entry of a folder of numbers (/proc/PID/task). -errno, or how many. */
 int proc_numbers(const char *path, void (*each)(void *data, long number), void *data);

@@ -157,7 +157,8 @@ static void read_pss(struct sampled_process *p)
 	p->next_pss = begin + (cost > p->pss_pause ? cost : p->pss_pause);
 }
 
-static void read_proc(struct sampled_process *p)
+/* all: of all threads, else of those whose turn it is. */
+static void read_proc(struct sampled_process *p, uint64_t now, bool all)
 {
 	char path[64];
 
@@ -169,7 +170,7 @@ static void read_proc(struct sampled_process *p)
 		return;
 	path_of(p, "io", path, sizeof(path));
 	proc_read_io(path, &p->io);
-	threads_read(p);
+	threads_read(p, now, all);
 	read_pss(p);
 }
 
@@ -234,7 +235,7 @@ static bool is_news(struct sampled_process *p)
 	return news;
 }
 
-static void announce_if_due(struct sampled_process *p, uint64_t now, bool final)
+static void announce_if_due(struct sampled_process *p, uint64_t now, bool gone)
 {
 	bool news = is_news(p);
 
@@ -243,12 +244,12 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool final)
 	if (news)
 		p->last_buckets = 0;
 	if (news || now - p->last_full >= FULL)
-		announce(p, now, ANNOUNCE_ALL, final);
+		announce(p, now, ANNOUNCE_ALL, gone);
 	else if (now - p->last_long >= LONG)
-		announce(p, now, ANNOUNCE_LONG, final);
+		announce(p, now, ANNOUNCE_LONG, gone);
 	else if (now - p->last_short >= SHORT)
-		announce(p, now, ANNOUNCE_SHORT, final);
-	else if (!final && p->pid && (p->status.libraries != p->scanned_libraries ||
+		announce(p, now, ANNOUNCE_SHORT, gone);
+	else if (!gone && p->pid && (p->status.libraries != p->scanned_libraries ||
 				      p->status.rss_shmem > p->scanned_shmem + (256 << 10)))
 		libraries_scan(p, false);
 }
@@ -268,19 +269,21 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 {
 	/* What is only counted is said at its beginning, every ten seconds, and at its end. */
 	bool due = now - p->last_functions >= SHORT || final || p->again;
+	/* /proc has nothing left; our own process waits for us. */
+	bool gone = final && p->access != SAMPLED_OWN;
 
 	p->tick++;
 	if (box_value(p->box.header->counted) && !due)
 		return;
-	if (!p->exe[0] && p->pid && !final)
+	if (!p->exe[0] && p->pid && !gone)
 		read_identity(p);
 	rings_harvest(p, now, final ? HARVEST_FINAL : HARVEST_IDLE);
 	box_view_heap(&p->box, &p->heap);
-	if (p->pid && !final)
-		read_proc(p);
-	announce_if_due(p, now, final);
+	if (p->pid && !gone)
+		read_proc(p, now, final || p->tick == 1);
+	announce_if_due(p, now, gone);
 	if (p->was_enabled) {
-		announce_new_threads(p, final);
+		announce_new_threads(p, gone);
 		announce_libraries(p, true);
 	}
 	threads_emit(p, now, due || !sampler_is_sparse(), final);

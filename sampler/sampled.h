@@ -8,7 +8,8 @@
 #include "proc.h"
 #include "sampler.h"
 
-#define SAMPLED_THREADS 8192	/* tids, by hash; more are counted, not looked at */
+#define SAMPLED_THREADS 6144	/* tids; more are counted, not looked at */
+#define SAMPLED_TID_HASH 8192	/* a power of two */
 #define SAMPLED_LIBRARIES 2048
 
 /* One tid in /proc. */
@@ -18,9 +19,7 @@ struct sampled_tid {
 	uint32_t slot;		/* index in the box + 1; 0: not known */
 	uint8_t helper;		/* LTTng's or ours */
 	uint8_t asked;		/* how often its name was asked for: it may change right after the start */
-	char state;
-	uint64_t cpu;		/* ns */
-	uint64_t voluntary, involuntary;
+	struct proc_thread read;	/* when it was its turn */
 };
 
 /* What was last said of a slot. */
@@ -31,7 +30,7 @@ struct sampled_slot {
 };
 
 struct sampled_library {
-	uint64_t key;		/* of path and base; 0: free */
+	uint64_t key;		/* of path and base */
 	uint64_t base, size;
 	uint32_t seen;		/* scan */
 };
@@ -68,10 +67,15 @@ struct sampled_process {
 	uint64_t memory_said[DLT_BOX_MEMORY];	/* likewise, of the ledger's rows: what was in them */
 	bool memory_again[DLT_BOX_MEMORY];
 	uint64_t late_said[DLT_FNS];	/* likewise, of those without an entry of their own */
+	/* Side by side, since all are gone over at each tick, in caches that are the application's. */
 	struct sampled_tid tids[SAMPLED_THREADS];
 	uint32_t tid_count;
+	uint16_t tid_hash[SAMPLED_TID_HASH];	/* index into tids + 1; 0: free */
 	uint32_t cursor;	/* of the next tid whose files are read */
-	struct sampled_library libraries[SAMPLED_LIBRARIES];
+	uint32_t listed, listed_helpers;	/* threads, and helpers told of, at the last listing */
+	uint64_t last_listing;	/* ns */
+	struct sampled_library libraries[SAMPLED_LIBRARIES];	/* mapped at the last scan */
+	uint32_t library_count;
 	struct sampled_slot slots[DLT_BOX_SLOTS];
 };
 
@@ -88,10 +92,10 @@ void announce_libraries(struct sampled_process *p, bool news);
 void libraries_scan(struct sampled_process *p, bool full);
 
 /*
- * Reads /proc/PID/task (threads.c); says what has changed. due: of all threads, else only of those
+ * Reads /proc/PID/task (threads.c), the files of all threads or of those whose turn it is; says what has changed. due: of all threads, else only of those
  * in a call that has lasted for a second.
  */
-void threads_read(struct sampled_process *p);
+void threads_read(struct sampled_process *p, uint64_t now, bool all);
 void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final);
 
 /*

@@ -19,6 +19,7 @@
 
 #define STACK	(256 * 1024)	/* events may need 10 KiB, ours 30; the rest is glibc's TLS */
 #define SECOND	1000000000ull
+#define FIRST	20000000ull	/* ns from the start to the first tick */
 
 static struct {
 	const void *box;
@@ -43,34 +44,36 @@ static bool rest(uint64_t ns)
 	return is_time_to_end();
 }
 
+static void tick(struct sampled_process **p, bool final)
+{
+	uint64_t now = ticks_monotonic();
+
+	if (!sampler_wanted())
+		return;
+	if (!*p)
+		*p = sampled_process_new(getpid(), hidden.box, hidden.size, SAMPLED_OWN);
+	if (*p)
+		sampled_process_tick(*p, now, final);
+	/* One process says it for all of its tree, unless somebody waits for our end. */
+	if (!box_value(((const struct dlt_box_header *)hidden.box)->parent) && !is_time_to_end())
+		sampled_machine_tick(now);
+}
+
+/* The first tick waits: one of the many processes that end at once does all that is due at its end. */
 static void *run(void *data)
 {
 	struct sampled_process *p = NULL;
-	const struct dlt_box_header *h = hidden.box;
+	uint64_t period, pause = FIRST;
 
 	(void)data;
 	prctl(PR_SET_NAME, "dltrace-sampler");
-	for (;;) {
-		uint64_t now = ticks_monotonic(), period = sampler_period();
-
-		if (sampler_wanted()) {
-			if (!p)
-				p = sampled_process_new(getpid(), hidden.box, hidden.size,
-							SAMPLED_OWN);
-			if (p)
-				sampled_process_tick(p, now, false);
-			/* One process says it for all of its tree, unless somebody waits for our end. */
-			if (!box_value(h->parent) && !is_time_to_end())
-				sampled_machine_tick(now);
-		} else {
-			period = SECOND;
-		}
+	while (!rest(pause)) {
+		tick(&p, false);
 		/* At full seconds of the clock, so that all processes sample together. */
-		if (rest(period - ticks_monotonic() % period))
-			break;
+		period = sampler_wanted() ? sampler_period() : SECOND;
+		pause = period - ticks_monotonic() % period;
 	}
-	if (p && sampler_wanted())
-		sampled_process_tick(p, ticks_monotonic(), true);
+	tick(&p, true);
 	sampled_process_free(p);
 	return NULL;
 }

@@ -8,49 +8,54 @@
 #include "ticks.h"
 
 #define BUDGET 64	/* threads whose files are read in one tick: 500 would take 8 ms */
+#define EACH 500000000	/* ns in which each thread's are read once, if there are few */
 #define LEAST 1000000	/* ns that a call must have lasted to be said in flight */
 #define LONG_CALL 1000000000	/* ns after which it is said even when the thread is not due */
 
-static struct sampled_tid *find(struct sampled_process *p, uint32_t tid)
+/* Where the tid's index stands, or would stand: never full. */
+static uint16_t *tid_place(struct sampled_process *p, uint32_t tid)
 {
-	size_t at = tid * 2654435761u % SAMPLED_THREADS;
+	size_t at = tid * 2654435761u % SAMPLED_TID_HASH;
 
-	for (size_t i = 0; i < SAMPLED_THREADS; i++, at = (at + 1) % SAMPLED_THREADS)
-		if (p->tids[at].tid == tid || p->tids[at].tid == 0)
-			return &p->tids[at];
-	return NULL;
+	while (p->tid_hash[at] && p->tids[p->tid_hash[at] - 1].tid != tid)
+		at = (at + 1) % SAMPLED_TID_HASH;
+	return &p->tid_hash[at];
 }
 
-static void free_tid(struct sampled_process *p, size_t at)
+static struct sampled_tid *find(struct sampled_process *p, uint32_t tid)
 {
-	size_t hole = at;
+	uint16_t index = *tid_place(p, tid);
 
-	/* Linear probing: what was pushed past the hole moves back into it. */
-	for (size_t i = (at + 1) % SAMPLED_THREADS; p->tids[i].tid; i = (i + 1) % SAMPLED_THREADS) {
-		size_t home = p->tids[i].tid * 2654435761u % SAMPLED_THREADS;
-
-		if ((i - home + SAMPLED_THREADS) % SAMPLED_THREADS <
-		    (i - hole + SAMPLED_THREADS) % SAMPLED_THREADS)
-			continue;
-		p->tids[hole] = p->tids[i];
-		hole = i;
-	}
-	p->tids[hole].tid = 0;
-	p->tid_count--;
+	return index ? &p->tids[index - 1] : NULL;
 }
 
 static void see(void *data, long number)
 {
 	struct sampled_process *p = data;
-	struct sampled_tid *t = find(p, (uint32_t)number);
+	uint16_t *index = tid_place(p, (uint32_t)number);
 
-	if (!t || (!t->tid && p->tid_count >= SAMPLED_THREADS * 3 / 4))
-		return;
-	if (!t->tid) {
-		*t = (struct sampled_tid){ .tid = (uint32_t)number };
-		p->tid_count++;
+	if (!*index) {
+		if (p->tid_count == SAMPLED_THREADS)
+			return;
+		p->tids[p->tid_count++] = (struct sampled_tid){ .tid = (uint32_t)number };
+		*index = (uint16_t)p->tid_count;
 	}
-	t->seen = p->tick;
+	p->tids[*index - 1].seen = p->tick;
+}
+
+static void forget_ended(struct sampled_process *p)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < p->tid_count; i++)
+		if (p->tids[i].seen == p->tick)
+			p->tids[left++] = p->tids[i];
+	if (left == p->tid_count)
+		return;
+	p->tid_count = left;
+	memset(p->tid_hash, 0, sizeof(p->tid_hash));
+	for (uint32_t i = 0; i < left; i++)
+		*tid_place(p, p->tids[i].tid) = (uint16_t)(i + 1);
 }
 
 static void match_slots(struct sampled_process *p)
@@ -65,7 +70,7 @@ static void match_slots(struct sampled_process *p)
 		if (!box_value(slot->thread) || !tid)
 			continue;
 		t = find(p, tid);
-		if (!t || t->tid != tid)
+		if (!t)
 			continue;
 		t->slot = (uint32_t)i + 1;
 		if (box_value(slot->helper))
@@ -92,62 +97,91 @@ static void judge(struct sampled_process *p, struct sampled_tid *t)
 
 static void read_files(struct sampled_process *p, struct sampled_tid *t)
 {
-	struct proc_status status;
-	struct proc_stat stat;
-	char path[64];
+	struct proc_thread now;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/stat", (int)p->pid, t->tid);
-	if (proc_read_stat(path, &stat)) {
-		t->state = stat.state;
-		t->cpu = stat.user + stat.system;
-	}
-	proc_read_cpu(p->pid, (pid_t)t->tid, &t->cpu);
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/status", (int)p->pid, t->tid);
-	if (proc_read_status(path, &status)) {
-		p->voluntary += status.voluntary - t->voluntary;
-		p->involuntary += status.involuntary - t->involuntary;
-		t->voluntary = status.voluntary;
-		t->involuntary = status.involuntary;
+	if (!proc_read_thread(p->pid, (pid_t)t->tid, &now))
+		return;
+	p->voluntary += now.voluntary - t->read.voluntary;
+	p->involuntary += now.involuntary - t->read.involuntary;
+	t->read = now;
+}
+
+/* How many in this tick, so that each has its turn in time. */
+static uint32_t files_due(uint32_t threads)
+{
+	uint64_t period = sampler_period(), due = threads;
+
+	if (period < EACH)
+		due = (due * period + EACH - 1) / EACH;
+	return due < BUDGET ? (uint32_t)due : BUDGET;
+}
+
+/* Round robin, so that with many threads each has its turn. */
+static void read_due(struct sampled_process *p, uint32_t budget)
+{
+	uint32_t first = p->cursor;
+
+	for (uint32_t i = 0; i < p->tid_count && budget; i++) {
+		struct sampled_tid *t = &p->tids[(first + i) % p->tid_count];
+
+		p->cursor = (first + i + 1) % p->tid_count;
+		if (t->helper)
+			continue;
+		read_files(p, t);
+		budget--;
 	}
 }
 
-void threads_read(struct sampled_process *p)
+/* Helpers that the process tells of: before it makes one, which may not look like one yet. */
+static uint32_t helpers_told(const struct sampled_process *p)
 {
-	uint32_t helpers = 0, told, budget = BUDGET, first = p->cursor;
+	return p->box.header ? box_value(p->box.header->helpers) : 0;
+}
+
+static uint32_t find_helpers(struct sampled_process *p)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < p->tid_count; i++) {
+		judge(p, &p->tids[i]);
+		found += p->tids[i].helper;
+	}
+	return found;
+}
+
+/* While their number stays, they are nearly always the same ones: a listing is a fifth of a tick. */
+static bool is_listing_due(const struct sampled_process *p, uint64_t now)
+{
+	return p->stat.threads != p->listed || helpers_told(p) != p->listed_helpers ||
+	       now - p->last_listing >= EACH;
+}
+
+static void list(struct sampled_process *p, uint64_t now)
+{
+	uint32_t told = helpers_told(p), helpers;
 	char path[64];
 	int count;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	count = proc_numbers(path, see, p);
 	match_slots(p);
-	for (size_t i = 0; i < SAMPLED_THREADS; i++)
-		while (p->tids[i].tid && p->tids[i].seen != p->tick)
-			free_tid(p, i);
-	for (size_t i = 0; i < SAMPLED_THREADS; i++) {
-		struct sampled_tid *t = &p->tids[i];
-
-		if (!t->tid)
-			continue;
-		judge(p, t);
-		helpers += t->helper;
-	}
-	/* The process tells of a helper before it makes it: it may not look like one yet. */
-	told = p->box.header ? box_value(p->box.header->helpers) : 0;
-	if (told > helpers)
-		helpers = told;
-	/* Round robin, so that with many threads each has its turn. */
-	for (uint32_t i = 0; i < SAMPLED_THREADS && budget; i++) {
-		struct sampled_tid *t = &p->tids[(first + i) % SAMPLED_THREADS];
-
-		p->cursor = (first + i + 1) % SAMPLED_THREADS;
-		if (!t->tid || t->helper)
-			continue;
-		read_files(p, t);
-		budget--;
-	}
+	forget_ended(p);
+	helpers = find_helpers(p);
+	if (count <= 0)
+		return;
+	p->listed = (uint32_t)count;
+	p->listed_helpers = told;
+	p->last_listing = now;
 	/* The first thread is never a helper; after an exec the box still speaks of the old image. */
-	if (count > 0)
-		p->threads = (uint32_t)count > helpers ? (uint32_t)count - helpers : 1;
+	helpers = told > helpers ? told : helpers;
+	p->threads = (uint32_t)count > helpers ? (uint32_t)count - helpers : 1;
+}
+
+void threads_read(struct sampled_process *p, uint64_t now, bool all)
+{
+	if (all || is_listing_due(p, now))
+		list(p, now);
+	read_due(p, all ? BUDGET : files_due(p->listed));
 }
 
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot)
@@ -173,7 +207,7 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 
 	if (box_value(slot->helper))
 		return true;
-	if (!t || t->tid != tid)
+	if (!t)
 		return false;
 	return t->helper || (t->asked < 2 && tid != (uint32_t)p->pid);
 }
@@ -191,10 +225,9 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 
 	if (!e.thread || threads_is_hidden(p, slot) || e.thread != box_value(slot->thread))
 		return;
-	if (t && t->tid == tid) {
-		/* At the end: as last read. */
-		e.cpu = t->cpu;
-		e.state = final ? 0 : (uint8_t)t->state;
+	if (t) {
+		e.cpu = t->read.cpu;
+		e.state = final ? 0 : (uint8_t)t->read.state;
 	}
 	if (call.function && call.since && (final || now > call.since + LEAST)) {
 		e.function = call.function;
