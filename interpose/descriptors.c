@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "emit.h"
 #include "export.h"
 #include "init.h"
 #include "log.h"
@@ -305,7 +306,7 @@ void dlt_descriptors_init(void)
 {
 	void *common;
 
-	if (!dlt_process.traced || is_resolved())
+	if (!dlt_process.traced || !dlt_emit_is_possible() || is_resolved())
 		return;
 	dlerror();
 	common = dlopen("liblttng-ust-common.so.1", RTLD_LAZY | RTLD_LOCAL);

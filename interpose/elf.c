@@ -42,12 +42,21 @@ struct dlt_elf_name dlt_elf_name(const char *name)
 {
 	struct dlt_elf_name n = { .name = name, .gnu = 5381 };
 
-	for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
 		n.gnu = n.gnu * 33 + *c;
-		n.sysv = (n.sysv << 4) + *c;
-		n.sysv = (n.sysv ^ (n.sysv >> 24 & 0xf0)) & 0x0fffffff;
-	}
 	return n;
+}
+
+/* Hardly anything still has only this one. */
+static uint32_t sysv_hash(const char *name)
+{
+	uint32_t hash = 0;
+
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+		hash = (hash << 4) + *c;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	return hash;
 }
 
 /* The name of version `index` that e defines; NULL: none. */
@@ -143,7 +152,7 @@ static const ElfW(Sym) *find_sysv(const struct dlt_elf *e, const struct dlt_elf_
 	const uint32_t *buckets = e->sysv_hash + 2, *chain = buckets + e->sysv_hash[0];
 	const ElfW(Sym) *old = NULL;
 
-	for (uint32_t i = buckets[name->sysv % e->sysv_hash[0]]; i; i = chain[i]) {
+	for (uint32_t i = buckets[sysv_hash(name->name) % e->sysv_hash[0]]; i; i = chain[i]) {
 		switch (matches(e, i, name, version)) {
 		case YES: return &e->symbols[i];
 		case PERHAPS: old = &e->symbols[i]; break;

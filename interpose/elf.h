@@ -26,10 +26,10 @@ struct dlt_elf {
 	const char *soname;		/* NULL: none */
 };
 
-/* A name to look for, with its hashes. */
+/* A name to look for, with its hash. */
 struct dlt_elf_name {
 	const char *name;
-	uint32_t gnu, sysv;
+	uint32_t gnu;
 	bool data;			/* of a variable, else of a function */
 };
 

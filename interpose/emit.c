@@ -238,6 +238,13 @@ static bool can_cancel_threads(void)
 	return library;
 }
 
+bool dlt_emit_is_possible(void)
+{
+	char path[1024];
+
+	return ust_path(path, sizeof(path)) && dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0) == 0;
+}
+
 static const struct dlt_bridge *open_bridge(void)
 {
 	static char path[1024];

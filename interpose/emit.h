@@ -22,6 +22,9 @@ static inline bool dlt_enabled(enum dlt_event event)
 	return __builtin_expect(*dlt_states[event], 0);
 }
 
+/* False where libdltrace-ust.so is not even installed: nothing of LTTng's is needed then. */
+bool dlt_emit_is_possible(void);
+
 /*
  * Emits an event whose state was tested. Guards the emission (what LTTng allocates is not
  * traced), keeps errno, counts the event for its thread. Does nothing while the thread's guard

@@ -57,8 +57,12 @@ _Static_assert(DLT_FNS + 256 <= MAX_SYMBOLS, "room for all functions and the res
 static struct export exports[MAX_SYMBOLS];
 static struct dlt_elf self;
 static uint32_t self_first, self_count;	/* symbols from first up have a hash in self.gnu_hash */
-static bool ready, changed;		/* changed: the symbol table is not as it should be */
-static bool paused;
+static bool ready, paused;
+
+/* Where the symbol table is not as it should be: these places, or all when they are too many. */
+#define CHANGES 64
+static uint32_t changes[CHANGES];
+static unsigned change_count;
 unsigned dlt_exists_startup_objects;
 
 /* What was loaded when we looked last. */
@@ -126,6 +130,19 @@ static bool list_exports(void)
 	return true;
 }
 
+static void change(uint32_t i)
+{
+	if (change_count < CHANGES)
+		changes[change_count] = i;
+	if (change_count <= CHANGES)
+		change_count++;
+}
+
+static void change_all(void)
+{
+	change_count = CHANGES + 1;
+}
+
 /* e defines this one of ours, or may do so: then the truth costs a lookup. */
 static void look_for(const struct dlt_elf *e, uint32_t i, bool for_ever)
 {
@@ -138,7 +155,7 @@ static void look_for(const struct dlt_elf *e, uint32_t i, bool for_ever)
 		return;
 	exports[i].there = true;
 	exports[i].for_ever = for_ever;
-	changed = true;
+	change(i);
 }
 
 /* The place of `name` among our own symbols; self_count: not there. */
@@ -199,27 +216,31 @@ static void look_into(const struct dlt_elf *e, bool for_ever)
 	}
 }
 
-/* Brings the symbol table to what is known; one store a symbol, other threads may be reading. */
+/* Brings a symbol to what is known; one store, other threads may be reading. */
+static void show_or_hide(uint32_t i, bool *writable)
+{
+	const struct export *x = &exports[i];
+	ElfW(Sym) *s = symbol_of(i);
+	ElfW(Addr) value = x->there && !x->hidden ? x->value : 0;
+
+	if (!x->value || (s->st_value == value && s->st_info == x->info))
+		return;
+	if (!*writable && protect_symbols(PROT_READ | PROT_WRITE) != 0)
+		return;
+	*writable = true;
+	s->st_info = x->info;
+	__atomic_store_n(&s->st_value, value, __ATOMIC_RELAXED);
+}
+
 static void show_and_hide(void)
 {
-	bool writable = false;
+	bool all = change_count > CHANGES, writable = false;
 
-	for (uint32_t i = 0; changed && i < self_count; i++) {
-		const struct export *x = &exports[i];
-		ElfW(Sym) *s = symbol_of(i);
-		ElfW(Addr) value = x->there && !x->hidden ? x->value : 0;
-
-		if (!x->value || (s->st_value == value && s->st_info == x->info))
-			continue;
-		if (!writable && protect_symbols(PROT_READ | PROT_WRITE) != 0)
-			return;
-		writable = true;
-		s->st_info = x->info;
-		__atomic_store_n(&s->st_value, value, __ATOMIC_RELAXED);
-	}
+	for (uint32_t i = 0; i < (all ? self_count : change_count); i++)
+		show_or_hide(all ? i : changes[i], &writable);
 	if (writable)
 		protect_symbols(PROT_READ);
-	changed = false;
+	change_count = 0;
 }
 
 /* ---- while the process runs ---------------------------------------------------------------- */
@@ -255,7 +276,7 @@ static int update(struct dl_phdr_info *info, size_t size, void *data)
 	if (info->dlpi_subs != seen_subs) {
 		for (uint32_t i = 0; i < self_count; i++)
 			exports[i].there = exports[i].for_ever;
-		changed = true;
+		change_all();
 		seen_objects = dlt_exists_startup_objects;
 	}
 	seen_adds = info->dlpi_adds;
@@ -330,7 +351,7 @@ static int hide_one(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	if (x) {
 		x->hidden = (uint8_t)(x->hidden + (h->hide ? 1 : -1));
-		changed = true;
+		change((uint32_t)(x - exports));
 		show_and_hide();
 	}
 	return 1;
@@ -461,7 +482,7 @@ static void look_at_start(void)
 			look_into(&e, true);
 	}
 	make_resolver(&exports[place_of(&profiling)]);
-	changed = true;
+	change_all();
 	show_and_hide();
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
 		if (m->l_addr != self.base && has_header(m) && dlt_elf_open(&e, m->l_addr, m->l_ld))
