@@ -8,7 +8,7 @@ export GLIBC_TUNABLES
 
 mkdir alone && cp "$DLTRACE_LIB" alone/
 boxes
-timeout 60 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" forks 1000 || fail "forks"
+timeout 240 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" forks 1000 || fail "forks"
 same "boxes" 1001 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
 same "ids, all different" 1001 "$("$APPS/box_totals" "$DLTRACE_BOX"/*.box | sed 's/.*process=\([0-9]*\) .*/\1/' | sort -u | wc -l)"
 boxes
