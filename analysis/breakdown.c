@@ -44,7 +44,7 @@ static const struct column columns[] = {
 };
 
 /* cudaMemcpy and its kin return when the copy is done; the ones named Async do not wait. */
-static bool is_waiting(const struct function *fn)
+bool function_waits(const struct function *fn)
 {
 	if (!strcmp(fn->kind, "synchronise") || !strcmp(fn->kind, "wait"))
 		return true;
@@ -63,7 +63,7 @@ bool profile_row(const struct process *p, const char *engine, const struct profi
 	*row = (struct breakdown_row){
 		.function = fn->name, .layer = fn->layer, .kind = fn->kind,
 		.library = l ? base_name(l->path) : "",
-		.waiting = is_waiting(fn),
+		.waiting = function_waits(fn),
 		.sums = profile_counts(p, f),
 	};
 	if (!*row->function) {

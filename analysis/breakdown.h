@@ -20,6 +20,9 @@ struct breakdown_row {
 bool profile_row(const struct process *p, const char *engine, const struct profile *f,
 		 struct breakdown_row *row);
 
+/* Does the calling thread wait in it, rather than work? */
+bool function_waits(const struct function *fn);
+
 /* The sums that this report believes: totals, or events when only a part of the time is asked for. */
 const struct sums *profile_counts(const struct process *p, const struct profile *f);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
-#include "analysis/findings.h"
+#include "analysis/failures.h"
 #include "analysis/gpu_memory.h"
 
 static const struct column columns[] = {

@@ -1,28 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* What rules need: the pure parts, tested by themselves. */
+/*
+ * Findings: what is wrong or worth knowing, in words, with the numbers behind it.
+ *
+ * A rule is one row of `rules` in findings.c and one function in analysis/rules/. It looks at the
+ * model, and at the tables of the analyses before it; where it is not sure it says nothing, since a
+ * false alarm costs more than silence. What it says is `found()`.
+ */
 #ifndef DLT_ANALYSIS_FINDINGS_H
 #define DLT_ANALYSIS_FINDINGS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/model/curve.h"
+#include "analysis/analyses.h"
+#include "severity.h"
 
-struct growth {
-	double per_second;	/* median slope */
-	double total;		/* that, over the time looked at */
-	int64_t duration;	/* ns, the time looked at */
+struct findings;
+
+typedef void (*process_rule)(struct findings *f, const struct process *p);
+typedef void (*trace_rule)(struct findings *f, const struct trace *t);
+
+struct rule {
+	const char *name;
+	enum dlt_severity severity;
+	process_rule process; /* for every process that is shown */
+	trace_rule trace;     /* or for every trace */
+	const char *advice;   /* what to do; NULL: the text says all */
 };
 
-/*
- * Does a curve grow steadily? Looks at its lower envelope over the last two thirds of its time
- * (the first third is start-up); by the slopes between all pairs of points (Theil and Sen), so
- * that steps and spikes do not count: the median tells the rate, and three slopes of four must
- * rise. Growth below 16 MiB or a tenth of the largest value is none.
- */
-bool curve_growth(const struct curve *c, struct growth *g);
+/* What findings are ordered by within a severity, as a share of the run's time or the machine's
+ * memory. */
+struct stake {
+	int64_t since;	  /* ns since the trace's begin; UNKNOWN: not tied to a time */
+	double ns, bytes; /* lost, or that could be won; 0: none */
+};
 
-/* "out of memory" of CUDA's 2; "" of a code without a name here. In failures.c. */
-const char *call_error_name(const char *layer, int code);
+#define NO_STAKE ((struct stake){.since = UNKNOWN})
+
+/*
+ * What has been found, by the rule that is running; of a process, or of the trace (NULL). Takes the
+ * reference to the evidence, an object.
+ */
+void found(struct findings *f, const struct process *p, struct stake stake, json_t *evidence,
+	   const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* For what the running rule finds next: another severity than its row's. */
+void found_as(struct findings *f, enum dlt_severity severity);
+
+/* The tables of the analyses that ran before. */
+const struct report *findings_report(const struct findings *f);
 
 #endif

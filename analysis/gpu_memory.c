@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables `gpu_memory`, by kind, device and library, and `gpu`, by device; their series. */
 #include "analysis/analyses.h"
-#include "analysis/findings.h"
+#include "analysis/failures.h"
 #include "analysis/gpu_memory.h"
 
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Does a curve grow steadily? A robust slope. */
 #include <stdlib.h>
 
-#include "analysis/findings.h"
+#include "analysis/growth.h"
 
 #define POINTS 64		/* looked at; 2,016 pairs */
 #define POINTS_LEAST 12
@@ -58,6 +58,7 @@ bool curve_growth(const struct curve *c, struct growth *g)
 						  (double)(v[j].t - v[i].t);
 	}
 	qsort(slopes, count, sizeof(*slopes), compare);
+	g->begin = v[0].t;
 	g->duration = v[n - 1].t - v[0].t;
 	g->per_second = slopes[count / 2] * 1e9;
 	g->total = slopes[count / 2] * (double)g->duration;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/breakdown.h"
+#include "analysis/cost.h"
 #include "analysis/coverage.h"
 #include "analysis/model/gpu.h"
 
@@ -18,19 +19,6 @@ static const struct column columns[] = {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-/*
- * What tracing costs the program, by operation. From `make bench` on Debian 12, 2 cores, medians;
- * another machine is faster or slower, the order of magnitude stays.
- */
-static const struct cost {
-	const char *what;
-	double ns;
-} costs[] = {
-	{ "events", 140 },		/* a recorded LTTng event with five fields */
-	{ "heap calls", 2 },		/* half of what a malloc and free pair costs more */
-	{ "counted calls", 35 },	/* a wrapped call without an event */
-};
 
 static void __attribute__((format(printf, 6, 7)))
 limit(struct table *t, const struct trace *trace, const struct process *p, const char *kind,
@@ -349,38 +337,18 @@ static void communication(struct table *table, const struct process *p)
 
 static void overhead(struct table *table, const struct trace *t)
 {
-	double count[3] = { 0 }, ns = 0, cpu = 0;
-	char cost[32], of[32], parts[256];
+	struct cost c = trace_cost(t);
+	char low[32], high[32], of[32], share[80] = "", parts[256];
 
-	for (size_t i = 0; i < t->process_count; i++) {
-		const struct process *p = t->processes[i];
-
-		if (!process_shown(p))
-			continue;
-		count[0] += (double)(p->emitted_known ? p->emitted : p->read);
-		count[1] += (double)(p->sample.allocations + p->sample.frees);
-		cpu += (double)(p->sample.user + p->sample.system);
-		for (size_t j = 0; j < p->profile_count; j++)
-			if (p->profile_list[j]->exact)
-				count[2] += (double)p->profile_list[j]->exact->calls;
-	}
-	for (int i = 0; i < 3; i++)
-		ns += count[i] * costs[i].ns;
-	if (!ns)
+	if (!c.high)
 		return;
-	time_text(cost, sizeof(cost), ns);
-	time_text(of, sizeof(of), cpu);
-	snprintf(parts, sizeof(parts), "%.0f %s of %g ns, %.0f %s of %g ns, %.0f %s of %g ns",
-		 count[0], costs[0].what, costs[0].ns, count[1], costs[1].what, costs[1].ns,
-		 count[2], costs[2].what, costs[2].ns);
-	if (cpu > 0)
-		limit(table, t, NULL, "overhead", ns,
-		      "tracing cost about %s, %.2g %% of %s of CPU time (%s, as measured on one "
-		      "Debian 12 machine)", cost, 100 * ns / cpu, of, parts);
-	else
-		limit(table, t, NULL, "overhead", ns,
-		      "tracing cost about %s of CPU time (%s, as measured on one Debian 12 machine)",
-		      cost, parts);
+	if (c.cpu > 0)
+		snprintf(share, sizeof(share), ", %.2g to %.2g %% of the %s that the programs used",
+			 100 * c.low / c.cpu, 100 * c.high / c.cpu, time_text(of, sizeof(of), c.cpu));
+	limit(table, t, NULL, "overhead", (c.low + c.high) / 2,
+	      "tracing cost %s to %s of CPU time%s (%s; from warm to cold caches, on one Debian 12 machine)",
+	      time_text(low, sizeof(low), c.low), time_text(high, sizeof(high), c.high), share,
+	      cost_text(&c, parts, sizeof(parts)));
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {

@@ -76,7 +76,7 @@ static const struct argp_option table[] = {
 	  "and print a certificate instead of a report; full: read them by both decoders too", 4 },
 	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 4 },
 	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 4 },
-	{ "verbose", 'v', 0, 0, "say what is read and how fast", 4 },
+	{ "verbose", 'v', 0, 0, "say what is read and how fast, and all findings with their evidence", 4 },
 	{ 0 },
 };
 
@@ -236,7 +236,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->quiet = true;
 		return 0;
 	case 'v':
-		o->verbose = true;
+		o->verbose = o->writing.verbose = true;
 		return 0;
 	case KEY_FROM:
 		o->model.from = time_option(arg, "from", state);

@@ -71,7 +71,7 @@ static bool read_box(struct followed *f, enum reading what, uint64_t now, struct
 {
 	if (sigsetjmp(bus_error, 1)) {
 		reading = 0;
-		note_say(NOTE_WARNING, "box", f->id, f->pid, "the black box of process %d is broken", (int)f->pid);
+		note_say(DLT_WARNING, "box", f->id, f->pid, "the black box of process %d is broken", (int)f->pid);
 		return false;
 	}
 	reading = 1;
@@ -114,9 +114,9 @@ static void note_end(const struct followed *f)
 	int32_t code = box_value(h->exit_code);
 
 	if (state == DLT_BOX_SIGNAL)
-		note_say(NOTE_WARNING, "killed", f->id, code, "process %d was ended by signal %d", (int)f->pid, code);
+		note_say(DLT_WARNING, "killed", f->id, code, "process %d was ended by signal %d", (int)f->pid, code);
 	else if (state == DLT_BOX_ALIVE)
-		note_say(NOTE_INFO, "killed", f->id, 0, "process %d ended without a word (SIGKILL?)", (int)f->pid);
+		note_say(DLT_INFO, "killed", f->id, 0, "process %d ended without a word (SIGKILL?)", (int)f->pid);
 }
 
 static void gone(struct followed *f)
@@ -330,7 +330,7 @@ static void look_for_hangs(struct followed *f, uint64_t now)
 		if (calls[i].since <= f->hang_since || calls[i].function >= DLT_FNS)
 			continue;
 		f->hang_since = calls[i].since;
-		note_say(NOTE_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
+		note_say(DLT_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
 			 "process %d, thread %u: %s has not returned for %" PRIu64 " s", (int)f->pid,
 			 calls[i].tid, dlt_functions[calls[i].function].name, (now - calls[i].since) / SECOND);
 	}
@@ -374,7 +374,7 @@ void follow_leave(uint64_t now)
 		next = f->next;
 		if (read_box(f, READ_LEAVE, now, &state))
 			follow.past_events += state.events;
-		note_say(NOTE_INFO, "survivor", f->id, f->pid, "process %d lives on, unrecorded", (int)f->pid);
+		note_say(DLT_INFO, "survivor", f->id, f->pid, "process %d lives on, unrecorded", (int)f->pid);
 		close_box(f, false);
 	}
 }

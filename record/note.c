@@ -16,7 +16,7 @@ void note_init(int fd)
 	recorder = fd;
 }
 
-void note_write(enum note_severity severity, const char *kind, uint32_t process, int64_t value,
+void note_write(enum dlt_severity severity, const char *kind, uint32_t process, int64_t value,
 		const char *text)
 {
 	struct dlt_ev_record_note e = {
@@ -27,7 +27,7 @@ void note_write(enum note_severity severity, const char *kind, uint32_t process,
 	sample_emit(DLT_EV_RECORD_NOTE, &e);
 }
 
-void note_say(enum note_severity severity, const char *kind, uint32_t process, int64_t value,
+void note_say(enum dlt_severity severity, const char *kind, uint32_t process, int64_t value,
 	      const char *format, ...)
 {
 	char text[1024];
@@ -37,6 +37,6 @@ void note_say(enum note_severity severity, const char *kind, uint32_t process, i
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	note_write(severity, kind, process, value, text);
-	if (severity > NOTE_INFO)
+	if (severity > DLT_INFO)
 		message_send(recorder, "note %d %s %" PRId64 " %s", (int)severity, kind, value, text);
 }

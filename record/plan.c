@@ -12,7 +12,7 @@
 const char *const level_names[LEVELS] = { "summary", "calls", "full" };
 const char *const gpu_names[GPUS] = { "off", "calls", "activity" };
 
-const struct plan_event plan_events[PLAN_EVENTS] = {
+const struct plan_event plan_events[] = {
 	{ "dltrace_proc:*", LEVEL_SUMMARY, 0, GPU_OFF },
 	{ "dltrace_sample:*", LEVEL_SUMMARY, 0, GPU_OFF },
 	{ "dltrace_record:*", LEVEL_SUMMARY, 0, GPU_OFF },
@@ -26,6 +26,8 @@ const struct plan_event plan_events[PLAN_EVENTS] = {
 	{ "dltrace_gpu:*", LEVEL_CALLS, 1, GPU_ACTIVITY },
 	{ "dltracefull_heap:*", LEVEL_FULL, 1, GPU_OFF },
 };
+
+const size_t plan_event_count = sizeof(plan_events) / sizeof(*plan_events);
 
 /*
  * What the channel of calls would like to have for each CPU: a burst of a million events a second

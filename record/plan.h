@@ -32,8 +32,8 @@ struct plan_event {
 	enum gpu gpu;		/* the lowest --gpu that has it */
 };
 
-#define PLAN_EVENTS 12
-extern const struct plan_event plan_events[PLAN_EVENTS];
+extern const struct plan_event plan_events[];
+extern const size_t plan_event_count;
 
 struct plan_channel {
 	const char *name;

@@ -60,7 +60,7 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 		printf(" --buffers-uid --subbuf-size=%" PRIu64 " --num-subbuf=%" PRIu64
 		       " --switch-timer=%u %s\n", c->subbuf_size, c->subbufs, c->switch_timer, c->name);
 	}
-	for (size_t i = 0; i < PLAN_EVENTS; i++) {
+	for (size_t i = 0; i < plan_event_count; i++) {
 		if (!plan_wants(plan, &plan_events[i], o->level) ||
 		    strcmp(plan_events[i].pattern, "dltrace_record:*") == 0)
 			continue;

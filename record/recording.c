@@ -25,6 +25,7 @@
 #include "pattern.h"
 #include "place.h"
 #include "say.h"
+#include "severity.h"
 #include "units.h"
 
 /* Limits of waits, ms: none of them is reached where nothing is broken. */
@@ -254,10 +255,10 @@ static void written(struct recording *r, const char *text)
 	char kind[32] = "";
 	int at = 0;
 
-	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < 1 || !at)
+	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < DLT_WARNING || !at)
 		return;
 	label_note(r->label, severity, kind, text + at);
-	if (severity > 1)
+	if (severity >= DLT_PROBLEM)
 		say("%s", text + at);
 	else
 		say_verbose("%s", text + at);
@@ -515,6 +516,7 @@ static void end_label(struct recording *r)
 	r->label = NULL;
 }
 
+/* LTTng counts what found no room, a batch of events once: the report knows how many were in it. */
 static void last_line(const struct recording *r, uint64_t duration)
 {
 	const struct options *o = r->o;
@@ -524,8 +526,9 @@ static void last_line(const struct recording *r, uint64_t duration)
 		snprintf(events, sizeof(events), "%s events, ", format_count(r->events, count, sizeof(count)));
 	if (*r->output)
 		snprintf(bytes, sizeof(bytes), ", %s", format_size(folder_size(r->output), size, sizeof(size)));
-	say("%s: %s, %s%s lost%s%s", *r->output ? r->output : o->session ? o->session : o->relay,
-	    format_time(duration, time, sizeof(time)), events, format_count(r->lost, lost, sizeof(lost)),
+	say("%s: %s, %s%s%s lost%s%s", *r->output ? r->output : o->session ? o->session : o->relay,
+	    format_time(duration, time, sizeof(time)), events, r->lost ? "at least " : "",
+	    format_count(r->lost, lost, sizeof(lost)),
 	    bytes, r->stalled ? " (some data never left LTTng's buffers)" : "");
 }
 

@@ -63,7 +63,7 @@ static void take_note(const char *text)
 	char kind[32];
 
 	if (sscanf(text, "%d %31s %lld %n", &severity, kind, &value, &at) >= 3 && at)
-		note_write((enum note_severity)severity, kind, 0, value, text + at);
+		note_write((enum dlt_severity)severity, kind, 0, value, text + at);
 }
 
 /* False: time to end. */

@@ -72,7 +72,7 @@ static int switch_event(struct session *s, const struct plan_event *e, bool on)
 
 int session_set_level(struct session *s, enum level level, char *why, size_t size)
 {
-	for (size_t i = 0; i < PLAN_EVENTS; i++) {
+	for (size_t i = 0; i < plan_event_count; i++) {
 		int err = switch_event(s, &plan_events[i], plan_wants(&s->plan, &plan_events[i], level));
 
 		if (err < 0)

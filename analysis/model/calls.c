@@ -167,14 +167,20 @@ static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
 		return;
 	gpu_memory_alloc(thread->process, at, e);
 	beat(thread, BEAT_CUDA, e->function, e->library, e->size, at, e->duration);
+	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
+		load_gpu_block(thread->process, at, e->duration, e->size);
 }
 
 static void on_cuda_free(struct trace *t, int64_t at, const void *data)
 {
+	const struct dlt_ev_cuda_free *e = data;
 	struct thread *thread = cuda(t, at, data, 0);
 
-	if (thread)
-		gpu_memory_free(thread->process, at, data);
+	if (!thread)
+		return;
+	gpu_memory_free(thread->process, at, e);
+	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
+		load_gpu_block(thread->process, at, e->duration, 0);
 }
 
 /* ---- the CPU ---- */

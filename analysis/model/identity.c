@@ -63,10 +63,13 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		/* From here on events tell of every thread. */
 		p->now.thread_offset = p->now.thread_candidate = 0;
 	}
-	/* Whoever says it again after the process's end cannot read these any more. */
-	if (e->exe && *e->exe)
+	/*
+	 * Whoever says it again after the process's end cannot read these any more, and a sampler that
+	 * first looks after an exec reads those of the next image: the process's own word counts.
+	 */
+	if (e->exe && *e->exe && (e->reason != AGAIN || !p->from_start || !*p->exe))
 		p->exe = trace_keep(t, e->exe);
-	if (e->command && *e->command)
+	if (e->command && *e->command && (e->reason != AGAIN || !p->from_start || !*p->command))
 		p->command = trace_keep(t, e->command);
 	p->parent_id = e->parent;
 	p->parent = trace_process(t, e->parent);
@@ -123,6 +126,7 @@ static void adopt(struct process *to, struct process *orphan)
 		if (to->failed_count + i < FAILED_ALLOCATIONS_KEPT)
 			to->failed[to->failed_count + i] = orphan->failed[i];
 	to->failed_count += orphan->failed_count;
+	load_merge(&to->load, &orphan->load);
 	marks_adopt(to, orphan);
 	rhythm_merge(&to->rhythm, &orphan->rhythm);
 	checked_merge(&to->checked, &orphan->checked);

@@ -25,6 +25,7 @@
 #include "analysis/model/gpu_memory.h"
 #include "analysis/model/idmap.h"
 #include "analysis/model/launches.h"
+#include "analysis/model/load.h"
 #include "analysis/model/marks.h"
 #include "analysis/model/names.h"
 #include "analysis/model/rhythm.h"
@@ -191,6 +192,7 @@ struct process {
 	struct comms comms;
 	struct rhythm rhythm;
 	struct checked checked;		/* for --verify */
+	struct load load;
 	struct process_now now;
 	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */

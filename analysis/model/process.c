@@ -55,6 +55,7 @@ void process_free(struct process *p)
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);
 	iterations_free(p->iterations);
+	load_release(&p->load);
 	marks_free(p->marks);
 	comms_release(&p->comms);
 	rhythm_release(&p->rhythm);

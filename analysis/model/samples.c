@@ -221,6 +221,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	keep_last(p, e);
 	rhythm(p, at);
 	checked_sample(&p->checked, e, event_at, at);
+	load_process(p, at, e);
 	p->sample_at = at;
 	if (e->user || e->system)
 		cpu_rate(p, at, e->user + e->system);
@@ -366,7 +367,7 @@ static void on_thread_sample(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_sample_thread *e = data;
 	struct thread *thread = trace_thread_make(t, e->thread);
 
-	(void)at;
+	load_thread(thread->process, when(t, at, e->time), e);
 	if (e->cpu > thread->cpu)
 		thread->cpu = e->cpu;
 	thread_emitted(thread, e->events);

@@ -309,24 +309,113 @@ static void section_header(const struct text *t)
 
 /* ---- findings, failures, limits: lists of sentences ---- */
 
+#define FINDINGS_SHOWN 8
+#define OF_A_RULE 2	/* of one rule: ranks and workers have the same to say, one by one */
+
+static const struct { const char *severity, *mark, *ascii; enum style style; } severity_marks[] = {
+	{ "problem", "✗", "x", STYLE_PROBLEM },
+	{ "warning", "!", "!", STYLE_WARNING },
+	{ "info", "·", "-", STYLE_DIM },
+};
+
+#define SEVERITY_MARKS (sizeof(severity_marks) / sizeof(severity_marks[0]))
+
+/* "calls 40, share 0.31", with what an object holds inside by its own names. */
+static void put_evidence(FILE *f, json_t *tree)
+{
+	const size_t flags = JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(4);
+	const char *key;
+	json_t *value;
+	int n = 0;
+
+	json_object_foreach(tree, key, value) {
+		char *text = json_is_string(value) ? NULL : json_dumps(value, flags);
+
+		fprintf(f, "%s%s %s", n++ ? ", " : "", key, text ? text : json_string_value(value));
+		free(text);
+	}
+}
+
+static void put_indented(const struct text *t, const char *text)
+{
+	char *clean = text_clean(text, t->o->unicode);
+
+	style_begin(t->out, t->o, STYLE_DIM);
+	fputs("    ", t->out);
+	put_wrapped(t, clean, 4);
+	style_end(t->out, t->o, STYLE_DIM);
+	free(clean);
+}
+
+/* "since 21 s → Use a pool." */
+static void put_advice(const struct text *t, const char *advice, const struct cell *since)
+{
+	char buf[FORMAT_SIZE], *line = NULL;
+	bool dated = since->type != CELL_NULL;
+
+	if (asprintf(&line, "%s%s%s%s %s", dated ? "since " : "",
+		     dated ? format_cell(buf, UNIT_TIME, since, t->o->unicode) : "", dated ? " " : "",
+		     t->o->unicode ? "→" : "->", advice) < 0)
+		return;
+	put_indented(t, line);
+	free(line);
+}
+
+static void put_finding(const struct text *t, const struct table *findings, size_t row)
+{
+	const char *severity = cell_text(table_get(findings, row, "severity"));
+	const char *advice = cell_text(table_get(findings, row, "advice"));
+	const struct cell *evidence = table_get(findings, row, "evidence");
+	size_t i = 0, size;
+	char *text;
+	FILE *f;
+
+	while (i + 1 < SEVERITY_MARKS && strcmp(severity, severity_marks[i].severity))
+		i++;
+	text_item(t, t->o->unicode ? severity_marks[i].mark : severity_marks[i].ascii, severity_marks[i].style,
+		 cell_text(table_get(findings, row, "text")));
+	if (*advice)
+		put_advice(t, advice, table_get(findings, row, "since_ns"));
+	if (!t->o->verbose || evidence->type != CELL_TREE)
+		return;
+	f = text_open(&text, &size);
+	fputs("evidence: ", f);
+	put_evidence(f, evidence->tree);
+	put_indented(t, text_close(f, &text));
+	free(text);
+}
+
+/* Have as many of its rule been told as shall be? */
+static bool told_enough(const struct table *findings, size_t row)
+{
+	const char *rule = cell_text(table_get(findings, row, "rule"));
+	size_t n = 0;
+
+	for (size_t i = 0; i < row && n < OF_A_RULE; i++)
+		n += !strcmp(cell_text(table_get(findings, i, "rule")), rule);
+	return n == OF_A_RULE;
+}
+
 static void section_findings(const struct text *t)
 {
-	static const struct { const char *severity, *mark, *ascii; enum style style; } marks[] = {
-		{ "problem", "✗", "x", STYLE_PROBLEM },
-		{ "warning", "!", "!", STYLE_WARNING },
-		{ "info", "·", "-", STYLE_DIM },
-	};
 	const struct table *findings = report_table(t->r, "findings");
-	size_t rows = text_rows(findings);
+	size_t rows = text_rows(findings), shown = 0;
+	char buf[FORMAT_SIZE], more[64 + FORMAT_SIZE];
 
 	text_heading(t, "Findings", NULL);
 	if (!rows)
 		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		for (size_t row = 0; row < rows; row++)
-			if (!strcmp(cell_text(table_get(findings, row, "severity")), marks[i].severity))
-				text_item(t, t->o->unicode ? marks[i].mark : marks[i].ascii,
-					 marks[i].style, cell_text(table_get(findings, row, "text")));
+	for (size_t row = 0; row < rows; row++) {
+		if (!t->o->verbose && (shown == FINDINGS_SHOWN || told_enough(findings, row)))
+			continue;
+		put_finding(t, findings, row);
+		shown++;
+	}
+	if (rows == shown)
+		return;
+	snprintf(more, sizeof(more), "and %s more (-v, or --table findings)",
+		 format_whole(buf, (double)(rows - shown)));
+	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
 }
 
 static void put_list(const struct text *t, const char *table, const char *title, size_t most,

@@ -20,6 +20,7 @@ struct writer_options {
 	const char *figure;
 	bool unicode;		/* the reader's locale shows it */
 	bool color;		/* SGR sequences are welcome */
+	bool verbose;		/* text: everything, with its evidence */
 	int width;		/* columns of text */
 	struct looks looks;	/* of figures */
 };

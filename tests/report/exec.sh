@@ -27,3 +27,14 @@ dltrace-text 1
 END
 same "nobody was killed" 0 "$(json 'len(r["failures"])')"
 same "it just ended" None "$(json 'row("processes", name="sh")["exit"]')"
+
+# A sampler that first looks after the exec says the new program's name of the old image too.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/sh" command="sh\x1f-c"
+[2s] dltrace_proc:process process=1 pid=100 begin=1s reason=3 exe="/usr/bin/python3" command="python3"
+[2s] dltrace_proc:process process=2 pid=100 begin=2s exe="/usr/bin/python3" command="python3"
+[3s] dltrace_proc:process process=3 pid=101 begin=3s reason=3 exe="/bin/first"
+[4s] dltrace_proc:process process=3 pid=101 begin=3s reason=3 exe="/bin/later"
+END
+same "its own word" "[('sh', ['sh', '-c']), ('python3', ['python3']), ('later', None)]" "$(json '[(p["name"], p["command"] or None) for p in r["processes"]]')"

@@ -73,6 +73,7 @@ static const struct column failures_columns[] = {
 };
 static const struct column findings_columns[] = {
 	{ "severity", "severity", UNIT_TEXT, "" }, { "text", "text", UNIT_TEXT, "" },
+	{ "rule", "rule", UNIT_TEXT, "" }, { "advice", "what to do", UNIT_TEXT, "" },
 	{ "evidence", "evidence", UNIT_TREE, "" },
 };
 static const struct column limits_columns[] = {
@@ -247,16 +248,20 @@ static void fixture_words(struct report *r)
 	struct table *t = report_table(r, "findings");
 
 	table_add_row(t);
+	table_set_text(t, "severity", "problem");
+	table_set_text(t, "rule", "died");
+	table_set_text(t, "text", "Process 4713 was killed by SIGKILL.");
+	table_add_row(t);
 	table_set_text(t, "severity", "warning");
+	table_set_text(t, "rule", "heap_grows");
+	table_set_text(t, "advice", "Look for what is kept.");
 	table_set_text(t, "text", "The heap grows: 2.31 MiB a second over the last 30 s, without an end in "
 				  "sight. Whoever keeps what each iteration allocates will run out of "
 				  "memory after about 14 h.");
 	table_set_tree(t, "evidence", json_pack("{s:f}", "bytes_per_second", 2421234.5));
 	table_add_row(t);
-	table_set_text(t, "severity", "problem");
-	table_set_text(t, "text", "Process 4713 was killed by SIGKILL.");
-	table_add_row(t);
 	table_set_text(t, "severity", "info");
+	table_set_text(t, "rule", "device");
 	table_set_text(t, "text", "PyTorch 1.13.1 ran on the CPU only.");
 	t = report_table(r, "failures");
 	table_add_row(t);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tracing cost the programs of a trace: operations that the trace counts, times what each of
+ * them was measured to take. An estimate, so it has two ends: with all that an operation needs in
+ * the caches, and with nothing of it.
+ */
+#ifndef DLT_ANALYSIS_COST_H
+#define DLT_ANALYSIS_COST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace;
+
+enum cost_kind { COST_HEAP, COST_NOTED, COST_SINGLE, COST_WRAPPED, COST_SAMPLES, COST_KINDS };
+
+struct cost {
+	uint64_t count[COST_KINDS];
+	double low, high; /* ns of CPU time */
+	double cpu;	  /* ns that the programs used, tracing included; 0: not known */
+};
+
+struct cost trace_cost(const struct trace *t);
+
+/* "1,200 heap calls of 1.5 to 5 ns, ..."; returns the buffer. */
+const char *cost_text(const struct cost *c, char *text, size_t size);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What kept a process busy, from samples and from calls about memory of a GPU. */
+#include "analysis/model/load.h"
+
+#include "analysis/model/model.h"
+
+void load_release(struct load *l)
+{
+	tally_release(&l->threads);
+	tally_release(&l->gpu_blocks);
+	curve_release(&l->cpu);
+	curve_release(&l->system);
+	curve_release(&l->read);
+}
+
+void load_merge(struct load *to, const struct load *from)
+{
+	tally_merge(&to->threads, &from->threads);
+	tally_merge(&to->gpu_blocks, &from->gpu_blocks);
+	curve_merge(&to->cpu, &from->cpu, LOAD_POINTS);
+	curve_merge(&to->system, &from->system, LOAD_POINTS);
+	curve_merge(&to->read, &from->read, LOAD_POINTS);
+}
+
+/* The last reading of a process that is gone has nothing of /proc. */
+void load_process(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
+{
+	struct load *l = &p->load;
+
+	if (e->final || at == UNKNOWN || !trace_in_range(p->trace, at))
+		return;
+	tally_add(&l->threads, at, LOAD_SAMPLES, 1);
+	curve_add(&l->cpu, LOAD_POINTS, at, (int64_t)(e->user + e->system));
+	curve_add(&l->system, LOAD_POINTS, at, (int64_t)e->system);
+	curve_add(&l->read, LOAD_POINTS, at, (int64_t)e->read_bytes);
+}
+
+void load_thread(struct process *p, int64_t at, const struct dlt_ev_sample_thread *e)
+{
+	if (at == UNKNOWN || !trace_in_range(p->trace, at))
+		return;
+	if (e->state == 'R')
+		tally_add(&p->load.threads, at, LOAD_READY, 1);
+	else if (e->state == 'D')
+		tally_add(&p->load.threads, at, LOAD_DISK, 1);
+}
+
+void load_gpu_block(struct process *p, int64_t at, uint64_t duration, uint64_t bytes)
+{
+	tally_add(&p->load.gpu_blocks, at, LOAD_CALLS, 1);
+	tally_add(&p->load.gpu_blocks, at, LOAD_NS, duration);
+	tally_add(&p->load.gpu_blocks, at, LOAD_BYTES, bytes);
+}
+
+/* The last value at or before `t`, else the first one. */
+static int64_t value_at(const struct curve *c, int64_t t)
+{
+	int64_t value = c->buckets[0].min.value;
+
+	for (size_t i = 0; i < c->count && c->buckets[i].min.t <= t; i++)
+		value = c->buckets[i].last.t <= t ? c->buckets[i].last.value
+						  : c->buckets[i].min.value;
+	return value;
+}
+
+int64_t load_risen(const struct curve *c, int64_t from, int64_t to)
+{
+	int64_t rise;
+
+	if (!c->count)
+		return 0;
+	rise = value_at(c, to) - value_at(c, from);
+	return rise > 0 ? rise : 0;
+}

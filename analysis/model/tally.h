@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts by time in bounded memory: how many of several things fell into each stretch of time.
+ *
+ * As in curve.h, time is cut into buckets of 2^shift ns, and neighbours join when there are too
+ * many. Buckets add up, so which there are and what they hold depends neither on the order nor on
+ * how the parts were split: two tallies of the same trace merge exactly, by tally_merge().
+ */
+#ifndef DLT_ANALYSIS_MODEL_TALLY_H
+#define DLT_ANALYSIS_MODEL_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_WORDS   3
+#define TALLY_BUCKETS 128
+#define TALLY_SHIFT   26 /* the finest bucket: 67 ms */
+
+struct tally_bucket {
+	int64_t at; /* time >> shift */
+	uint64_t n[TALLY_WORDS];
+};
+
+struct tally {
+	struct tally_bucket *buckets; /* owned, by time */
+	size_t count, capacity;
+	unsigned shift; /* 0: nothing in it yet */
+};
+
+void tally_release(struct tally *t);
+/* One more `word` at that time, or `n` more. */
+void tally_add(struct tally *t, int64_t at, unsigned word, uint64_t n);
+void tally_merge(struct tally *to, const struct tally *from);
+/* Sums over the buckets that begin within [from, to). */
+void tally_sum(const struct tally *t, int64_t from, int64_t to, uint64_t sum[TALLY_WORDS]);
+/* When a bucket begins. */
+int64_t tally_begin(const struct tally *t, const struct tally_bucket *b);
+
+#endif

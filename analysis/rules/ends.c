@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: processes that died, allocations and calls that failed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/failures.h"
+#include "analysis/gpu_memory.h"
+#include "analysis/rules/rules.h"
+
+/* After a failed allocation a program often dies somewhere else: the two are told together. */
+void rule_died(struct findings *f, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	struct process_end e = process_end(p);
+	struct stake stake = {.since = p->end};
+	char name[32], size[32], before[160] = "";
+	uint64_t failed = p->failed_count + g->failed;
+
+	if (e.ending != END_SIGNAL && !(e.ending == END_STATUS && e.code) && !e.killed)
+		return;
+	if (failed)
+		snprintf(before, sizeof(before),
+			 "; before, %" PRIu64 " allocation%s had failed (%s)", failed,
+			 failed == 1 ? "" : "s",
+			 bytes_text(size, sizeof(size),
+				    (double)(g->failed ? g->failures[0].size : p->failed[0].size)));
+	if (e.ending == END_SIGNAL)
+		found(f, p, stake, json_pack("{s:i}", "signal", e.code), "%s died of %s%s",
+		      process_who(p), signal_name(e.code, name, sizeof(name)), before);
+	else if (e.ending == END_STATUS)
+		found(f, p, stake, json_pack("{s:i}", "status", e.code),
+		      "%s ended with status %d%s", process_who(p), e.code, before);
+	else
+		found(f, p, stake, json_pack("{s:b}", "killed", 1),
+		      "%s is gone without having ended, so it was killed%s", process_who(p),
+		      before);
+}
+
+void rule_allocation_failed(struct findings *f, const struct process *p)
+{
+	const struct failed_allocation *first = &p->failed[0];
+	const struct library *l = process_library(p, first->library);
+	char size[32], live[32];
+
+	if (!p->failed_count)
+		return;
+	found(f, p, (struct stake){.since = first->t, .bytes = (double)first->size},
+	      json_pack("{s:I, s:I, s:I}", "count", (json_int_t)p->failed_count, "size_bytes",
+			(json_int_t)first->size, "t_ns", (json_int_t)first->t),
+	      "%s: an allocation of %s by %s failed while %s were live%s", process_who(p),
+	      bytes_text(size, sizeof(size), (double)first->size),
+	      l ? base_name(l->path) : "an unknown caller",
+	      first->live == UNKNOWN ? "an unknown number of bytes"
+				     : bytes_text(live, sizeof(live), (double)first->live),
+	      p->failed_count > 1 ? ", and it was not the only one" : "");
+}
+
+/* The last one: frameworks give back what they can and try again before they give up. */
+void rule_gpu_allocation_failed(struct findings *f, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	const struct gpu_failure *last;
+	char text[400];
+
+	if (!g->failed)
+		return;
+	last = &g->failures[g->failures_kept - 1];
+	found(f, p, (struct stake){.since = last->t, .bytes = (double)last->size},
+	      json_pack("{s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)g->failed, "size_bytes",
+			(json_int_t)last->size, "live_bytes", (json_int_t)last->live, "t_ns",
+			(json_int_t)last->t, "holders", gpu_failure_holders(p, last)),
+	      "%s: %s%s", process_who(p), gpu_failure_text(p, last, text, sizeof(text)),
+	      g->failed > 1 ? "; others before it too" : "");
+}
+
+void rule_call_failed(struct findings *f, const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *c = p->profile_list[i];
+		const struct function *fn = process_function(p, profile_function(c));
+		const char *error = call_error_name(fn->layer, c->failed_code);
+
+		if (!c->timed || c->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(c)))
+			continue;
+		found(f, p, (struct stake){.since = c->failed_at},
+		      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", c->failed_code,
+				"count", (json_int_t)c->events.failed),
+		      "%s: %s failed with %d%s%s%s, %" PRIu64 " time%s", process_who(p), fn->name,
+		      c->failed_code, *error ? " (" : "", error, *error ? ")" : "",
+		      c->events.failed, c->events.failed == 1 ? "" : "s");
+	}
+}

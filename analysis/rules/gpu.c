@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: time that a GPU, or those who use it, lose. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/model/gpu.h"
+#include "analysis/rules/rules.h"
+#include "analysis/rules/work.h"
+
+/*
+ * A GPU that is busy for this part of the time is what limits the training: who waits for it waits
+ * for good reason, and nothing below is worth a word.
+ */
+#define BUSY 0.7
+
+static const char *library_name(const struct process *p, uint16_t id)
+{
+	const struct library *l = process_library(p, id);
+
+	return l ? base_name(l->path) : "an unknown caller";
+}
+
+static void set_busy(json_t *evidence, double busy, bool exact)
+{
+	if (busy < 0)
+		return;
+	json_object_set_new(evidence, "gpu_busy", json_real(busy));
+	json_object_set_new(evidence, "gpu_busy_by", json_string(exact ? "cupti" : "nvml"));
+}
+
+/* ---- synchronisation and blocking copies ---- */
+
+#define WAIT_LEAST 0.2 /* of the time from the first launch to the last */
+
+void rule_waits_for_gpu(struct findings *f, const struct process *p)
+{
+	struct gpu_calls g = gpu_calls(p);
+	const struct profile *most = g.longest_wait;
+	char time[32], mean[32], idle[128] = "";
+	json_t *evidence;
+	struct span s;
+	double share, busy;
+	bool exact;
+
+	if (!most || !g.launches || !work_span(p, &s))
+		return;
+	share = (double)g.wait_ns / span_length(s);
+	busy = gpu_busy(p, s, &exact);
+	/* Not knowing what the GPU did, only who waits for many a launch surely loses time. */
+	if (share < WAIT_LEAST || busy >= BUSY || (busy < 0 && g.waits * 5 < g.launches))
+		return;
+	if (busy >= 0)
+		snprintf(idle, sizeof(idle), "; the GPU was idle for %.0f %% of that time",
+			 100 * (1 - busy));
+	evidence = json_pack("{s:I, s:I, s:f, s:I, s:s, s:s}", "wait_ns", (json_int_t)g.wait_ns,
+			     "waits", (json_int_t)g.waits, "share", share, "launches",
+			     (json_int_t)g.launches, "function",
+			     process_function(p, profile_function(most))->name, "library",
+			     library_name(p, profile_library(most)));
+	set_busy(evidence, busy, exact);
+	if (busy < 0)
+		found_as(f, DLT_INFO);
+	found(f, p, (struct stake){.since = most->begin, .ns = (double)g.wait_ns}, evidence,
+	      "%s waited %s for the GPU, %.0f %% of the time between its first launch and its "
+	      "last: %" PRIu64 " waits for %" PRIu64
+	      " launches, %s each, mostly in %s called by %s%s",
+	      process_who(p), time_text(time, sizeof(time), (double)g.wait_ns), 100 * share,
+	      g.waits, g.launches,
+	      time_text(mean, sizeof(mean), (double)g.wait_ns / (double)g.waits),
+	      process_function(p, profile_function(most))->name,
+	      library_name(p, profile_library(most)), idle);
+}
+
+/* ---- allocations inside iterations ---- */
+
+#define BLOCKS_LEAST 20
+#define BLOCKS_TIME  0.01 /* of the time */
+
+/* A pool that is warm asks for nothing more. */
+void rule_gpu_allocations(struct findings *f, const struct process *p)
+{
+	uint64_t n[TALLY_WORDS];
+	char time[32], bytes[32], since[32];
+	struct span s;
+	double share;
+
+	if (!steady_span(f, p, &s))
+		return;
+	tally_sum(&p->load.gpu_blocks, s.begin, s.end, n);
+	share = (double)n[LOAD_NS] / span_length(s);
+	if (n[LOAD_CALLS] < BLOCKS_LEAST || share < BLOCKS_TIME)
+		return;
+	found(f, p, (struct stake){.since = s.begin, .ns = (double)n[LOAD_NS]},
+	      json_pack("{s:I, s:I, s:f, s:I, s:I, s:I}", "calls", (json_int_t)n[LOAD_CALLS],
+			"time_ns", (json_int_t)n[LOAD_NS], "share", share, "bytes",
+			(json_int_t)n[LOAD_BYTES], "begin_ns", (json_int_t)s.begin, "end_ns",
+			(json_int_t)s.end),
+	      "%s allocates and frees GPU memory while it works, as no pool keeps it: %" PRIu64
+	      " calls after the warm-up, from %s on, took %s, %.0f %% of the time, and asked for "
+	      "%s",
+	      process_who(p), n[LOAD_CALLS], time_text(since, sizeof(since), (double)s.begin),
+	      time_text(time, sizeof(time), (double)n[LOAD_NS]), 100 * share,
+	      bytes_text(bytes, sizeof(bytes), (double)n[LOAD_BYTES]));
+}
+
+/* ---- small kernels ---- */
+
+#define LAUNCHES_LEAST 1000
+#define LAUNCH_APART   50000 /* ns: of launches that are further apart, launching is not the limit \
+			      */
+#define LAUNCH_TIME 0.25     /* of the time */
+
+static double mean_kernel(const struct process *p)
+{
+	uint64_t runs = 0, time = 0;
+
+	for (size_t i = 0; p->gpu && i < p->gpu->device_count; i++) {
+		runs += p->gpu->devices[i].count[GPU_KERNEL];
+		time += p->gpu->devices[i].time[GPU_KERNEL];
+	}
+	return runs ? (double)time / (double)runs : 0;
+}
+
+/* A queue that is full makes launches slow too, but then the GPU is busy. */
+static bool launch_bound(const struct gpu_calls *g, struct span s, double busy)
+{
+	return g->launches >= LAUNCHES_LEAST && busy >= 0 && busy < BUSY &&
+	       span_length(s) / (double)g->launches < LAUNCH_APART &&
+	       (double)g->launch_ns >= LAUNCH_TIME * span_length(s);
+}
+
+void rule_small_kernels(struct findings *f, const struct process *p)
+{
+	struct gpu_calls g = gpu_calls(p);
+	char each[32], apart[32], kernel[32], runs[80] = "";
+	json_t *evidence;
+	struct span s;
+	double busy;
+	bool exact;
+
+	if (!work_span(p, &s))
+		return;
+	busy = gpu_busy(p, s, &exact);
+	if (!launch_bound(&g, s, busy))
+		return;
+	if (mean_kernel(p) > 0)
+		snprintf(runs, sizeof(runs), ", while a kernel runs for %s on average",
+			 time_text(kernel, sizeof(kernel), mean_kernel(p)));
+	evidence = json_pack("{s:I, s:I, s:f, s:f}", "launches", (json_int_t)g.launches,
+			     "launch_ns", (json_int_t)g.launch_ns, "share",
+			     (double)g.launch_ns / span_length(s), "kernel_ns", mean_kernel(p));
+	set_busy(evidence, busy, exact);
+	found(f, p, (struct stake){.since = s.begin, .ns = (1 - busy) * span_length(s)}, evidence,
+	      "%s launches work too small for the GPU, which was idle for %.0f %% of the time: "
+	      "%" PRIu64 " launches, one each %s, took %s each, %.0f %% of the time%s",
+	      process_who(p), 100 * (1 - busy), g.launches,
+	      time_text(apart, sizeof(apart), span_length(s) / (double)g.launches),
+	      time_text(each, sizeof(each), (double)g.launch_ns / (double)g.launches),
+	      100 * (double)g.launch_ns / span_length(s), runs);
+}
+
+/* ---- the GPU is idle ---- */
+
+#define CORES_BUSY 0.5 /* a process that keeps at least that much of a core busy does something */
+
+static const struct process *busiest(const struct trace *t, const char *host, struct span s,
+				     double *cores)
+{
+	const struct process *most = NULL;
+
+	*cores = 0;
+	for (size_t i = 0; i < t->process_count; i++) {
+		double used = cores_used(t->processes[i], s);
+
+		if (!process_shown(t->processes[i]) || strcmp(t->processes[i]->host, host) ||
+		    used <= *cores)
+			continue;
+		*cores = used;
+		most = t->processes[i];
+	}
+	return most;
+}
+
+void rule_gpu_idle(struct findings *f, const struct process *p)
+{
+	struct gpu_calls g = gpu_calls(p);
+	const struct process *other;
+	char who[128], by[200], idle[32];
+	json_t *evidence;
+	struct span s;
+	double busy, cores;
+	bool exact;
+
+	if (!g.launches || !work_span(p, &s))
+		return;
+	busy = gpu_busy(p, s, &exact);
+	if (busy < 0 || busy >= BUSY || launch_bound(&g, s, busy))
+		return;
+	snprintf(who, sizeof(who), "%s", process_who(p));
+	other = busiest(p->trace, p->host, s, &cores);
+	if (!other || cores < CORES_BUSY)
+		snprintf(by, sizeof(by),
+			 "no process was busy: they wait for something else, a disk or a network");
+	else
+		snprintf(by, sizeof(by), "%s%s%s kept %.1f core%s busy",
+			 other == p ? "" : process_who(other), other == p ? "it" : "",
+			 is_worker(other, p, s) ? ", one of its workers," : "", cores,
+			 cores < 1.05 && cores >= 0.95 ? "" : "s");
+	evidence = json_pack("{s:I, s:f}", "idle_ns", (json_int_t)((1 - busy) * span_length(s)),
+			     "cores", cores);
+	set_busy(evidence, busy, exact);
+	if (other && cores >= CORES_BUSY)
+		json_object_set_new(evidence, "busiest_process", json_integer(other->report_id));
+	found(f, p, (struct stake){.since = s.begin, .ns = (1 - busy) * span_length(s)}, evidence,
+	      "the GPU was idle for %s, %.0f %% of the time between the first launch of %s and its "
+	      "last; meanwhile %s",
+	      time_text(idle, sizeof(idle), (1 - busy) * span_length(s)), 100 * (1 - busy), who,
+	      by);
+}
+
+/* ---- pageable memory ---- */
+
+#define PAGEABLE_BYTES (256.0 * 1024 * 1024)
+#define PAGEABLE_SHARE 0.03 /* of the time */
+#define PAGEABLE_SPEED 60.0 /* bytes a ns: who copies faster does not wait for the bus */
+
+static uint64_t pinned_blocks(const struct process *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->gpu_memory.count; i++) {
+		unsigned kind = gpu_row_kind(&p->gpu_memory.rows[i]);
+
+		if (kind == DLT_MEMORY_PINNED || kind == DLT_MEMORY_REGISTERED ||
+		    kind == DLT_MEMORY_HOST || kind == DLT_MEMORY_MANAGED)
+			n += gpu_row_counters(&p->gpu_memory.rows[i])->allocations;
+	}
+	return n;
+}
+
+/* Where nobody ever pinned memory, all that the host copies is pageable. */
+void rule_pageable(struct findings *f, const struct process *p)
+{
+	struct gpu_calls g = gpu_calls(p);
+	char bytes[32], time[32];
+	struct span s;
+	double share;
+
+	if (!work_span(p, &s) || (double)g.bytes < PAGEABLE_BYTES || pinned_blocks(p))
+		return;
+	share = (double)g.copy_ns / span_length(s);
+	if (share < PAGEABLE_SHARE || (double)g.bytes > PAGEABLE_SPEED * (double)g.copy_ns)
+		return;
+	found(f, p, (struct stake){.since = s.begin, .ns = (double)g.copy_ns},
+	      json_pack("{s:I, s:I, s:I, s:f, s:i}", "copies", (json_int_t)g.copies, "bytes",
+			(json_int_t)g.bytes, "copy_ns", (json_int_t)g.copy_ns, "share", share,
+			"pinned_blocks", 0),
+	      "%s copies from and to memory that is not pinned: %s in %" PRIu64
+	      " copies held their threads up for "
+	      "%s, %.0f %% of the time, at %.1f GB/s; it never asked for pinned memory",
+	      process_who(p), bytes_text(bytes, sizeof(bytes), (double)g.bytes), g.copies,
+	      time_text(time, sizeof(time), (double)g.copy_ns), 100 * share,
+	      (double)g.bytes / (double)g.copy_ns);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: memory that grows, memory that is nearly full. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/gpu_memory.h"
+#include "analysis/growth.h"
+#include "analysis/rules/rules.h"
+
+static json_t *growth_evidence(const struct growth *g)
+{
+	return json_pack("{s:f, s:f, s:I, s:I}", "bytes_per_second", g->per_second, "bytes",
+			 g->total, "over_ns", (json_int_t)g->duration, "begin_ns",
+			 (json_int_t)g->begin);
+}
+
+/* ", which the machine's free memory allows for another 3 min"; "" when that is far away. */
+static const char *room_text(const struct process *p, const struct growth *g, char *text,
+			     size_t size)
+{
+	const struct machine *m = trace_machine(p->trace, p->host);
+	double left = m ? (double)m->available : 0;
+
+	if (m && m->cgroup_limit && m->cgroup_limit > m->cgroup_used &&
+	    (double)(m->cgroup_limit - m->cgroup_used) < left)
+		left = (double)(m->cgroup_limit - m->cgroup_used);
+	*text = '\0';
+	if (left > 0 && left / g->per_second < 86400)
+		snprintf(text, size, "; at this pace, what was free at the end lasts for %.0f %s",
+			 left / g->per_second < 120 ? left / g->per_second
+						    : left / g->per_second / 60,
+			 left / g->per_second < 120 ? "s" : "min");
+	return text;
+}
+
+void rule_heap_grows(struct findings *f, const struct process *p)
+{
+	struct growth g;
+	char rate[32], sum[32], since[32], room[100];
+
+	if (p->heap_cover || !curve_growth(&p->curves[CURVE_HEAP], &g))
+		return;
+	found(f, p, (struct stake){.since = g.begin, .bytes = g.total}, growth_evidence(&g),
+	      "the heap of %s keeps growing: %s a second from %s on, %s in all%s", process_who(p),
+	      bytes_text(rate, sizeof(rate), g.per_second),
+	      time_text(since, sizeof(since), (double)g.begin),
+	      bytes_text(sum, sizeof(sum), g.total), room_text(p, &g, room, sizeof(room)));
+}
+
+/* Who grows it: the library that has the most at the end. */
+void rule_gpu_memory_grows(struct findings *f, const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	const struct gpu_library *most = NULL;
+	char rate[32], sum[32], since[32];
+	struct growth growth;
+
+	if (!curve_growth(&p->curves[CURVE_GPU], &growth))
+		return;
+	for (size_t i = 0; i < g->library_count; i++)
+		if (!most || g->libraries[i].live > most->live)
+			most = &g->libraries[i];
+	found(f, p, (struct stake){.since = growth.begin, .bytes = growth.total},
+	      growth_evidence(&growth),
+	      "the GPU memory that %s has reserved keeps growing: %s a second from %s on, %s in "
+	      "all; most of it is "
+	      "held by %s",
+	      process_who(p), bytes_text(rate, sizeof(rate), growth.per_second),
+	      time_text(since, sizeof(since), (double)growth.begin),
+	      bytes_text(sum, sizeof(sum), growth.total),
+	      most && *gpu_row_library_name(p, most->library)
+		      ? gpu_row_library_name(p, most->library)
+		      : "an unknown caller");
+}
+
+/* ---- close to the limit ---- */
+
+#define NEARLY_FULL 0.9
+#define OF_THE_RUN  0.3 /* of the memory: where others fill it, the run is not to blame */
+
+static struct curve_value highest(const struct curve *c)
+{
+	struct curve_value most = {UNKNOWN, 0};
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->buckets[i].max.value > most.value)
+			most = c->buckets[i].max;
+	return most;
+}
+
+static void near(struct findings *f, const char *whose, struct curve_value used, double of,
+		 double run)
+{
+	char peak[32], all[32], when[32], own[32];
+
+	found(f, NULL, (struct stake){.since = used.t, .bytes = (double)used.value},
+	      json_pack("{s:s, s:I, s:f, s:f, s:I}", "limit_of", whose, "bytes",
+			(json_int_t)used.value, "limit_bytes", of, "run_bytes", run, "t_ns",
+			(json_int_t)used.t),
+	      "memory was nearly full at %s: %s of the %s of the %s were in use, %s of them by "
+	      "this run",
+	      time_text(when, sizeof(when), (double)used.t),
+	      bytes_text(peak, sizeof(peak), (double)used.value), bytes_text(all, sizeof(all), of),
+	      whose, bytes_text(own, sizeof(own), run));
+}
+
+/* A cgroup's own figure counts the page cache, which gives way: what counts is what the run holds.
+ */
+void rule_memory_full(struct findings *f, const struct trace *t)
+{
+	struct curve_value run = highest(&t->curves[RUN_MEMORY]);
+
+	for (size_t i = 0; i < t->machine_count; i++) {
+		const struct machine *m = &t->machines[i];
+		struct curve_value used = highest(&m->curves[MACHINE_USED]);
+
+		if (t->machine_count == 1 && m->cgroup_limit && m->cgroup_limit < m->memory &&
+		    (double)run.value > NEARLY_FULL * (double)m->cgroup_limit)
+			near(f, "cgroup's limit", run, (double)m->cgroup_limit, (double)run.value);
+		else if (m->memory && (double)used.value > NEARLY_FULL * (double)m->memory &&
+			 (double)run.value > OF_THE_RUN * (double)m->memory)
+			near(f, "machine", used, (double)m->memory, (double)run.value);
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: what the recording itself suffered from. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/cost.h"
+#include "analysis/rules/rules.h"
+
+/* Words of the recorder's watchdog, the warnings and problems among them. */
+void rule_recorder(struct findings *f, const struct trace *t)
+{
+	for (size_t i = 0; i < t->note_count; i++) {
+		const struct note *n = &t->notes[i];
+
+		/* The reader's stand among the limits; who was killed, rules tell. */
+		if (n->t == UNKNOWN || n->severity == DLT_INFO || !strcmp(n->kind, NOTE_KILLED))
+			continue;
+		found_as(f, n->severity < DLT_PROBLEM ? DLT_WARNING : DLT_PROBLEM);
+		found(f, NULL, (struct stake){.since = n->t},
+		      json_pack("{s:s, s:I}", "kind", n->kind, "value", (json_int_t)n->value),
+		      "the recorder says: %s", n->text);
+	}
+}
+
+void rule_no_events(struct findings *f, const struct trace *t)
+{
+	if (t->events || t->error < 0)
+		return;
+	found(f, NULL, NO_STAKE, json_pack("{s:I}", "trace", (json_int_t)t->index),
+	      "the trace holds no events of dltrace: was the program started with it?");
+}
+
+void rule_events_lost(struct findings *f, const struct process *p)
+{
+	uint64_t lost = process_lost(p);
+
+	if (!lost)
+		return;
+	found_as(f, lost * 100 > p->emitted ? DLT_WARNING : DLT_INFO);
+	found(f, p, NO_STAKE,
+	      json_pack("{s:I, s:I}", "lost", (json_int_t)lost, "emitted", (json_int_t)p->emitted),
+	      "%" PRIu64 " of %" PRIu64 " events of %s were lost", lost, p->emitted,
+	      process_who(p));
+}
+
+void rule_heap_not_seen(struct findings *f, const struct process *p)
+{
+	if (!p->heap_cover || p->traced)
+		return;
+	found(f, p, NO_STAKE, json_pack("{s:i}", "heap", (int)p->heap_cover),
+	      "the heap of %s cannot be seen: it does not use the C library's malloc",
+	      process_who(p));
+}
+
+#define COST_TOLD  0.01 /* of the programs' CPU time, with warm caches */
+#define COST_GRAVE 0.05
+
+/* The low end of the estimate: with caches warm it is surely that much. */
+void rule_own_cost(struct findings *f, const struct trace *t)
+{
+	struct cost c = trace_cost(t);
+	char low[32], high[32], parts[256];
+
+	if (c.cpu <= 0 || c.low < COST_TOLD * c.cpu)
+		return;
+	if (c.low >= COST_GRAVE * c.cpu)
+		found_as(f, DLT_WARNING);
+	found(f, NULL, (struct stake){.since = UNKNOWN, .ns = c.low},
+	      json_pack("{s:f, s:f, s:f}", "low_ns", c.low, "high_ns", c.high, "cpu_ns", c.cpu),
+	      "tracing itself cost %s to %s of CPU time, %.2g to %.2g %% of what the programs "
+	      "used: %s",
+	      time_text(low, sizeof(low), c.low), time_text(high, sizeof(high), c.high),
+	      100 * c.low / c.cpu, 100 * c.high / c.cpu, cost_text(&c, parts, sizeof(parts)));
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: threads and cores, workers and who waits for them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/breakdown.h"
+#include "analysis/model/memory.h"
+#include "analysis/rules/rules.h"
+#include "analysis/rules/work.h"
+
+void rule_too_many_threads(struct findings *f, const struct process *p)
+{
+	const struct machine *m = trace_machine(p->trace, p->host);
+	int64_t peak = curve_max(&p->curves[CURVE_THREADS]);
+
+	/* Frameworks make a pool or two of a thread a core, and a handful more. */
+	if (!m || !m->cpus || peak < 4 * (int64_t)m->cpus + 16)
+		return;
+	found(f, p, NO_STAKE,
+	      json_pack("{s:I, s:i}", "threads", (json_int_t)peak, "cpus", (int)m->cpus),
+	      "%s had %" PRId64 " threads at once on %u CPU%s", process_who(p), peak, m->cpus,
+	      m->cpus == 1 ? "" : "s");
+}
+
+/* ---- more runnable threads than cores ---- */
+
+#define SLICES	      20
+#define SLICE_SAMPLES 2	  /* of a process, that its slice may be looked at */
+#define CROWDED	      2.0 /* runnable threads a core: some workers beside a pool are well below */
+
+struct slices {
+	struct span span;
+	double ready[SLICES];	    /* runnable threads of all processes of a host */
+	const struct process *most; /* who has the most of them, over all slices */
+	double most_ready;
+};
+
+static struct span slice(const struct slices *s, int i)
+{
+	int64_t length = (s->span.end - s->span.begin) / SLICES;
+
+	return (struct span){s->span.begin + i * length, s->span.begin + (i + 1) * length};
+}
+
+static void add_process(struct slices *s, const struct process *p)
+{
+	double all = 0;
+
+	for (int i = 0; i < SLICES; i++) {
+		uint64_t n[TALLY_WORDS];
+
+		tally_sum(&p->load.threads, slice(s, i).begin, slice(s, i).end, n);
+		if (n[LOAD_SAMPLES] < SLICE_SAMPLES)
+			continue;
+		s->ready[i] += (double)n[LOAD_READY] / (double)n[LOAD_SAMPLES];
+		all += (double)n[LOAD_READY] / (double)n[LOAD_SAMPLES];
+	}
+	if (all > s->most_ready) {
+		s->most_ready = all;
+		s->most = p;
+	}
+}
+
+static void crowded_host(struct findings *f, const struct trace *t, const struct process *first)
+{
+	struct slices s = {.span = {0, t->end}};
+	double cores = cores_allowed(first), mean = 0;
+	int crowded = 0, since = -1;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		if (process_shown(t->processes[i]) && !strcmp(t->processes[i]->host, first->host))
+			add_process(&s, t->processes[i]);
+	for (int i = 0; i < SLICES; i++) {
+		if (s.ready[i] <= CROWDED * cores)
+			continue;
+		since = since < 0 ? i : since;
+		mean += s.ready[i];
+		crowded++;
+	}
+	if (crowded < SLICES / 2 || span_length(s.span) * crowded / SLICES < WORK_LEAST)
+		return;
+	mean /= crowded;
+	found(f, s.most,
+	      (struct stake){.since = slice(&s, since).begin,
+			     .ns = span_length(s.span) * crowded / SLICES},
+	      json_pack("{s:f, s:f, s:f, s:f}", "runnable", mean, "cores", cores, "share_of_time",
+			(double)crowded / SLICES, "runnable_here", s.most_ready / SLICES),
+	      "on average %.1f threads wanted to run on %.3g core%s, for %.0f %% of the time; most "
+	      "of them are of %s",
+	      mean, cores, cores > 1 ? "s" : "", 100.0 * crowded / SLICES, process_who(s.most));
+}
+
+void rule_crowded(struct findings *f, const struct trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *p = t->processes[i];
+		bool seen = !process_shown(p) || cores_allowed(p) <= 0;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = process_shown(t->processes[j]) &&
+			       !strcmp(t->processes[j]->host, p->host);
+		if (!seen)
+			crowded_host(f, t, p);
+	}
+}
+
+/* ---- workers ---- */
+
+#define IDLE_LEAST  0.4 /* of the samples */
+#define WORKER_BUSY 0.6 /* cores */
+
+/* Waiting for a GPU or for other ranks, as a share: that is no waiting for workers. */
+static double waits_elsewhere(const struct process *p, struct span s)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct function *fn = profile_names(p, p->profile_list[i]);
+
+		if (!p->profile_list[i]->work &&
+		    (function_waits(fn) || !strcmp(fn->kind, "communicate")))
+			ns += (double)profile_counts(p, p->profile_list[i])->outer_total;
+	}
+	return ns / span_length(s);
+}
+
+struct workers {
+	size_t count;
+	double cores, disk; /* summed */
+};
+
+static struct workers find_workers(const struct process *p, struct span s)
+{
+	const struct trace *t = p->trace;
+	struct workers w = {0};
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *c = t->processes[i];
+		struct span own = {c->begin > s.begin ? c->begin : s.begin,
+				   c->end != UNKNOWN && c->end < s.end ? c->end : s.end};
+
+		if (!is_worker(c, p, s))
+			continue;
+		w.count++;
+		w.cores += cores_used(c, own);
+		w.disk += threads_on_disk(c, own) > 0 ? threads_on_disk(c, own) : 0;
+	}
+	return w;
+}
+
+/*
+ * No thread of the process ran, nor could have, and it waited in no call that is known: with
+ * workers, it is they who are waited for. That it is idle is counted, not inferred from CPU time,
+ * since another program may have had the cores.
+ */
+void rule_waits_for_workers(struct findings *f, const struct process *p)
+{
+	struct workers w;
+	struct span s;
+	double ready, idle, cores;
+	char time[32], who[128];
+
+	if (!work_span(p, &s) || (ready = threads_ready(p, s)) < 0)
+		return;
+	idle = 1 - ready - threads_on_disk(p, s) - waits_elsewhere(p, s);
+	if (idle < IDLE_LEAST)
+		return;
+	w = find_workers(p, s);
+	if (!w.count)
+		return;
+	cores = w.cores / (double)w.count;
+	snprintf(who, sizeof(who), "%s", process_who(p));
+	found(f, p, (struct stake){.since = s.begin, .ns = idle * span_length(s)},
+	      json_pack("{s:f, s:i, s:f, s:f, s:f}", "idle_share", idle, "workers", (int)w.count,
+			"worker_cores", cores, "worker_disk", w.disk / (double)w.count, "own_cores",
+			cores_used(p, s)),
+	      "%s waits for its %zu worker%s: for at least %.0f %% of the time between its first "
+	      "computation and its "
+	      "last, %s, no thread of it had anything to do; a worker kept %.2f of a core busy, so "
+	      "%s",
+	      who, w.count, w.count == 1 ? "" : "s", 100 * idle,
+	      time_text(time, sizeof(time), idle * span_length(s)), cores,
+	      cores >= WORKER_BUSY ? "there are too few of them"
+	      : w.disk / (double)w.count > 0.2
+		      ? "they wait for a disk themselves"
+		      : "they wait themselves: for a network, a lock, a sleep");
+}

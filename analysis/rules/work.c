@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* When a process worked, what it waited for, how busy its GPU and its threads were. */
+#include "analysis/rules/work.h"
+
+#include <string.h>
+
+#include "analysis/breakdown.h"
+#include "analysis/model/gpu.h"
+
+#define SAMPLES_LEAST	   10
+#define SAMPLES_PER_SECOND 4 /* at the level summary threads are sampled far less often */
+
+static bool is_gpu_layer(const char *layer)
+{
+	return !strcmp(layer, "runtime") || !strcmp(layer, "driver") || !strcmp(layer, "opencl");
+}
+
+static bool is_work(const struct profile *f, const struct function *fn)
+{
+	return f->timed && !f->work && f->begin != UNKNOWN &&
+	       (!strcmp(fn->kind, "compute") || !strcmp(fn->kind, "launch"));
+}
+
+bool work_span(const struct process *p, struct span *s)
+{
+	*s = (struct span){INT64_MAX, INT64_MIN};
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+
+		if (!is_work(f, profile_names(p, f)))
+			continue;
+		s->begin = f->begin < s->begin ? f->begin : s->begin;
+		s->end = f->end > s->end ? f->end : s->end;
+	}
+	return s->end > s->begin && span_length(*s) >= WORK_LEAST;
+}
+
+static bool steady_phase(const struct report *r, const struct process *p, struct span *s)
+{
+	const struct table *t = report_table(r, "phases");
+
+	for (size_t row = 0; t && row < t->row_count; row++) {
+		const struct cell *begin = table_get(t, row, "begin_ns"),
+				  *end = table_get(t, row, "end_ns");
+
+		if (cell_real(table_get(t, row, "process")) != (double)p->report_id ||
+		    strcmp(cell_text(table_get(t, row, "phase")), "steady") ||
+		    begin->type != CELL_INT || end->type != CELL_INT)
+			continue;
+		*s = (struct span){begin->i, end->i};
+		return s->end > s->begin && span_length(*s) >= WORK_LEAST;
+	}
+	return false;
+}
+
+bool steady_span(const struct findings *f, const struct process *p, struct span *s)
+{
+	if (steady_phase(findings_report(f), p, s))
+		return true;
+	if (!work_span(p, s))
+		return false;
+	s->begin += (s->end - s->begin) / 3;
+	return span_length(*s) >= WORK_LEAST;
+}
+
+/* Between device and device nobody has pinned memory, or waits. */
+static bool is_host_copy(const struct function *fn)
+{
+	return !strcmp(fn->kind, "copy") && strstr(fn->name, "emcpy") &&
+	       !strstr(fn->name, "DtoD") && !strstr(fn->name, "Peer");
+}
+
+/* Without the first call where that is most of it. */
+static uint64_t steady_time(const struct process *p, const struct profile *f)
+{
+	const struct sums *s = profile_counts(p, f);
+	uint64_t first = s == f->exact ? f->exact_first : f->events_first;
+
+	return first > s->outer_total / 2
+		       ? s->outer_total - (first < s->outer_total ? first : s->outer_total)
+		       : s->outer_total;
+}
+
+struct gpu_calls gpu_calls(const struct process *p)
+{
+	struct gpu_calls g = {0};
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct function *fn = profile_names(p, f);
+		const struct sums *s = profile_counts(p, f);
+		uint64_t time = steady_time(p, f);
+
+		if (!f->timed || f->work || !is_gpu_layer(fn->layer) || !s->outer_calls)
+			continue;
+		if (!strcmp(fn->kind, "launch")) {
+			g.launches += s->outer_calls;
+			g.launch_ns += time;
+		}
+		if (is_host_copy(fn)) {
+			g.copies += s->outer_calls;
+			g.copy_ns += time;
+			g.bytes += s->bytes;
+		}
+		if (!function_waits(fn))
+			continue;
+		g.waits += s->outer_calls;
+		g.wait_ns += time;
+		if (time > longest) {
+			longest = time;
+			g.longest_wait = f;
+		}
+	}
+	return g;
+}
+
+/* The busiest device's. */
+static double busy_by_cupti(const struct process *p, struct span s)
+{
+	double busy = -1;
+
+	for (size_t i = 0; p->gpu && !p->gpu->gap_count && i < p->gpu->device_count; i++) {
+		const struct gpu_device *d = &p->gpu->devices[i];
+		double share = d->end > d->begin ? (double)d->busy / span_length(s) : 0;
+
+		if (share > busy && d->end > d->begin)
+			busy = share > 1 ? 1 : share;
+	}
+	return busy;
+}
+
+/* Mean of what NVML said within the span; it has no idea whose work it is. */
+static double busy_by_nvml(const struct gpu *g, struct span s)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->utilisation.count; i++) {
+		const struct curve_bucket *b = &g->utilisation.buckets[i];
+
+		if (b->last.t < s.begin || b->last.t > s.end)
+			continue;
+		sum += (double)(b->min.value + b->max.value) / 2;
+		n++;
+	}
+	return n >= SAMPLES_LEAST ? sum / (double)n / 100 : -1;
+}
+
+double gpu_busy(const struct process *p, struct span s, bool *exact)
+{
+	const struct trace *t = p->trace;
+	double busy = busy_by_cupti(p, s), most = -1;
+
+	*exact = busy >= 0;
+	if (*exact)
+		return busy;
+	/* Which of several is the process's own is not said: the busiest, so that none is blamed
+	 * wrongly. */
+	for (size_t i = 0; i < t->gpu_count; i++) {
+		busy = busy_by_nvml(&t->gpus[i], s);
+		most = busy > most ? busy : most;
+	}
+	return most;
+}
+
+static double mean_threads(const struct process *p, struct span s, unsigned word)
+{
+	uint64_t n[TALLY_WORDS];
+
+	tally_sum(&p->load.threads, s.begin, s.end, n);
+	if (n[LOAD_SAMPLES] < SAMPLES_LEAST ||
+	    (double)n[LOAD_SAMPLES] * 1e9 < SAMPLES_PER_SECOND * span_length(s))
+		return -1;
+	return (double)n[word] / (double)n[LOAD_SAMPLES];
+}
+
+double threads_ready(const struct process *p, struct span s)
+{
+	return mean_threads(p, s, LOAD_READY);
+}
+
+double threads_on_disk(const struct process *p, struct span s)
+{
+	return mean_threads(p, s, LOAD_DISK);
+}
+
+double cores_used(const struct process *p, struct span s)
+{
+	double length = span_length(s);
+
+	return length > 0 ? (double)load_risen(&p->load.cpu, s.begin, s.end) / length : 0;
+}
+
+double cores_allowed(const struct process *p)
+{
+	const struct machine *m = trace_machine(p->trace, p->host);
+	double limit = m && m->cgroup_cpu ? (double)m->cgroup_cpu / 1000 : 0;
+
+	if (!m || !m->cpus)
+		return 0;
+	return limit > 0 && limit < m->cpus ? limit : m->cpus;
+}
+
+bool is_worker(const struct process *p, const struct process *parent, struct span s)
+{
+	int64_t begin = p->begin > s.begin ? p->begin : s.begin;
+	int64_t end = p->end != UNKNOWN && p->end < s.end ? p->end : s.end;
+
+	return p->parent == parent && p->reason == 1 && process_shown(p) && p->begin != UNKNOWN &&
+	       (double)(end - begin) >= span_length(s) / 4;
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+# Rules on GPUs: each is found just above its threshold and not just below it, nor where the GPU is busy.
+. "$top_srcdir/tests/lib.sh"
+
+# training UTILISATION [LINE]...: ten seconds of a process with one worker that keeps 0.9 cores busy;
+# 1,000 launches of 5 us, two of them as events; the GPU is that busy in percent ("": nobody says).
+training() {
+	busy=$1
+	shift
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=8 memory=8G available=6G'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
+		echo '[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s'
+		echo '[1s] dltrace_proc:process process=2 parent=1 pid=101 reason=1 begin=1s host="h" exe="/bin/train"'
+		echo '[1s] dltrace_proc:library process=1 library=1 path="/lib/libtorch_cuda.so"'
+		for f in cudaLaunchKernel:launch cudaStreamSynchronize:synchronise cudaMemcpy:copy cudaMemcpyAsync:copy \
+			cudaMalloc:allocate cudaFree:allocate cudaHostAlloc:allocate; do
+			echo "[1s] dltrace_proc:function function=${f%:*} layer=\"runtime\" kind=\"${f#*:}\" name=\"${f%:*}\""
+		done
+		echo '[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us'
+		echo '[12s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us'
+		awk -v busy="$busy" 'BEGIN { for (i = 10; i <= 120; i++) {
+			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * 20
+			printf "[%dms] dltrace_sample:process process=2 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * 90
+			if (busy != "") printf "[%dms] dltrace_record:gpu gpu=0 name=\"H\" memory=80G used=1G utilisation=%d\n", i * 100, busy
+		} }'
+		for line in "$@"; do echo "$line"; done
+	} | report_text
+}
+# total FUNCTION CALLS MS [BYTES]
+total() {
+	echo "[12s] dltrace_sample:function process=1 function=$1 library=1 calls=$2 outer_calls=$2 total=$3ms outer_total=$3ms bytes=${4:-0}"
+}
+found() {
+	json "[f['severity'] for f in r['findings'] if f['rule'] == '$1']"
+}
+text() {
+	json "[f['text'] for f in r['findings'] if f['rule'] == '$1'][0]"
+}
+launches=$(total cudaLaunchKernel 1000 5)
+
+training 50 "$launches" "$(total cudaStreamSynchronize 500 2100)"
+same "waits" "['warning']" "$(found waits_for_gpu)"
+same "said" 'train (pid 100) waited 2.1 s for the GPU, 21 % of the time between its first launch and its last: 500 waits for 1000 launches, 4.2 ms each, mostly in cudaStreamSynchronize called by libtorch_cuda.so; the GPU was idle for 50 % of that time' \
+	"$(text waits_for_gpu)"
+same "evidence" "(2100000000, 0.5)" "$(json '[(f["evidence"]["wait_ns"], f["evidence"]["gpu_busy"]) for f in r["findings"] if f["rule"] == "waits_for_gpu"][0]')"
+training 50 "$launches" "$(total cudaMemcpy 500 2100 1M)"
+same "a copy that blocks" "['warning']" "$(found waits_for_gpu)"
+training 50 "$launches" "$(total cudaStreamSynchronize 500 1900)"
+same "waits little" "[]" "$(found waits_for_gpu)"
+training 75 "$launches" "$(total cudaStreamSynchronize 500 9000)"
+same "waits for a busy GPU" "[]" "$(found waits_for_gpu)$(found gpu_idle | tr -d '[]')"
+training '' "$launches" "$(total cudaStreamSynchronize 150 9000)"
+same "not known what the GPU did" "[]" "$(found waits_for_gpu)$(found gpu_idle | tr -d '[]')"
+training '' "$launches" "$(total cudaStreamSynchronize 500 9000)"
+same "after each launch" "['info']" "$(found waits_for_gpu)"
+
+training 69 "$launches"
+same "idle" "['warning']" "$(found gpu_idle)"
+same "who is busy" "the GPU was idle for 3.1 s, 31 % of the time between the first launch of train (pid 100) and its last; meanwhile train (pid 101), one of its workers, kept 0.9 cores busy" \
+	"$(text gpu_idle)"
+training 71 "$launches"
+same "not idle" "[]" "$(found gpu_idle)"
+
+# blocks MS FROM: ten allocations and ten frees that take so long each
+blocks() {
+	awk -v ms="$1" -v from="$2" 'BEGIN { for (i = 0; i < 10; i++) {
+		printf "[%dms] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=%sms ptr=0x%d size=1M\n", from + i * 300, ms, 1000 + i
+		printf "[%dms] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=%sms ptr=0x%d size=1M\n", from + i * 300 + 100, ms, 1000 + i } }'
+}
+training 90 "$launches" "$(blocks 3.4 8000)"
+same "allocations" "['warning']" "$(found gpu_allocations)"
+training 90 "$launches" "$(blocks 3.2 8000)"
+same "quick ones" "[]" "$(found gpu_allocations)"
+training 90 "$launches" "$(blocks 30 2000)"
+same "those of the warm-up" "[]" "$(found gpu_allocations)"
+
+training 50 "$(total cudaLaunchKernel 210000 2600)"
+same "small kernels" "['warning'] []" "$(found small_kernels) $(found gpu_idle)"
+training 50 "$(total cudaLaunchKernel 210000 2400)"
+same "quick launches" "[]" "$(found small_kernels)"
+training 50 "$(total cudaLaunchKernel 190000 2600)"
+same "rare launches" "[]" "$(found small_kernels)"
+training 71 "$(total cudaLaunchKernel 210000 2600)"
+same "a full queue" "[]" "$(found small_kernels)"
+
+training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 1G)"
+same "pageable" "['warning']" "$(found pageable_copies)"
+training 90 "$launches" "$(total cudaMemcpyAsync 1000 290 1G)"
+same "little time" "[]" "$(found pageable_copies)"
+training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 40G)"
+same "no time for so much" "[]" "$(found pageable_copies)"
+training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 1G)" \
+	'[3s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc library=1 duration=1ms ptr=0x9000 size=70 memory=5'
+same "pinned" "[]" "$(found pageable_copies)"

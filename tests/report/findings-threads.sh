@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# Rules on threads and workers: counted from their states, so that other programs on the machine do not matter.
+. "$top_srcdir/tests/lib.sh"
+
+# threads COUNT [LINE]...: so many of them are seen running in each sample of ten seconds, on two cores
+threads() {
+	count=$1
+	shift
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
+		for i in $(seq 1 8); do echo "[1s] dltrace_proc:thread thread=$i process=1 tid=$((99 + i)) begin=1s"; done
+		awk -v count="$count" 'BEGIN { for (i = 11; i <= 110; i++) {
+			for (j = 1; j <= count; j++)
+				printf "[%dms] dltrace_sample:thread thread=%d time=%dms cpu=%dms state=82\n", i * 100, j, i * 100, i
+			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=8 user=%dms\n", i * 100, i * 100, i * 50
+		} }'
+		for line in "$@"; do echo "$line"; done
+	} | report_text
+}
+found() {
+	json "[f['text'] for f in r['findings'] if f['rule'] == '$1']"
+}
+threads 5
+same "crowded" "['on average 5.0 threads wanted to run on 2 cores, for 100 % of the time; most of them are of train (pid 100)']" "$(found crowded)"
+threads 4
+same "just enough" "[]" "$(found crowded)"
+
+# workers STATE CORES [LINE]...: two workers that keep CORES busy; the process itself is seen running in
+# STATE of a hundred samples
+workers() {
+	state=$1 cores=$2
+	shift 2
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
+		echo '[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s'
+		echo '[1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"'
+		echo '[1s] dltrace_proc:function function=cudaDeviceSynchronize layer="runtime" kind="synchronise" name="cudaDeviceSynchronize"'
+		for i in 2 3; do
+			echo "[1s] dltrace_proc:process process=$i parent=1 reason=1 pid=$((99 + i)) begin=1s host=\"h\" exe=\"/bin/train\""
+		done
+		echo '[1s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms'
+		echo '[11s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms'
+		awk -v state="$state" -v cores="$cores" 'BEGIN { for (i = 11; i <= 110; i++) {
+			if (i - 11 < state) printf "[%dms] dltrace_sample:thread thread=1 time=%dms cpu=%dms state=82\n", i * 100, i * 100, i
+			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i
+			for (j = 2; j <= 3; j++)
+				printf "[%dms] dltrace_sample:process process=%d time=%dms threads=1 user=%dms\n", i * 100, j, i * 100, i * 100 * cores
+		} }'
+		for line in "$@"; do echo "$line"; done
+	} | report_text
+}
+workers 55 0.9
+same "workers" "['train (pid 100) waits for its 2 workers: for at least 45 % of the time between its first computation and its last, 4.5 s, no thread of it had anything to do; a worker kept 0.89 of a core busy, so there are too few of them']" \
+	"$(found waits_for_workers)"
+workers 65 0.9
+same "hardly" "[]" "$(found waits_for_workers)"
+workers 55 0.05
+same "idle workers" 1 "$(json "sum('they wait themselves' in t for t in $(found waits_for_workers))")"
+workers 55 0.9 '[6s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=2s'
+same "it waits for a GPU" "[]" "$(found waits_for_workers)"
