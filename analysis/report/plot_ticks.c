@@ -98,7 +98,7 @@ static void draw_epochs(struct canvas *c, const struct area *a, const struct beg
 		double x = area_x(a, b->list[i].t), width;
 
 		draw_tick(c, x, a->y, a->height);
-		snprintf(buf, sizeof(buf), "%.0f", b->list[i].number);
+		snprintf(buf, sizeof(buf), i ? "%.0f" : "epoch %.0f", b->list[i].number);
 		width = canvas_width(c, CANVAS_TICK, buf);
 		if (!numbers || x < free_from || x + width + 1.5 > a->x + a->width)
 			continue;

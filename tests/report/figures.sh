@@ -115,7 +115,7 @@ cat >>u.txt <<'END'
 [2200ms] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=6
 END
 "$REPORT" u.txt -o epochs.svg
-for epoch in 5 6; do
+for epoch in 'epoch 5' 6; do
 	grep -q ">$epoch</text>" epochs.svg || fail "epoch $epoch has no number"
 done
 

@@ -328,6 +328,53 @@ static void svg_is_drawn(void **state)
 		}
 }
 
+/* As PDF and PNG in each style, at a size that is too low for most. */
+static void pictures_are_drawn(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FIXTURES; i++)
+		for (size_t f = 0; f < figure_count; f++) {
+			struct writer_options o = plain;
+			char *text;
+
+			o.looks.style = &figure_styles[(i + f) % figure_style_count];
+			o.looks.width = 200;
+			o.looks.height = f % 2 ? 90 : 0;
+			o.looks.dpi = 40;
+			text = written(fixtures[i](), "pdf", figures[f].name, &o);
+			assert_int_equal(strncmp(text, "%PDF", 4), 0);
+			free(text);
+			text = written(fixtures[i](), "png", figures[f].name, &o);
+			assert_int_equal(strncmp(text, "\x89PNG", 4), 0);
+			free(text);
+			text = written(fixtures[i](), "svg", figures[f].name, &o);
+			assert_non_null(strstr(text, "width=\"200pt\""));
+			free(text);
+		}
+}
+
+static void sizes_are_read(void **state)
+{
+	static const struct { const char *text; double width, height; } good[] = {
+		{ "2in", 144, 0 }, { "2.54cm", 72, 0 }, { "50.8x25.4mm", 144, 72 },
+		{ "144ptx72pt", 144, 72 }, { "96x192px", 72, 144 },
+	};
+	static const char *const bad[] = { "", "85", "85 mm", "mm", "1mm", "85mmx", "85mmx3in", "85xmm",
+					   "1e9mm", "nan", "nanmm", "-85mm", "85mmm" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct looks l = { 0 };
+
+		assert_true(looks_size(&l, good[i].text));
+		looks_finish(&l);
+		assert_true(fabs(l.width - good[i].width) < 1e-6);
+		assert_true(fabs(l.height - good[i].height) < 1e-6);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(looks_size(&(struct looks){ 0 }, bad[i]));
+}
+
 /* One point, equal times, values that are not finite, huge and negative ones. */
 static void svg_of_odd_curves(void **state)
 {
@@ -474,6 +521,8 @@ int main(void)
 		cmocka_unit_test(csv_of_series_is_long),
 		cmocka_unit_test(svg_is_drawn),
 		cmocka_unit_test(svg_of_odd_curves),
+		cmocka_unit_test(pictures_are_drawn),
+		cmocka_unit_test(sizes_are_read),
 		cmocka_unit_test(peaks_are_kept),
 		cmocka_unit_test(axes_have_round_ticks),
 		cmocka_unit_test(full_disk_is_reported),
