@@ -243,6 +243,26 @@ static void export_failed(void *data, const char *path, int err)
 	*u->status = STATUS_UNWRITTEN;
 }
 
+/* ---- conditions ---- */
+
+/* STATUS_FAIL_IF when one holds, STATUS_PARTLY when one cannot be told; each has its line. */
+static int check_conditions(const struct options *o, const struct model *m, const struct report *r)
+{
+	int status = STATUS_OK;
+	char line[2048];
+
+	for (size_t i = 0; i < o->condition_count; i++) {
+		enum condition_result result = condition_check(&o->conditions[i], m, r, line, sizeof(line));
+
+		if (result == CONDITION_NOT)
+			continue;
+		say(o, NULL, line);
+		if (result == CONDITION_HOLDS || status == STATUS_OK)
+			status = result == CONDITION_HOLDS ? STATUS_FAIL_IF : STATUS_PARTLY;
+	}
+	return status;
+}
+
 /* ---- the whole ---- */
 
 static int report(const struct options *o, struct worker *w, char *const *broken)
@@ -250,7 +270,7 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 	struct model_options options = o->model;
 	struct model *m;
 	struct report *r = report_new();
-	int status, written = STATUS_OK;
+	int status, written = STATUS_OK, conditions;
 	struct unwritten unwritten = { o, &written };
 	struct export *exports;
 
@@ -275,6 +295,8 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 			status = STATUS_PARTLY;
 		written = write_outputs(o, r);
 		written = written ? written : unwritten_before;
+		conditions = check_conditions(o, m, r);
+		status = conditions ? conditions : status;
 	}
 	export_finish(exports, m, status != STATUS_NOTHING ? r : NULL, export_failed, &unwritten);
 	if (status != STATUS_NOTHING && written)

@@ -63,6 +63,8 @@ static const struct argp_option table[] = {
 	  "model=resnet50, dataset=small, ...; those with the same labels are repetitions", 3 },
 	{ "baseline", KEY_BASELINE, "TRACE", 0, "compare the others with this one, and with others "
 	  "of its kind when repeated (or a pattern, in quotes)", 3 },
+	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds: 'total>+5%', "
+	  "'rss_peak>2G', 'function:cuda*>+10ms', 'epoch>+5% surely'; may be repeated", 3 },
 	{ 0, 0, 0, 0, "How:", 4 },
 	{ "color", KEY_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "auto (on a terminal, unless NO_COLOR "
 	  "is set), always, never", 4 },
@@ -70,8 +72,6 @@ static const struct argp_option table[] = {
 	{ "source", KEY_SOURCE, "WHICH", 0, "decoder: fast, babeltrace2 or text (by the "
 	  "trace)", 4 },
 	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 4 },
-	{ "fail-if", KEY_FAIL_IF, "CONDITION", 0, "exit with 3 when it holds (not available "
-	  "yet)", 4 },
 	{ "verify", KEY_VERIFY, "full", OPTION_ARG_OPTIONAL, "check that the traces agree with themselves "
 	  "and print a certificate instead of a report; full: read them by both decoders too", 4 },
 	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 4 },
@@ -183,6 +183,16 @@ static void looks_option(struct looks *l, int key, const char *arg, struct argp_
 		argp_error(state, "--style: %s: one of paper, slide, dark, mono is needed", arg);
 }
 
+static void add_condition(struct options *o, const char *text, struct argp_state *state)
+{
+	char error[1024];
+
+	if (o->condition_count == CONDITIONS_MAX)
+		argp_error(state, "more than %d conditions", CONDITIONS_MAX);
+	if (condition_parse(&o->conditions[o->condition_count++], text, error, sizeof(error)))
+		argp_error(state, "%s", error);
+}
+
 static void add_output(struct parse *p, const char *path, struct argp_state *state)
 {
 	if (p->o->output_count == OUTPUTS_MAX)
@@ -215,7 +225,7 @@ static bool keep_string(struct options *o, int key, const char *arg)
 
 static const char *const not_available[] = {
 	[KEY_PHASE - KEY_FIGURE] = "phase",
-	[KEY_FAIL_IF - KEY_FIGURE] = "fail-if", [KEY_LIVE - KEY_FIGURE] = "live",
+	[KEY_LIVE - KEY_FIGURE] = "live",
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -278,8 +288,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_BASELINE:
 		add_baseline(p, arg, state);
 		return 0;
-	case KEY_PHASE:
 	case KEY_FAIL_IF:
+		add_condition(o, arg, state);
+		return 0;
+	case KEY_PHASE:
 	case KEY_LIVE:
 		argp_error(state, "--%s is not available yet", not_available[key - KEY_FIGURE]);
 		return 0;
@@ -483,8 +495,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		       "any LTTng trace with events of dltrace. Several are compared in one report.\v"
 		       "Exit status: 0; 1 something could not be read, the rest is reported, or a "
 		       "check of --verify failed; 2 the "
-		       "command line is wrong, or asks for what is not available yet; 4 nothing "
-		       "could be read; 5 an output could not be written.",
+		       "command line is wrong, or asks for what is not available yet; 3 a "
+		       "condition of --fail-if holds; 4 nothing could be read; 5 an output could not be written.",
 	};
 	static struct parse p;	/* the labels stay */
 

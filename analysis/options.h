@@ -4,6 +4,7 @@
 #define DLT_ANALYSIS_OPTIONS_H
 
 #include "analysis/analysis.h"
+#include "analysis/conditions.h"
 #include "analysis/reader/reader.h"
 #include "analysis/report/writer.h"
 
@@ -36,6 +37,8 @@ struct options {
 	int output_count;
 	struct writer_options writing;
 	struct model_options model;
+	struct condition conditions[CONDITIONS_MAX];
+	size_t condition_count;
 	enum reader_source source;
 	bool dump;		/* events as text instead of a report */
 	enum verify verify;	/* a certificate instead of a report */

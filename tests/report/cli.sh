@@ -44,7 +44,6 @@ for ending in .md .tex; do
 done
 status 2 --rank 1- t.txt; says "ranks are needed"
 status 2 --phase steady t.txt; says "not available yet"
-status 2 --fail-if 'lost>0' t.txt; says "not available yet"
 
 status 4 nothing-here; says "nothing-here"; one_line
 mkdir empty

@@ -1,32 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Several traces compared: labels, groups of repetitions, baselines; means, intervals and tests against
 # SciPy's numbers for the same values; runs that failed are counted and left out.
-. "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/report/runs.inc"
 
-# run NAME TOTAL-MS GEMM-US COMMAND [HEADER...]: a trace that lasts so long, with one call of sgemm
-run() {
-	name=$1 total=$2 gemm=$3 command=$4
-	shift 4
-	{
-		echo dltrace-text 1
-		printf '%s\n' 'recording id 7' 'recording exit 0' "recording command \"$(echo "$command" | sed 's/ /\\x1f/g')\"" "$@"
-		echo "[1s] dltrace_proc:process process=1 pid=100 recording=7 begin=1s exe=\"/bin/python3\""
-		echo "[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s"
-		echo "[1s] dltrace_proc:library process=1 library=1 size=64M path=\"/usr/lib/libtorch_cpu.so.1.13.0\""
-		echo "[1s] dltrace_proc:function function=sgemm_ layer=\"blas\" kind=\"compute\" name=\"sgemm_\""
-		echo "[1s] dltrace_proc:function function=cudaMalloc layer=\"runtime\" kind=\"allocate\" name=\"cudaMalloc\""
-		echo "[1050ms] dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=${gemm}us"
-		echo "[1051ms] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=100us size=1M ptr=0x7f00"
-		echo "[$((1000 + total))ms] dltrace_proc:exit process=1 code=0"
-	} >"$name.txt"
-}
 # report OPTION... TRACE...: in r.json
 report() {
 	"$REPORT" -q -f json "$@" >"$TMP/r.json" || fail "dltrace-report: $?"
-}
-near() {
-	python3 -c 'import sys; sys.exit(not abs(float(sys.argv[1]) - float(sys.argv[2])) <= 1e-6 * abs(float(sys.argv[1])))' \
-		"$2" "$3" || fail "$1: expected $2, got $3"
 }
 quantity() {
 	json "row('comparison', group=$1, quantity='$2')['$3']"
