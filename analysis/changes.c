@@ -9,10 +9,10 @@
 #include "analysis/model/memory.h"
 
 static const struct column columns[] = {
-	{ "group", "group", UNIT_ID, "as in the table runs" },
-	{ "reference", "against", UNIT_ID, "the group that it is compared with" },
 	{ "what", "what", UNIT_TEXT, "function, library, layer, kind, gpu (kind of work there), phase" },
 	{ "name", "name", UNIT_TEXT, "" },
+	{ "group", "group", UNIT_ID, "as in the table runs" },
+	{ "reference", "against", UNIT_ID, "the group that it is compared with" },
 	{ "before_ns", "before", UNIT_NS, "mean over the runs of the reference" },
 	{ "after_ns", "after", UNIT_NS, "mean over the runs of the group" },
 	{ "difference_ns", "grown by", UNIT_NS, "after less before" },

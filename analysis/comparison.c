@@ -10,6 +10,7 @@
 #include "analysis/model/memory.h"
 
 static const struct column columns[] = {
+	{ "quantity", "quantity", UNIT_TEXT, "total, epoch, iteration, cpu, rss_peak, kind:NAME, ..." },
 	{ "group", "group", UNIT_ID, "as in the table runs" },
 	{ "name", "name", UNIT_TEXT, "what tells the group from the others" },
 	{ "framework", "framework", UNIT_TEXT, "the engine, with its version" },
@@ -17,7 +18,6 @@ static const struct column columns[] = {
 	{ "dataset", "dataset", UNIT_TEXT, "" },
 	{ "mode", "mode", UNIT_TEXT, "SGD: one example a step; else mini-batch and its size" },
 	{ "device", "device", UNIT_TEXT, "" },
-	{ "quantity", "quantity", UNIT_TEXT, "total, epoch, iteration, cpu, rss_peak, kind:NAME, ..." },
 	{ "unit", "unit", UNIT_TEXT, "of all numbers of the row that have no other" },
 	{ "runs", "runs", UNIT_COUNT, "in which it is known" },
 	{ "failed", "failed", UNIT_COUNT, "runs of the group that ended badly and do not count" },
@@ -189,6 +189,7 @@ void run_comparison(const struct model *m, struct report *r)
 	struct facts f = facts_of(r);
 
 	add_runs_table(r, &g, &f);
+	add_study_table(r, &g, &f);
 	add_comparison_table(r, &g, &f);
 	add_changes_table(r, &g, &f);
 	facts_release(&f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several traces compared: the tables `runs` (what each trace is), `comparison` (one quantity of one
+ * Several traces compared: the tables `runs` (what each trace is), `study` (time by framework and
+ * model), `comparison` (one quantity of one
  * group of repetitions a row) and `changes` (what takes more or less time than in the reference).
  */
 #ifndef DLT_ANALYSIS_COMPARISON_H
@@ -23,6 +24,7 @@ struct sample sample_of(const struct groups *g, const struct facts *f, const str
 bool sample_takes(const struct run *run, const char *what);
 
 void add_runs_table(struct report *r, const struct groups *g, const struct facts *f);
+void add_study_table(struct report *r, const struct groups *g, const struct facts *f);
 void add_comparison_table(struct report *r, const struct groups *g, const struct facts *f);
 void add_changes_table(struct report *r, const struct groups *g, const struct facts *f);
 

@@ -154,7 +154,7 @@ static void from_iterations(struct facts *f, const struct view *v)
 	free(longest);
 }
 
-/* Mean over the epochs of a process, then over its trace's processes that have some. */
+/* Mean over the epochs of all processes that have some: ranks have as many, of the same length. */
 static void from_epochs(struct facts *f, const struct view *v)
 {
 	const struct table *t = report_table(v->r, "epochs");
@@ -162,11 +162,11 @@ static void from_epochs(struct facts *f, const struct view *v)
 
 	for (size_t i = 0; t && i < t->row_count; i++) {
 		size_t trace = trace_of(v, table_get(t, i, "process"));
-		const struct cell *duration = table_get(t, i, "duration_ns");
+		const struct cell *begin = table_get(t, i, "begin_ns"), *end = table_get(t, i, "end_ns");
 
-		if (duration->type == CELL_NULL)
+		if (begin->type == CELL_NULL || end->type == CELL_NULL)
 			continue;
-		sum[trace] += cell_real(duration);
+		sum[trace] += cell_real(end) - cell_real(begin);
 		count[trace]++;
 	}
 	for (size_t i = 0; i < v->traces; i++) {

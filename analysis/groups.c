@@ -169,6 +169,34 @@ static void append(char *buffer, size_t size, const char *key, const char *value
 		snprintf(buffer + n, size - n, "%s%s%s%s", n ? " " : "", key, *key ? " " : "", value);
 }
 
+/* Nothing tells it from the others but that it is, or is not, the baseline. */
+static const char *name_anyway(const struct groups *g, size_t group, char *buffer, size_t size)
+{
+	if (!*buffer && !g->list[group].baseline)
+		append(buffer, size, "", base_name(g->runs[g->list[group].first].trace->path));
+	if (g->list[group].baseline && (g->named || !*buffer))
+		append(buffer, size, "", "baseline");
+	return buffer;
+}
+
+const char *group_subject(const struct groups *g, size_t group, char *buffer, size_t size)
+{
+	const struct labels *l = labels_of_group(g, group);
+	const char *framework = label_value(l, "framework");
+
+	*buffer = '\0';
+	append(buffer, size, "", *framework ? framework : label_value(l, "program"));
+	for (size_t i = 0; i < l->count; i++) {
+		const char *key = l->items[i].key;
+
+		if (strcmp(key, "framework") && (!is_case_key(key) || !strcmp(key, "size")) && differs(g, key) &&
+		    (strcmp(key, "program") || !differs(g, "framework")) &&
+		    (*framework || strcmp(key, "program")))
+			append(buffer, size, key, l->items[i].value);
+	}
+	return name_anyway(g, group, buffer, size);
+}
+
 const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size)
 {
 	static const char *const first[] = { "framework", "model", "dataset" };
@@ -182,12 +210,8 @@ const char *group_name(const struct groups *g, size_t group, char *buffer, size_
 		const char *key = l->items[i].key;
 
 		if (strcmp(key, first[0]) && strcmp(key, first[1]) && strcmp(key, first[2]) &&
-		    differs(g, key))
+		    differs(g, key) && (strcmp(key, "program") || !differs(g, "framework")))
 			append(buffer, size, key, l->items[i].value);
 	}
-	if (!*buffer && !g->list[group].baseline)
-		append(buffer, size, "", base_name(g->runs[g->list[group].first].trace->path));
-	if (g->list[group].baseline && (g->named || !*buffer))
-		append(buffer, size, "", "baseline");
-	return buffer;
+	return name_anyway(g, group, buffer, size);
 }

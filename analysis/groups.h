@@ -44,4 +44,7 @@ void groups_release(struct groups *g);
 /* What tells it from the others, "PyTorch 1.13.1 resnet50 batch 8"; returns buffer. */
 const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size);
 
+/* The same without model, dataset, batch and device: what stands at the head of a line of a study. */
+const char *group_subject(const struct groups *g, size_t group, char *buffer, size_t size);
+
 #endif

@@ -31,9 +31,9 @@ enum key {
 
 static const struct argp_option table[] = {
 	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
-	{ "output", 'o', "FILE", 0, "by its ending: .html .txt .json .csv .svg .pdf .png; a folder of all tables "
+	{ "output", 'o', "FILE", 0, "by its ending: .html .txt .md .tex .json .csv .svg .pdf .png; a folder of all tables "
 	  "or figures when it ends in /; - is standard output; may be repeated", 1 },
-	{ "format", 'f', "FORMAT", 0, "text, html, json, csv, svg, pdf or png, where the ending of FILE does not "
+	{ "format", 'f', "FORMAT", 0, "text, html, markdown, latex, json, csv, svg, pdf or png, where the ending of FILE does not "
 	  "tell", 1 },
 	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, overlay, functions, kinds, "
 	  "heap, gpu-memory", 1 },

@@ -163,6 +163,13 @@ enum unit format_unit(const char *series_unit)
 	return UNIT_REAL;
 }
 
+enum unit table_unit(const struct table *t, size_t row, size_t column)
+{
+	enum unit unit = t->columns[column].unit;
+
+	return unit == UNIT_ROW ? format_unit(cell_text(table_get(t, row, "unit"))) : unit;
+}
+
 const char *format_cell(char *buf, enum unit unit, const struct cell *c, bool unicode)
 {
 	if (c->type == CELL_NULL)

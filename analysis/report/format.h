@@ -26,6 +26,9 @@ const char *format_real(char *buf, double value);
 const char *format_value(char *buf, enum unit unit, double value, bool unicode);
 enum unit format_unit(const char *series_unit);
 
+/* Of a cell: the column's, or what the row says (UNIT_ROW). */
+enum unit table_unit(const struct table *t, size_t row, size_t column);
+
 /* A cell that is a number; unknown gives "–". Text and trees give "". */
 const char *format_cell(char *buf, enum unit unit, const struct cell *c, bool unicode);
 

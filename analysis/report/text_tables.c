@@ -11,77 +11,6 @@
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
 
-/* ---- several traces beside each other ---- */
-
-static const struct { const char *series, *title; bool mean; } compared[] = {
-	{ "threads", "threads", false },
-	{ "cpu_percent", "mean CPU", true },
-	{ "rss_bytes", "memory peak", false },
-	{ "heap_bytes", "heap peak", false },
-};
-
-#define COMPARED (sizeof(compared) / sizeof(compared[0]))
-
-static void put_compared(const struct text *t, struct grid *g, uint32_t trace, double shortest)
-{
-	const struct table *traces = report_table(t->r, "traces");
-	const struct cell *duration = table_get(traces, trace, "duration_ns");
-	char *frameworks = text_frameworks(t->r, trace);
-	char *ending = text_exit(table_get(traces, trace, "exit"));
-	char ratio[FORMAT_SIZE] = "";
-	struct summary sum;
-
-	if (shortest > 0)
-		snprintf(ratio, sizeof(ratio), "%.2f", cell_real(duration) / shortest);
-	grid_row(g);
-	grid_number(g, UNIT_ID, trace);
-	grid_text(g, frameworks, STYLE_PLAIN);
-	grid_text(g, text_base_name(cell_text(table_get(traces, trace, "path"))), STYLE_PLAIN);
-	grid_cell(g, UNIT_NS, duration);
-	grid_text(g, ratio, STYLE_PLAIN);
-	for (size_t i = 0; i < COMPARED; i++) {
-		const struct series *s = report_series(t->r, trace, -1, compared[i].series);
-
-		if (s && series_summary(s, &sum))
-			grid_number(g, format_unit(s->unit), compared[i].mean ? sum.mean : sum.max);
-		else
-			grid_text(g, "", STYLE_PLAIN);
-	}
-	grid_text(g, ending, ending && strcmp(ending, "exit 0") ? STYLE_PROBLEM : STYLE_PLAIN);
-	free(frameworks);
-	free(ending);
-}
-
-void text_comparison(const struct text *t)
-{
-	const struct table *traces = report_table(t->r, "traces");
-	double shortest = 0;
-	struct grid *g;
-
-	if (text_rows(traces) < 2)
-		return;
-	for (size_t i = 0; i < text_rows(traces); i++) {
-		double duration = cell_real(table_get(traces, i, "duration_ns"));
-
-		if (duration > 0 && (shortest <= 0 || duration < shortest))
-			shortest = duration;
-	}
-	text_heading(t, "Comparison", "ratio: to the shortest");
-	g = grid_new(t->o);
-	grid_column(g, "", GRID_RIGHT, 0);
-	grid_column(g, "framework", GRID_STRETCH, 0);
-	grid_column(g, "trace", GRID_STRETCH | GRID_MIDDLE, 5);
-	grid_column(g, "time", GRID_RIGHT, 0);
-	grid_column(g, "ratio", GRID_RIGHT, 1);
-	for (size_t i = 0; i < COMPARED; i++)
-		grid_column(g, compared[i].title, GRID_RIGHT, (int)i + 1);
-	grid_column(g, "end", 0, 6);
-	for (size_t i = 0; i < text_rows(traces); i++)
-		put_compared(t, g, (uint32_t)i, shortest);
-	grid_print(g, t->out, 2);
-	grid_free(g);
-}
-
 /* ---- time by function ---- */
 
 static const char *const group_columns[] = { "trace", "framework", "layer" };
@@ -573,7 +502,7 @@ int text_page(const struct text *t, const char *page)
 	for (size_t row = 0; row < table->row_count; row++) {
 		grid_row(g);
 		for (size_t i = 0; i < table->column_count; i++)
-			grid_cell(g, table->columns[i].unit,
+			grid_cell(g, table_unit(table, row, i),
 				  &table->cells[row * table->column_count + i]);
 	}
 	grid_print(g, t->out, 0);

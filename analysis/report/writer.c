@@ -16,8 +16,8 @@
 /* Longer endings first where one ends in another. No function: not available yet. */
 const struct writer writers[] = {
 	{ "text", ".txt", PAGES_TABLES, write_text },
-	{ "markdown", ".md", PAGES_NONE, NULL },
-	{ "latex", ".tex", PAGES_NONE, NULL },
+	{ "markdown", ".md", PAGES_TABLES, write_markdown },
+	{ "latex", ".tex", PAGES_TABLES, write_latex },
 	{ "speedscope", ".speedscope.json", PAGES_NONE, write_speedscope },
 	{ "chrome", ".trace.json", EVENTS, NULL },
 	{ "json", ".json", PAGES_TABLES, write_json },

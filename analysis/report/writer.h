@@ -61,6 +61,8 @@ bool writer_has_page(enum writer_pages pages, const struct report *r, const char
 
 int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_json(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+int write_markdown(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+int write_latex(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_csv(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
 int write_speedscope(const struct report *r, const char *page, FILE *out,
 		     const struct writer_options *o);

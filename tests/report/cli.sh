@@ -36,12 +36,6 @@ status 2 --to 10 t.txt; says "unit"
 status 2 --min-share x t.txt
 status 2 --width 3 t.txt
 
-for ending in .md .tex; do
-	status 2 t.txt -o "x$ending"
-	says "not available in this build"
-	one_line
-	[ ! -e "x$ending" ] || fail "x$ending was made"
-done
 status 2 --rank 1- t.txt; says "ranks are needed"
 status 2 --phase steady t.txt; says "not available yet"
 

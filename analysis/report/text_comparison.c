@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report's first section where there are several traces: groups of runs against each other. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/curve_view.h"
+#include "analysis/report/format.h"
+#include "analysis/report/grid.h"
+#include "analysis/report/study.h"
+#include "analysis/report/text.h"
+
+#define GROUPS_SHOWN	12	/* as lines */
+#define KINDS_GROUPS	6	/* as columns */
+#define CHANGES_SHOWN	8	/* functions of a group */
+#define CHANGES_GROUPS	3
+
+static const char *text_of(const struct table *t, size_t row, const char *column)
+{
+	return cell_text(table_get(t, row, column));
+}
+
+/* The row of one quantity of a group; the number of rows: none. */
+static size_t row_of(const struct table *c, double group, const char *quantity)
+{
+	size_t row = 0;
+
+	while (row < c->row_count && (cell_real(table_get(c, row, "group")) != group ||
+				      strcmp(text_of(c, row, "quantity"), quantity)))
+		row++;
+	return row;
+}
+
+static double groups_in(const struct report *r)
+{
+	const struct table *runs = report_table(r, "runs");
+	double most = -1;
+
+	for (size_t i = 0; i < text_rows(runs); i++)
+		most = fmax(most, cell_real(table_get(runs, i, "group")));
+	return most + 1;
+}
+
+static const char *sign(const struct text *t)
+{
+	return t->o->unicode ? "±" : "+-";
+}
+
+/* "12.3 s ± 0.4 s" into the grid. */
+static void put_mean(const struct text *t, struct grid *g, const struct table *c, size_t row)
+{
+	const struct cell *mean = table_get(c, row, "mean"), *high = table_get(c, row, "high");
+	enum unit unit = format_unit(text_of(c, row, "unit"));
+	char value[FORMAT_SIZE], half[FORMAT_SIZE], cell[2 * FORMAT_SIZE + 8] = "";
+
+	if (row < c->row_count && mean->type != CELL_NULL && high->type != CELL_NULL)
+		snprintf(cell, sizeof(cell), "%s %s %s", format_cell(value, unit, mean, t->o->unicode), sign(t),
+			 format_value(half, unit, cell_real(high) - cell_real(mean), t->o->unicode));
+	else if (row < c->row_count && mean->type != CELL_NULL)
+		snprintf(cell, sizeof(cell), "%s", format_cell(value, unit, mean, t->o->unicode));
+	grid_text(g, cell, STYLE_PLAIN);
+}
+
+/* "+21.8 %", and how sure that is. */
+static void put_change(struct grid *g, const struct table *c, size_t row)
+{
+	const struct cell *change = table_get(c, row, "change"), *sure = table_get(c, row, "significant");
+	bool differs = sure->type != CELL_NULL && cell_uint(sure);
+	char percent[FORMAT_SIZE], text[FORMAT_SIZE + 8] = "";
+
+	if (change->type != CELL_NULL)
+		snprintf(text, sizeof(text), "%s%s", cell_real(change) > 0 ? "+" : "",
+			 format_percent(percent, cell_real(change) * 100));
+	grid_text(g, text, !differs ? STYLE_PLAIN : cell_real(change) > 0 ? STYLE_PROBLEM : STYLE_GOOD);
+	grid_text(g, sure->type == CELL_NULL ? "" : differs ? "yes" : "no", STYLE_PLAIN);
+}
+
+static const struct { const char *quantity, *title; int optional; } shown[] = {
+	{ "epoch", "epoch", 1 }, { "iteration", "iteration", 2 }, { "rss_peak", "memory peak", 3 },
+	{ "gpu_peak", "GPU peak", 4 }, { "cpu", "CPU time", 5 },
+};
+
+#define SHOWN (sizeof(shown) / sizeof(*shown))
+
+static void put_group(const struct text *t, struct grid *g, const struct table *c, double group,
+		      const bool *any)
+{
+	size_t total = row_of(c, group, "total");
+	char runs[2 * FORMAT_SIZE + 16], count[FORMAT_SIZE];
+	double failed = cell_real(table_get(c, total, "failed"));
+
+	snprintf(runs, sizeof(runs), "%s", format_cell(count, UNIT_COUNT, table_get(c, total, "runs"),
+							 t->o->unicode));
+	if (failed > 0)
+		snprintf(runs + strlen(runs), sizeof(runs) - strlen(runs), ", %s failed",
+			 format_whole(count, failed));
+	grid_row(g);
+	grid_text(g, text_of(c, total, "name"), STYLE_PLAIN);
+	grid_text(g, runs, failed > 0 ? STYLE_PROBLEM : STYLE_PLAIN);
+	put_mean(t, g, c, total);
+	put_change(g, c, total);
+	for (size_t i = 0; i < SHOWN; i++)
+		if (any[i])
+			put_mean(t, g, c, row_of(c, group, shown[i].quantity));
+}
+
+static void put_groups(const struct text *t, const struct table *c, double groups)
+{
+	struct grid *g = grid_new(t->o);
+	bool any[SHOWN];
+
+	style_begin(t->out, t->o, STYLE_BOLD);	/* the first line of all: no empty one before it */
+	fputs("Comparison", t->out);
+	style_end(t->out, t->o, STYLE_BOLD);
+	fputs("  means, 95 % intervals\n", t->out);
+	grid_column(g, "", GRID_STRETCH, 0);
+	grid_column(g, "runs", GRID_RIGHT, 0);
+	grid_column(g, "total", GRID_RIGHT, 0);
+	grid_column(g, "change", GRID_RIGHT, 0);
+	grid_column(g, "sure", 0, 6);
+	for (size_t i = 0; i < SHOWN; i++) {
+		any[i] = false;
+		for (double k = 0; k < groups; k++)
+			any[i] = any[i] || table_get(c, row_of(c, k, shown[i].quantity), "mean")->type != CELL_NULL;
+		if (any[i])
+			grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
+	}
+	for (double k = 0; k < groups && k < GROUPS_SHOWN; k++)
+		put_group(t, g, c, k, any);
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	if (groups > GROUPS_SHOWN)
+		text_more(t, (size_t)groups, GROUPS_SHOWN, "comparison");
+}
+
+/* ---- the study's tables ---- */
+
+static void put_study(const struct text *t, const struct study *s)
+{
+	char title[512], note[256], text[512];
+	struct grid *g = grid_new(t->o);
+	char **titles = calloc(s->columns, sizeof(*titles));
+
+	text_heading(t, study_title(s, title, sizeof(title)), study_note(s, t->o->unicode, note, sizeof(note)));
+	grid_column(g, "", GRID_STRETCH, 0);
+	for (size_t i = 0; titles && i < s->columns; i++) {
+		if (asprintf(&titles[i], "%s%s%s", s->models[i], *s->models[i] && *s->datasets[i] ? "/" : "",
+			     s->datasets[i]) < 0)
+			titles[i] = NULL;
+		grid_column(g, titles[i] ? titles[i] : "", GRID_RIGHT, (int)i);
+	}
+	for (size_t row = 0; row < s->rows; row++) {
+		grid_row(g);
+		grid_text(g, s->subjects[row], STYLE_PLAIN);
+		for (size_t i = 0; i < s->columns; i++)
+			grid_text(g, study_text(s, row, i, t->o->unicode, text, sizeof(text)), STYLE_PLAIN);
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	for (size_t i = 0; titles && i < s->columns; i++)
+		free(titles[i]);
+	free(titles);
+}
+
+/* One column says no more than the lines above. */
+static void put_studies(const struct text *t)
+{
+	struct study *studies;
+	size_t count = studies_of(t->r, &studies);
+
+	for (size_t i = 0; i < count; i++)
+		if (studies[i].columns > 1)
+			put_study(t, &studies[i]);
+	studies_free(studies, count);
+}
+
+/* ---- kinds of work ---- */
+
+static bool is_first_of(const struct table *c, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (!strcmp(text_of(c, i, "quantity"), text_of(c, row, "quantity")))
+			return false;
+	return true;
+}
+
+static void put_kinds(const struct text *t, const struct table *c, double groups)
+{
+	struct grid *g = grid_new(t->o);
+	bool any = false;
+
+	grid_column(g, "", 0, 0);
+	for (double k = 0; k < groups && k < KINDS_GROUPS; k++)
+		grid_column(g, text_of(c, row_of(c, k, "total"), "name"), GRID_RIGHT, (int)k);
+	for (size_t row = 0; row < c->row_count; row++) {
+		const char *quantity = text_of(c, row, "quantity");
+
+		if (strncmp(quantity, "share:", 6) || !is_first_of(c, row))
+			continue;
+		if (!any)
+			text_heading(t, "Share of time in calls, by kind of work", NULL);
+		any = true;
+		grid_row(g);
+		grid_text(g, quantity + 6, STYLE_PLAIN);
+		for (double k = 0; k < groups && k < KINDS_GROUPS; k++)
+			put_mean(t, g, c, row_of(c, k, quantity));
+	}
+	if (any)
+		grid_print(g, t->out, 2);
+	grid_free(g);
+}
+
+/* ---- what grew ---- */
+
+static void put_change_row(const struct text *t, struct grid *g, const struct table *c, size_t row)
+{
+	const struct cell *low = table_get(c, row, "difference_low_ns");
+	double difference = cell_real(table_get(c, row, "difference_ns"));
+	char half[FORMAT_SIZE], by[FORMAT_SIZE], text[2 * FORMAT_SIZE + 8];
+
+	snprintf(text, sizeof(text), "%s%s", difference > 0 ? "+" : "",
+		 format_ns(by, difference, t->o->unicode));
+	if (low->type != CELL_NULL)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s %s", sign(t),
+			 format_ns(half, difference - cell_real(low), t->o->unicode));
+	grid_row(g);
+	grid_text(g, text_of(c, row, "name"), STYLE_PLAIN);
+	grid_text(g, text, STYLE_PLAIN);
+	put_change(g, c, row);
+	grid_cell(g, UNIT_NS, table_get(c, row, "before_ns"));
+	grid_cell(g, UNIT_NS, table_get(c, row, "after_ns"));
+}
+
+/* The rows of one kind in their order: those that grew most, and, from the end, that shrank most. */
+static void put_changes(const struct text *t, const struct table *c, double group, const char *name)
+{
+	struct grid *g = grid_new(t->o);
+	size_t rows = 0, at = 0;
+	char *title;
+
+	for (size_t row = 0; row < c->row_count; row++)
+		rows += cell_real(table_get(c, row, "group")) == group &&
+			!strcmp(text_of(c, row, "what"), "function");
+	grid_column(g, "function", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "time", GRID_RIGHT, 0);
+	grid_column(g, "change", GRID_RIGHT, 0);
+	grid_column(g, "sure", 0, 1);
+	grid_column(g, "before", GRID_RIGHT, 2);
+	grid_column(g, "after", GRID_RIGHT, 2);
+	for (size_t row = 0; row < c->row_count; row++) {
+		if (cell_real(table_get(c, row, "group")) != group ||
+		    strcmp(text_of(c, row, "what"), "function"))
+			continue;
+		if (at < CHANGES_SHOWN - 2 || at + 2 >= rows)
+			put_change_row(t, g, c, row);
+		at++;
+	}
+	if (rows && asprintf(&title, "What grew and shrank%s%s", *name ? ": " : "", name) >= 0) {
+		text_heading(t, title, "time of all calls; --table changes has all");
+		grid_print(g, t->out, 2);
+		free(title);
+	}
+	grid_free(g);
+}
+
+static void put_all_changes(const struct text *t, const struct table *c, double groups)
+{
+	const struct table *changes = report_table(t->r, "changes");
+	size_t shown_groups = 0;
+
+	for (double k = 0; k < groups && shown_groups < CHANGES_GROUPS; k++) {
+		const char *name = text_of(c, row_of(c, k, "total"), "name");
+
+		for (size_t row = 0; row < text_rows(changes); row++) {
+			if (cell_real(table_get(changes, row, "group")) != k)
+				continue;
+			put_changes(t, changes, k, groups > 2 ? name : "");
+			shown_groups++;
+			break;
+		}
+	}
+}
+
+/* ---- each trace ---- */
+
+static const struct { const char *series, *title; bool mean; } compared[] = {
+	{ "threads", "threads", false },
+	{ "cpu_percent", "mean CPU", true },
+	{ "rss_bytes", "memory peak", false },
+	{ "heap_bytes", "heap peak", false },
+};
+
+#define COMPARED (sizeof(compared) / sizeof(compared[0]))
+
+static void put_compared(const struct text *t, struct grid *g, uint32_t trace, double shortest)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	const struct cell *duration = table_get(traces, trace, "duration_ns");
+	char *frameworks = text_frameworks(t->r, trace);
+	char *ending = text_exit(table_get(traces, trace, "exit"));
+	char ratio[FORMAT_SIZE] = "";
+	struct summary sum;
+
+	if (shortest > 0)
+		snprintf(ratio, sizeof(ratio), "%.2f", cell_real(duration) / shortest);
+	grid_row(g);
+	grid_number(g, UNIT_ID, trace);
+	grid_text(g, frameworks, STYLE_PLAIN);
+	grid_text(g, text_base_name(cell_text(table_get(traces, trace, "path"))), STYLE_PLAIN);
+	grid_cell(g, UNIT_NS, duration);
+	grid_text(g, ratio, STYLE_PLAIN);
+	for (size_t i = 0; i < COMPARED; i++) {
+		const struct series *s = report_series(t->r, trace, -1, compared[i].series);
+
+		if (s && series_summary(s, &sum))
+			grid_number(g, format_unit(s->unit), compared[i].mean ? sum.mean : sum.max);
+		else
+			grid_text(g, "", STYLE_PLAIN);
+	}
+	grid_text(g, ending, ending && strcmp(ending, "exit 0") ? STYLE_PROBLEM : STYLE_PLAIN);
+	free(frameworks);
+	free(ending);
+}
+
+static void put_traces(const struct text *t)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	double shortest = 0;
+	struct grid *g;
+
+	for (size_t i = 0; i < text_rows(traces); i++) {
+		double duration = cell_real(table_get(traces, i, "duration_ns"));
+
+		if (duration > 0 && (shortest <= 0 || duration < shortest))
+			shortest = duration;
+	}
+	text_heading(t, "Each trace", "ratio: to the shortest");
+	g = grid_new(t->o);
+	grid_column(g, "", GRID_RIGHT, 0);
+	grid_column(g, "framework", GRID_STRETCH, 0);
+	grid_column(g, "trace", GRID_STRETCH | GRID_MIDDLE, 5);
+	grid_column(g, "time", GRID_RIGHT, 0);
+	grid_column(g, "ratio", GRID_RIGHT, 1);
+	for (size_t i = 0; i < COMPARED; i++)
+		grid_column(g, compared[i].title, GRID_RIGHT, (int)i + 1);
+	grid_column(g, "end", 0, 6);
+	for (size_t i = 0; i < text_rows(traces); i++)
+		put_compared(t, g, (uint32_t)i, shortest);
+	grid_print(g, t->out, 2);
+	grid_free(g);
+}
+
+/* ---- the whole ---- */
+
+void text_comparison(const struct text *t)
+{
+	const struct table *c = report_table(t->r, "comparison");
+	double groups = groups_in(t->r);
+
+	if (text_rows(report_table(t->r, "traces")) < 2)
+		return;
+	if (text_rows(c)) {
+		put_groups(t, c, groups);
+		put_studies(t);
+		put_kinds(t, c, groups);
+		put_all_changes(t, c, groups);
+	}
+	put_traces(t);
+	fputc('\n', t->out);
+}
