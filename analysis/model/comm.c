@@ -8,6 +8,8 @@
 
 void comms_release(struct comms *c)
 {
+	for (size_t i = 0; i < c->use_count; i++)
+		free(c->uses[i].leaves);
 	free(c->list);
 	free(c->uses);
 	idmap_release(&c->by_id);
@@ -78,6 +80,8 @@ void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, u
 	if (at - (int64_t)duration < use->begin)
 		use->begin = at - (int64_t)duration;
 	use->end = at;
+	if (e->communicator && e->peer < 0)
+		leaves_add(&use->leaves, at - (int64_t)duration, at);
 	use->calls++;
 	use->failed += failed;
 	use->bytes += failed ? 0 : e->bytes;

@@ -13,6 +13,7 @@
 #include "comm_types.h"
 #include "events.h"
 #include "analysis/model/idmap.h"
+#include "analysis/model/leaves.h"
 
 #define OBJECT_COMMUNICATOR 7	/* dltrace_proc:object's type */
 
@@ -31,6 +32,7 @@ struct comm_use {
 	uint64_t calls, failed, bytes;
 	uint64_t total, max;	/* ns, of all of them */
 	int64_t begin, end;	/* of the first one, of the last one */
+	struct leaves *leaves;	/* owned; NULL: calls with a root or a peer */
 };
 
 struct comms {

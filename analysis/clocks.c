@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The table `clocks`: clock offsets between hosts, estimated from collectives. */
+#include "analysis/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analyses.h"
+#include "analysis/model/memory.h"
+#include "analysis/statistics.h"
+
+#define DRIFT_CALLS	32		/* at least */
+#define DRIFT_SPAN	10000000000	/* ns between the middles of both halves, at least */
+#define HOSTS_MAX	4096
+
+static const struct column columns[] = {
+	{ "host", "host", UNIT_TEXT, "whose clock it is" },
+	{ "reference", "against", UNIT_TEXT, "the host whose clock counts: the first one" },
+	{ "offset_ns", "offset", UNIT_NS,
+	  "to subtract from the host's times: the median of the differences at which two ranks leave a collective" },
+	{ "spread_ns", "spread", UNIT_NS, "half the distance between the quartiles of these differences" },
+	{ "low_ns", "certainly from", UNIT_NS,
+	  "no rank leaves before the last has entered: the offset cannot be less, unless clocks drift" },
+	{ "high_ns", "certainly to", UNIT_NS, "nor more" },
+	{ "drift_ppm", "drift", UNIT_REAL, "millionths by which the host's clock is faster; missing: too short to tell" },
+	{ "calls", "calls", UNIT_COUNT, "that were compared: the first and the last ones of the run" },
+	{ "function", "function", UNIT_TEXT, "the collective" },
+};
+
+/* In these everybody waits for everybody. */
+static const char *const meeting[] = {
+	"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv",
+	"MPI_Alltoallw", "MPI_Reduce_scatter_block", "MPI_Reduce_scatter", "gloo::allreduce",
+	"gloo::allgather", "gloo::allgatherv", "gloo::alltoall", "gloo::alltoallv", "gloo::barrier",
+};
+
+static bool is_meeting(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > 2 && !strncmp(name, "MPI_", 4) && !strcmp(name + n - 2, "_c"))
+		n -= 2;		/* large counts */
+	for (size_t i = 0; i < sizeof(meeting) / sizeof(*meeting); i++)
+		if (strlen(meeting[i]) == n && !strncmp(meeting[i], name, n))
+			return true;
+	return false;
+}
+
+/* ---- pairs of ranks ---- */
+
+struct pair {
+	const struct process *a, *b;
+	const struct comm_use *x, *y;
+};
+
+static const struct communicator *of_use(const struct process *p, const struct comm_use *use)
+{
+	return comms_find(&p->comms, use->communicator);
+}
+
+static bool same_communicator(const struct communicator *a, const struct communicator *b)
+{
+	return a && b && a->identity && a->kind == b->kind && a->identity == b->identity;
+}
+
+static bool is_usable(const struct process *p, const char *host)
+{
+	return process_shown(p) && !strcmp(p->host, host) && p->comms.use_count && !process_lost(p);
+}
+
+/* The use of b that has the same communicator and function as that of a. */
+static const struct comm_use *counterpart(const struct process *a, const struct comm_use *x,
+					  const struct process *b)
+{
+	const char *name = process_function(a, x->function)->name;
+
+	for (size_t i = 0; i < b->comms.use_count; i++) {
+		const struct comm_use *y = &b->comms.uses[i];
+
+		if (y->leaves && same_communicator(of_use(a, x), of_use(b, y)) &&
+		    !strcmp(process_function(b, y->function)->name, name))
+			return y;
+	}
+	return NULL;
+}
+
+static uint64_t kept(const struct leaves *l)
+{
+	return l->count < 2 * (uint64_t)LEAVES_KEPT ? l->count : 2 * (uint64_t)LEAVES_KEPT;
+}
+
+/* The pair with most calls in common between two processes. */
+static void best_of(const struct process *a, const struct process *b, struct pair *best)
+{
+	for (size_t i = 0; i < a->comms.use_count; i++) {
+		const struct comm_use *x = &a->comms.uses[i], *y;
+
+		if (!x->leaves || !is_meeting(process_function(a, x->function)->name))
+			continue;
+		if (best->x && kept(x->leaves) <= kept(best->x->leaves))
+			continue;
+		y = counterpart(a, x, b);
+		if (y)
+			*best = (struct pair){ a, b, x, y };
+	}
+}
+
+/* The first usable pair of processes of two hosts; more of them add nothing that is independent. */
+static struct pair find_pair(const struct model *m, const char *host, const char *other)
+{
+	struct pair best = { NULL, NULL, NULL, NULL };
+
+	for (size_t i = 0; i < m->trace_count; i++)
+		for (size_t j = 0; j < m->traces[i]->process_count; j++) {
+			const struct process *a = m->traces[i]->processes[j];
+
+			for (size_t k = 0; is_usable(a, host) && k < m->trace_count; k++)
+				for (size_t l = 0; l < m->traces[k]->process_count && !best.a; l++)
+					if (is_usable(m->traces[k]->processes[l], other))
+						best_of(a, m->traces[k]->processes[l], &best);
+			if (best.a)
+				return best;
+		}
+	return best;
+}
+
+/* ---- one host ---- */
+
+struct samples {
+	double at[2 * LEAVES_KEPT], difference[2 * LEAVES_KEPT];
+	size_t count;
+};
+
+static void compare(const struct pair *p, struct host_clock *c, struct samples *s)
+{
+	/* In ns between the begins of the traces: may be large, but is exact. */
+	int64_t apart = (int64_t)(p->b->trace->begin - p->a->trace->begin);
+	const struct leaves *x = p->x->leaves, *y = p->y->leaves;
+
+	c->low = INT64_MIN;
+	c->high = INT64_MAX;
+	for (uint64_t i = 0; i < x->count && s->count < 2 * LEAVES_KEPT; i++) {
+		const struct leave *a = leaves_get(x, i), *b = leaves_get(y, i);
+		int64_t low, high;
+
+		/* Ends of different length are not of the same calls. */
+		if (i >= LEAVES_KEPT && x->count != y->count)
+			break;
+		if (!a || !b)
+			continue;
+		low = b->begin + apart - a->end;
+		high = b->end + apart - a->begin;
+		c->low = low > c->low ? low : c->low;
+		c->high = high < c->high ? high : c->high;
+		s->at[s->count] = (double)a->end;
+		s->difference[s->count++] = (double)(b->end + apart - a->end);
+	}
+}
+
+static double median_of(const double *values, size_t count)
+{
+	double sorted[2 * LEAVES_KEPT];
+
+	memcpy(sorted, values, count * sizeof(*sorted));
+	stat_sort(sorted, count);
+	return stat_median(sorted, count);
+}
+
+static double drift_of(const struct samples *s)
+{
+	size_t half = s->count / 2;
+	double span = median_of(s->at + half, s->count - half) - median_of(s->at, half);
+	double moved = median_of(s->difference + half, s->count - half) - median_of(s->difference, half);
+
+	return s->count >= DRIFT_CALLS && span >= DRIFT_SPAN ? 1e6 * moved / span : NAN;
+}
+
+static struct host_clock clock_of(const struct model *m, const char *reference, const char *host)
+{
+	struct host_clock c = { .host = host, .reference = reference, .function = "", .drift = NAN };
+	struct pair p = { NULL, NULL, NULL, NULL };
+	static struct samples s;
+	double sorted[2 * LEAVES_KEPT];
+
+	s.count = 0;
+	if (m->options.from == INT64_MIN && m->options.to == INT64_MAX)
+		p = find_pair(m, reference, host);
+	if (p.a)
+		compare(&p, &c, &s);
+	if (!s.count)
+		return c;
+	c.calls = s.count;
+	c.function = process_function(p.a, p.x->function)->name;
+	memcpy(sorted, s.difference, s.count * sizeof(*sorted));
+	stat_sort(sorted, s.count);
+	c.offset = (int64_t)llround(stat_median(sorted, s.count));
+	c.spread = (int64_t)llround((sorted[s.count - 1 - s.count / 4] - sorted[s.count / 4]) / 2);
+	c.drift = drift_of(&s);
+	return c;
+}
+
+size_t host_clocks(const struct model *m, struct host_clock **clocks)
+{
+	const char *hosts[HOSTS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->trace_count; i++)
+		for (size_t j = 0; j < m->traces[i]->process_count && count < HOSTS_MAX; j++) {
+			const struct process *p = m->traces[i]->processes[j];
+			size_t k = 0;
+
+			if (!process_shown(p) || !*p->host || !p->comms.use_count)
+				continue;
+			while (k < count && strcmp(hosts[k], p->host))
+				k++;
+			if (k == count)
+				hosts[count++] = p->host;
+		}
+	*clocks = xcalloc(count ? count : 1, sizeof(**clocks));
+	for (size_t i = 1; i < count; i++)
+		(*clocks)[i - 1] = clock_of(m, hosts[0], hosts[i]);
+	return count ? count - 1 : 0;
+}
+
+void run_clocks(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "clocks", "Clocks of the hosts", COLUMNS(columns));
+	struct host_clock *clocks;
+	size_t count = host_clocks(m, &clocks);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct host_clock *c = &clocks[i];
+
+		table_add_row(t);
+		table_set_text(t, "host", c->host);
+		table_set_text(t, "reference", c->reference);
+		table_set_uint(t, "calls", c->calls);
+		if (!c->calls)
+			continue;
+		table_set_int(t, "offset_ns", c->offset);
+		table_set_int(t, "spread_ns", c->spread);
+		table_set_int(t, "low_ns", c->low);
+		table_set_int(t, "high_ns", c->high);
+		if (!isnan(c->drift))
+			table_set_real(t, "drift_ppm", c->drift);
+		table_set_text(t, "function", c->function);
+	}
+	free(clocks);
+}
