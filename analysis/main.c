@@ -11,6 +11,7 @@
 
 #include "analysis/certificate.h"
 #include "analysis/export/export.h"
+#include "analysis/live/live.h"
 #include "analysis/options.h"
 #include "analysis/reader/text_writer.h"
 #include "analysis/report/escape.h"
@@ -358,5 +359,7 @@ int main(int argc, char **argv)
 
 	use_bundled();
 	options_parse(&o, argc, argv);
+	if (o.live)
+		return live_run(&o);
 	return worker_run(&o, o.dump ? dump : report);
 }

@@ -27,6 +27,7 @@ enum key {
 	KEY_FRAMEWORK, KEY_FUNCTION,
 	KEY_LAYER, KEY_PHASE, KEY_FROM, KEY_TO, KEY_MIN_SHARE, KEY_COLOR, KEY_WIDTH, KEY_SOURCE,
 	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE, KEY_LABEL, KEY_BASELINE, KEY_VERIFY,
+	KEY_COUNT, KEY_INTERVAL, KEY_HANG,
 };
 
 static const struct argp_option table[] = {
@@ -74,7 +75,12 @@ static const struct argp_option table[] = {
 	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 4 },
 	{ "verify", KEY_VERIFY, "full", OPTION_ARG_OPTIONAL, "check that the traces agree with themselves "
 	  "and print a certificate instead of a report; full: read them by both decoders too", 4 },
-	{ "live", KEY_LIVE, 0, 0, "of a recording that runs (not available yet)", 4 },
+	{ "live", KEY_LIVE, 0, 0, "watch a recording that runs, as top does: TRACE is a pid of "
+	  "dltrace-record or of a process that it records, or the folder, or is left out", 4 },
+	{ "count", KEY_COUNT, "N", 0, "with --live: so many times, as text", 4 },
+	{ "interval", KEY_INTERVAL, "TIME", 0, "with --live: between two of them (1s)", 4 },
+	{ "hang", KEY_HANG, "TIME", 0, "with --live: show calls that have not returned for so long "
+	  "(1s)", 4 },
 	{ "quiet", 'q', 0, 0, "say nothing about what could not be read", 4 },
 	{ "verbose", 'v', 0, 0, "say what is read and how fast, and all findings with their evidence", 4 },
 	{ 0 },
@@ -97,6 +103,16 @@ static int64_t time_option(const char *text, const char *name, struct argp_state
 		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name,
 			   text);
 	return (int64_t)ns;
+}
+
+static uint64_t count_option(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !n)
+		argp_error(state, "--count: %s: a number from 1 on is needed", text);
+	return n;
 }
 
 static double share_option(const char *text, struct argp_state *state)
@@ -225,7 +241,6 @@ static bool keep_string(struct options *o, int key, const char *arg)
 
 static const char *const not_available[] = {
 	[KEY_PHASE - KEY_FIGURE] = "phase",
-	[KEY_LIVE - KEY_FIGURE] = "live",
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -274,6 +289,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_DUMP:
 		o->dump = true;
 		return 0;
+	case KEY_LIVE:
+		o->live = true;
+		return 0;
+	case KEY_COUNT:
+		o->live_count = count_option(arg, state);
+		return 0;
+	case KEY_INTERVAL:
+		o->live_interval = (uint64_t)time_option(arg, "interval", state);
+		return 0;
+	case KEY_HANG:
+		o->live_hang = (uint64_t)time_option(arg, "hang", state);
+		return 0;
 	case KEY_VERIFY:
 		if (arg && strcmp(arg, "full"))
 			argp_error(state, "--verify=%s: only --verify and --verify=full are known", arg);
@@ -292,7 +319,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add_condition(o, arg, state);
 		return 0;
 	case KEY_PHASE:
-	case KEY_LIVE:
 		argp_error(state, "--%s is not available yet", not_available[key - KEY_FIGURE]);
 		return 0;
 	case ARGP_KEY_ARGS:
@@ -300,7 +326,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->trace_count = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a trace is needed: a folder that dltrace-record wrote");
+		if (!o->live)
+			argp_error(state, "a trace is needed: a folder that dltrace-record wrote");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -422,6 +449,27 @@ static void choose_traces(struct options *o, const struct parse *p)
 	o->model.label_count = p->labels_said;
 }
 
+static void check_live(struct options *o, bool plain)
+{
+	const char *format = o->outputs[0].writer->name;
+
+	if (!o->live && (o->live_count || o->live_interval || o->live_hang))
+		usage("--count, --interval and --hang need %s%s", "--live", "");
+	if (!o->live)
+		return;
+	if (o->verify || o->dump)
+		usage("--live and %s are two things%s", o->verify ? "--verify" : "--dump", "");
+	if (o->trace_count > 1 || o->output_count > 1)
+		usage("--live watches one recording, and writes to one %s%s", "place", "");
+	if (strcmp(format, "text") && strcmp(format, "json"))
+		usage("--live: %s: there are text and json%s", format, "");
+	if (o->live_interval && o->live_interval < 100000000)
+		usage("--interval: %s at least%s", "100ms", "");
+	o->live_plain = plain || o->live_count;
+	o->live_interval = o->live_interval ? o->live_interval : 1000000000;
+	o->live_hang = o->live_hang ? o->live_hang : 1000000000;
+}
+
 /* Parts of a trace prove nothing. */
 static void check_verify(const struct options *o)
 {
@@ -490,7 +538,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	static const struct argp argp = {
 		.options = table,
 		.parser = parse_option,
-		.args_doc = "TRACE...",
+		.args_doc = "TRACE...\n--live [PID|TRACE]",
 		.doc = "Reports what was recorded in TRACE: a folder written by dltrace-record, or "
 		       "any LTTng trace with events of dltrace. Several are compared in one report.\v"
 		       "Exit status: 0; 1 something could not be read, the rest is reported, or a "
@@ -499,6 +547,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		       "condition of --fail-if holds; 4 nothing could be read; 5 an output could not be written.",
 	};
 	static struct parse p;	/* the labels stay */
+	bool plain;
 
 	p.o = o;
 
@@ -510,8 +559,10 @@ void options_parse(struct options *o, int argc, char **argv)
 	choose_traces(o, &p);
 	looks_finish(&o->writing.looks);
 	choose_characters(o);
+	plain = o->output_count || p.format;
 	choose_writers(&p);
 	choose_looks(o, p.color);
+	check_live(o, plain);
 	check_pages(o);
 	check_verify(o);
 }

@@ -41,6 +41,10 @@ struct options {
 	size_t condition_count;
 	enum reader_source source;
 	bool dump;		/* events as text instead of a report */
+	bool live;		/* a running recording; `traces` has at most one: a pid or a folder */
+	bool live_plain;	/* text blocks, even on a terminal */
+	uint64_t live_count;	/* refreshes; 0: until it ends */
+	uint64_t live_interval, live_hang;	/* ns between refreshes; of calls in flight that are shown */
 	enum verify verify;	/* a certificate instead of a report */
 	bool color_always;	/* in files too */
 	bool quiet, verbose;

@@ -7,6 +7,7 @@
  *	box/		black boxes (DLTRACE_BOX), 0700; and `ids`, the counter of thread ids
  *	.lttng/		the private session daemon's (LTTNG_HOME is the private folder)
  *	control		socket of --control
+ *	trace		symbolic link: the output folder, or the name of the session or relay
  *	log		what LTTng's daemons say
  */
 #ifndef DLT_RECORD_FOLDER_H

@@ -188,6 +188,17 @@ static int start_tracing(struct recording *r, char *why, size_t size)
 	return -EIO;
 }
 
+/* Where the trace is, for those who find this recording by its private folder (--live). */
+static void say_where(const struct recording *r)
+{
+	const char *where = *r->output ? r->output : r->o->session ? r->o->session : r->o->relay;
+	char path[sizeof(r->home.path) + 8];
+
+	snprintf(path, sizeof(path), "%s/trace", r->home.path);
+	if (where && symlink(where, path) < 0)
+		say_verbose("%s: %s", path, strerror(errno));
+}
+
 /* Everything but the command. 0, or -errno and why there will be no recording. */
 static int prepare(struct recording *r, char *why, size_t size)
 {
@@ -201,6 +212,7 @@ static int prepare(struct recording *r, char *why, size_t size)
 	if (err)
 		return err;
 	start_sampler(r);
+	say_where(r);
 	r->listener = control_listen(r->home.path);
 	if (*r->output)
 		r->label = label_open(r->output, r->o, r->id);

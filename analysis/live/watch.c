@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* All processes of a recording, as a tree, and the machine. */
+#include "analysis/live/live.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/model/memory.h"
+#include "sampler/proc.h"
+#include "sampler/ticks.h"
+
+#define ENDED_SHOWN	5000000000ull	/* ns for which one that has ended stays in sight */
+#define PROCESSES_MOST	4096		/* looked at; a flood of processes is no reason to stand still */
+#define GLANCES		4		/* processes whose heap is looked at for iterations */
+#define GLANCE_CORES	0.05		/* who does less does not iterate */
+
+/* ---- what is known of the recording ---- */
+
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1] == 'n') {
+			*to++ = '\n';
+			text++;
+		} else if (*text == '\\' && text[1] == '\\') {
+			*to++ = *text++;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+/* The file `recording` of the trace (record/label.h). */
+static void read_label(struct live_watch *w)
+{
+	char path[PATH_MAX + 16], line[8192];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/recording", w->recording->trace);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "level ", 6)) {
+			snprintf(w->level, sizeof(w->level), "%.15s", line + 6);
+		} else if (!strncmp(line, "monotonic ", 10)) {
+			w->began = strtoull(line + 10, NULL, 10);
+		} else if (!strncmp(line, "command ", 8) && !*w->command) {
+			unescape(line + 8);
+			for (char *p = line; *p; p++)
+				*p = *p == '\x1f' ? ' ' : *p;
+			free(w->command);
+			w->command = xcheck(strdup(line + 8), 1);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+void live_watch_init(struct live_watch *w, const struct live_recording *r, uint64_t threshold)
+{
+	*w = (struct live_watch){ .recording = r, .threshold = threshold };
+	w->command = xcheck(strdup(""), 1);
+	w->past = xcalloc(DLT_FNS, sizeof(*w->past));
+	gethostname(w->host, sizeof(w->host) - 1);
+	read_label(w);
+	ticks_init();
+}
+
+void live_watch_release(struct live_watch *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		live_process_free(w->list[i]);
+	free(w->list);
+	free(w->past);
+	free(w->command);
+}
+
+/* ---- the machine ---- */
+
+static void read_line(void *data, char *line)
+{
+	struct live_machine *m = data;
+	unsigned long long v[8] = { 0 };
+
+	if (!strncmp(line, "cpu ", 4) &&
+	    sscanf(line + 4, "%llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5],
+		   &v[6], &v[7]) >= 4) {
+		m->busy = v[0] + v[1] + v[2] + v[5] + v[6] + v[7];
+		m->total = m->busy + v[3] + v[4];
+	} else if (!strncmp(line, "cpu", 3)) {
+		m->cpus++;
+	} else if (!strncmp(line, "MemTotal:", 9)) {
+		m->memory = strtoull(line + 9, NULL, 10) << 10;
+	} else if (!strncmp(line, "MemAvailable:", 13)) {
+		m->available = strtoull(line + 13, NULL, 10) << 10;
+	}
+}
+
+static void read_machine(struct live_machine *m)
+{
+	uint64_t busy = m->busy, total = m->total;
+
+	m->cpus = 0;
+	proc_lines("/proc/stat", read_line, m);
+	proc_lines("/proc/meminfo", read_line, m);
+	m->cpu = total && m->total > total && m->busy >= busy ?
+			 (double)(m->busy - busy) / (double)(m->total - total) : 0;
+}
+
+/* ---- coming and going ---- */
+
+static bool is_known(const struct live_watch *w, const char *file)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (!strcmp(w->list[i]->file, file))
+			return true;
+	return false;
+}
+
+static void add(struct live_watch *w, int folder, const char *file)
+{
+	enum live_refusal why;
+	struct live_process *p;
+
+	if (is_known(w, file))
+		return;
+	p = live_process_new(folder, file, &why);
+	if (!p) {
+		w->foreign += why == LIVE_VERSION;
+		w->refused += why == LIVE_PERMISSION;
+		return;
+	}
+	w->list = xgrow(w->list, w->count, &w->capacity, sizeof(*w->list));
+	w->list[w->count++] = p;
+}
+
+static void scan(struct live_watch *w)
+{
+	char path[PATH_MAX + 8];
+	struct dirent *entry;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/box", w->recording->home);
+	d = opendir(path);
+	w->foreign = w->refused = 0;
+	while (d && w->count < PROCESSES_MOST && (entry = readdir(d)))
+		if (strstr(entry->d_name, ".box"))
+			add(w, dirfd(d), entry->d_name);
+	if (d)
+		closedir(d);
+}
+
+/* What it did stays in the totals; its tables are not needed any more. */
+static void bury(struct live_watch *w, struct live_process *p)
+{
+	for (unsigned i = 0; p->now && i < DLT_FNS; i++) {
+		w->past[i].calls += p->now[i].calls;
+		w->past[i].failed += p->now[i].failed;
+		w->past[i].time += p->now[i].time;
+	}
+	w->past_events += p->events;
+	w->broken += p->broken;
+	w->ended++;
+	free(p->now);
+	free(p->before);
+	p->now = p->before = NULL;
+}
+
+static void drop_old(struct live_watch *w)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct live_process *p = w->list[i];
+
+		if (p->ended && w->now - p->ended_at > ENDED_SHOWN)
+			live_process_free(p);
+		else
+			w->list[kept++] = p;
+	}
+	w->count = kept;
+}
+
+/* ---- the tree: children behind their parents ---- */
+
+static const struct live_process *parent_of(const struct live_watch *w, const struct live_process *p)
+{
+	for (size_t i = 0; p->parent && i < w->count; i++)
+		if (w->list[i]->id == p->parent && w->list[i] != p)
+			return w->list[i];
+	return NULL;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct live_process *x = *(struct live_process *const *)a, *y = *(struct live_process *const *)b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void place(const struct live_watch *w, struct live_process *p, struct live_process **to, size_t *placed,
+		  int depth)
+{
+	p->depth = depth;
+	to[(*placed)++] = p;
+	for (size_t i = 0; i < w->count && depth < 64; i++)
+		if (w->list[i]->depth < 0 && parent_of(w, w->list[i]) == p)
+			place(w, w->list[i], to, placed, depth + 1);
+}
+
+static void grow_tree(struct live_watch *w)
+{
+	struct live_process **to;
+	size_t placed = 0;
+
+	if (!w->count)
+		return;
+	to = xcalloc(w->capacity, sizeof(*to));
+	qsort(w->list, w->count, sizeof(*w->list), compare_ids);
+	for (size_t i = 0; i < w->count; i++)
+		w->list[i]->depth = -1;
+	for (size_t i = 0; i < w->count; i++)
+		if (w->list[i]->depth < 0 && !parent_of(w, w->list[i]))
+			place(w, w->list[i], to, &placed, 0);
+	/* A loop of parents can only come from a hostile box. */
+	for (size_t i = 0; i < w->count; i++)
+		if (w->list[i]->depth < 0)
+			place(w, w->list[i], to, &placed, 64);
+	free(w->list);
+	w->list = to;
+}
+
+/* ---- a refresh ---- */
+
+static void keep_history(struct live_watch *w)
+{
+	if (w->history == LIVE_HISTORY) {
+		memmove(w->heap_history, w->heap_history + 1, sizeof(double) * (LIVE_HISTORY - 1));
+		memmove(w->gpu_history, w->gpu_history + 1, sizeof(double) * (LIVE_HISTORY - 1));
+		w->history--;
+	}
+	w->heap_history[w->history] = (double)w->heap;
+	w->gpu_history[w->history++] = (double)w->gpu;
+}
+
+static void read_processes(struct live_watch *w)
+{
+	w->alive = w->call_count = 0;
+	w->heap = w->gpu = 0;
+	w->events = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		struct live_process *p = w->list[i];
+		bool is_new = !p->cpu && !p->events && !p->allocations;
+
+		if (p->ended)
+			continue;
+		if (!live_process_read(p, w->now, w->before && !is_new ? w->now - w->before : 0)) {
+			bury(w, p);
+			continue;
+		}
+		w->alive++;
+		w->heap += p->heap_known ? p->heap : 0;
+		w->gpu += p->gpu;
+		w->events += p->events;
+		live_process_calls(p, w->now, w->threshold, w->calls, &w->call_count, LIVE_CALLS);
+	}
+	w->events += w->past_events;
+}
+
+void live_watch_refresh(struct live_watch *w)
+{
+	uint64_t events = w->events;
+
+	w->before = w->now;
+	w->now = ticks_monotonic();
+	if (!*w->command)
+		read_label(w);
+	read_machine(&w->machine);
+	scan(w);
+	read_processes(w);
+	w->events_rate = w->before && w->events > events ?
+				 (double)(w->events - events) * 1e9 / (double)(w->now - w->before) : 0;
+	drop_old(w);
+	grow_tree(w);
+	keep_history(w);
+}
+
+void live_watch_glance(struct live_watch *w)
+{
+	int looked = 0;
+
+	for (size_t i = 0; i < w->count && looked < GLANCES; i++) {
+		struct live_process *p = w->list[i];
+		int64_t heap;
+
+		if (p->cores < GLANCE_CORES || !p->heap_known || !live_process_heap(p, &heap))
+			continue;
+		period_note(&p->period, (double)heap);
+		looked++;
+	}
+}
