@@ -46,6 +46,7 @@
 #include "analysis/report/text_communication.c"
 #include "analysis/report/text_curves.c"
 #include "analysis/report/text_memory.c"
+#include "analysis/report/text_iterations.c"
 #include "analysis/report/text_kernels.c"
 #include "analysis/report/text_ranges.c"
 #include "analysis/report/text_tables.c"
