@@ -26,6 +26,7 @@ EMBED(html_format_js, DLT_HTML "/format.js");
 EMBED(html_grid_js, DLT_HTML "/grid.js");
 EMBED(html_summary_js, DLT_HTML "/summary.js");
 EMBED(html_iterations_js, DLT_HTML "/iterations.js");
+EMBED(html_comparison_js, DLT_HTML "/comparison.js");
 EMBED(html_panel_js, DLT_HTML "/panel.js");
 EMBED(html_curves_js, DLT_HTML "/curves.js");
 EMBED(html_breakdown_js, DLT_HTML "/breakdown.js");
@@ -35,6 +36,17 @@ EMBED(html_page_js, DLT_HTML "/page.js");
 const char *const html_styles[] = { html_dygraphs_css, html_page_css, NULL };
 
 const char *const html_scripts[] = {
-	html_dygraphs_js, html_base_js,	  html_format_js,    html_grid_js,	html_summary_js, html_iterations_js,
-	html_panel_js,	  html_curves_js, html_breakdown_js, html_processes_js, html_page_js,	 NULL,
+	html_dygraphs_js,
+	html_base_js,
+	html_format_js,
+	html_grid_js,
+	html_summary_js,
+	html_iterations_js,
+	html_comparison_js,
+	html_panel_js,
+	html_curves_js,
+	html_breakdown_js,
+	html_processes_js,
+	html_page_js,
+	NULL,
 };

@@ -37,6 +37,7 @@ static const char *const unit_names[] = {
 	[UNIT_TEXT] = "text", [UNIT_ID] = "id", [UNIT_COUNT] = "count", [UNIT_NS] = "ns",
 	[UNIT_TIME] = "time", [UNIT_BYTES] = "bytes", [UNIT_FRACTION] = "fraction",
 	[UNIT_PERCENT] = "percent", [UNIT_REAL] = "real", [UNIT_TREE] = "tree",
+	[UNIT_ROW] = "row",	/* the row's column `unit` tells */
 };
 
 /* ---- values ---- */

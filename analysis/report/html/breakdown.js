@@ -206,6 +206,40 @@
 		return bar;
 	}
 
+	/* ---- kinds of work: a bar for each trace and place ---- */
+
+	const KINDS = ['compute', 'launch', 'copy', 'allocate', 'synchronise', 'wait', 'communicate', 'initialise', 'other'];
+
+	function kindBar(rows, name) {
+		const bar = el('div', { class: 'kinds', 'aria-hidden': 'true' }), list = el('ul', { class: 'kind-list' });
+		for (const row of rows) {
+			const tone = Math.max(0, KINDS.indexOf(row.kind)), part = el('span', { class: 'kind tone-' + tone, title: row.kind });
+			part.style.width = 100 * (row.share || 0) + '%';
+			if (row.share > 0.12)
+				part.append(el('span', null, row.kind));
+			bar.append(part);
+			list.append(el('li', null, el('span', { class: 'dot kind tone-' + tone, 'aria-hidden': 'true' }), row.kind + ' ',
+				el('b', null, dlt.show('fraction', row.share)), el('span', { class: 'muted' }, ' ' + dlt.show('ns', row.self_ns) + ', ' +
+					dlt.show('count', row.calls) + (row.calls === 1 ? ' call' : ' calls'))));
+		}
+		return el('div', { class: 'kind-row' }, name ? el('p', { class: 'kind-name' }, name) : '', bar, list);
+	}
+
+	function kinds(section) {
+		const rows = dlt.rows('kinds'), traces = dlt.rows('traces');
+		if (!rows.length)
+			return;
+		for (const t of traces)
+			for (const where of ['host', 'gpu']) {
+				const own = rows.filter(function (row) {
+					return row.trace === t.trace && row.where === where;
+				});
+				if (own.length)
+					section.append(kindBar(own, (traces.length > 1 ? dlt.traceName(t.trace) + ' · ' : '') +
+						(where === 'gpu' ? 'on the GPU' : 'in calls of the program')));
+			}
+	}
+
 	function others(section) {
 		const parts = [
 			['kernels', ['process', 'kernel', 'library', 'launches', 'grid', 'block', 'total_ns', 'mean_ns', 'gpu_runs', 'gpu_total_ns',
@@ -250,6 +284,7 @@
 			grid.update({ columns: columns(rows), rows: rows, all: false });
 			live.textContent = rows.length + ' rows';
 		}
+		kinds(section);
 		section.append(controls(update), note, live, grid);
 		update();
 		others(section);

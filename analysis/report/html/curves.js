@@ -13,9 +13,9 @@
 		{ title: 'Memory of the machine', unit: 'percent', names: ['run_ram_percent', 'ram_percent'] },
 		{ title: 'Memory', unit: 'bytes', names: ['rss_bytes', 'pss_bytes', 'rss_file_bytes', 'rss_shmem_bytes', 'cgroup_bytes'] },
 		{ title: 'Heap and mappings', unit: 'bytes', names: ['heap_bytes', 'mapped_bytes', 'pinned_bytes', 'registered_bytes'] },
-		{ title: 'GPU memory', unit: 'bytes', names: ['gpu_reserved_bytes', 'gpu_used_bytes', 'gpu_nvml_bytes', 'gpu_device_bytes',
+		{ title: 'GPU memory', unit: 'bytes', step: true, names: ['gpu_reserved_bytes', 'gpu_used_bytes', 'gpu_nvml_bytes', 'gpu_device_bytes',
 			'gpu_async_bytes', 'gpu_physical_bytes', 'gpu_array_bytes', 'gpu_managed_bytes', 'opencl_bytes'] },
-		{ title: 'GPU memory by library', unit: 'bytes', names: ['gpu_library_bytes'] },
+		{ title: 'GPU memory by library', unit: 'bytes', step: true, names: ['gpu_library_bytes'] },
 		{ title: 'GPU utilisation', unit: 'percent', names: ['gpu_percent', 'gpu_busy_percent'] },
 		{ title: 'Power', unit: 'watts', names: ['gpu_watts', 'cpu_watts'] },
 	];
@@ -28,6 +28,7 @@
 	/* What the machine does, beside the run: drawn thin and grey. */
 	const CONTEXT = ['runnable', 'machine_cpu_percent', 'ram_percent', 'cgroup_bytes', 'gpu_used_bytes'];
 	const LINES_MAX = 8;
+	const PAPER = [680, 120];	/* of a panel in print: within the margins of A4 and Letter */
 
 	const curves = { begin: 0, end: 1, from: 0, to: 1, at: null, panels: [], whose: 'run', trace: null };
 	let place, strip, readout, said, list;
@@ -463,11 +464,15 @@
 	};
 
 	dlt.redrawCurves = function (all) {
+		if (!strip)
+			return;
 		for (const panel of curves.panels) {
 			if (all)
 				panel.draw();
+			panel.resize(dlt.printing ? PAPER[0] : 0, PAPER[1]);
 			panel.redraw();
 		}
+		strip.style.width = dlt.printing ? PAPER[0] - 81 + 'px' : '';
 	};
 
 	dlt.curves = curves;

@@ -16,12 +16,13 @@
 		return TEXT[column.unit] === true;
 	}
 
+	/* A number's column that says of each row another unit: 'row', by the row's member `unit`. */
 	function valueOf(column, row) {
 		return column.value ? column.value(row) : row[column.name];
 	}
 
 	function textOf(column, row) {
-		return column.text ? column.text(row) : dlt.show(column.unit, valueOf(column, row));
+		return column.text ? column.text(row) : dlt.show(column.unit === 'row' ? row.unit : column.unit, valueOf(column, row));
 	}
 
 	function nothing(v) {

@@ -6,7 +6,7 @@
 	const dlt = window.dlt, el = dlt.el;
 	/* What a section shows already, or what other formats are for. */
 	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures', 'limits', 'breakdown', 'kernels', 'graphs', 'gpu_work',
-		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'ranges', 'marks', 'shares'];
+		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'ranges', 'marks', 'shares', 'slow_iterations', 'comparison', 'changes', 'runs', 'kinds'];
 
 	/* Tables that no section knows: made when they are opened. */
 	dlt.section('more', function (section) {

@@ -32,7 +32,7 @@
 	};
 
 	dlt.dash = function (i) {
-		return i < 0 ? [5, 2] : DASHES[i % DASHES.length];
+		return i < 0 ? null : DASHES[i % DASHES.length];
 	};
 
 	/* Times of a series in seconds, decoded once. */
@@ -136,7 +136,7 @@
 
 	function ticker(unit, room) {
 		return function (from, to, pixels) {
-			return dlt.ticks(from, to, Math.max(2, Math.floor(pixels / room)), unit);
+			return dlt.ticks(from, to, Math.max(unit === 'clock' ? 3 : 2, Math.floor(pixels / room)), unit);
 		};
 	}
 
@@ -210,7 +210,9 @@
 					return;
 				const times = dlt.times(line.series), v = line.series.v;
 				for (let k = Math.max(0, before(from, times)); k < v.length && (times[k] <= to || k === 0); k++) {
-					top = v[k] > top ? v[k] : top;
+					/* Samples that come late let a machine seem busier than it can be. */
+					const high = line.context && what.unit === 'percent' ? Math.min(v[k], 100) : v[k];
+					top = high > top ? high : top;
 					bottom = v[k] < bottom ? v[k] : bottom;
 				}
 			});
@@ -239,9 +241,9 @@
 					return 'y' + i;
 				})),
 				series: seriesOptions(), legend: 'never', connectSeparatedPoints: true, stepPlot: what.step === true,
-				highlightCircleSize: 0, rightGap: 8, xRangePad: 0, axisLabelFontSize: 12, labelsDiv: null,
+				highlightCircleSize: 0, rightGap: 8, xRangePad: 0, axisLabelFontSize: 12, labelsDiv: null, visibility: panel.visible.slice(),
 				interactionModel: {}, dateWindow: [curves.from, curves.to], valueRange: range(curves.from, curves.to),
-				axes: { x: { ticker: ticker('clock', 90), axisLabelWidth: 80, drawGrid: true },
+				axes: { x: { ticker: ticker('clock', 76), axisLabelWidth: 80, axisTickSize: 7, drawGrid: true },
 					y: { ticker: ticker(what.unit, 32), axisLabelWidth: Y_WIDTH } },
 				underlayCallback: curves.underlay,
 			}, style()));
@@ -252,6 +254,16 @@
 			if (panel.graph)
 				panel.graph.updateOptions({ dateWindow: [from, to], valueRange: range(from, to) });
 			panel.cursor(curves.at);
+		};
+
+		/* As wide as paper, or (no width) as its place. */
+		panel.resize = function (width, height) {
+			const size = width ? width + 'px' : '';
+			if (plot.style.width === size || !panel.graph)
+				return;
+			plot.style.width = size;
+			plot.style.height = width ? height + 'px' : '';
+			panel.graph.resize();
 		};
 
 		/* Colours of another scheme. */

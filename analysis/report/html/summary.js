@@ -49,10 +49,17 @@
 		return parts.length ? parts.join(', ') : 'nothing to complain about';
 	}
 
+	/* As one would tell it: without the folders in which programs and scripts lie. */
+	function shortCommand(words) {
+		return Array.isArray(words) ? dlt.command(words.map(function (word) {
+			return /^\/[^ ]*$/.test(word) ? dlt.baseName(word) : word;
+		})) : '';
+	}
+
 	function head() {
 		const t = traces[0] || {};
 		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
-		const title = traces.length > 1 ? traces.length + ' traces compared' : dlt.command(t.command) || dlt.baseName(t.path || 'a trace');
+		const title = traces.length > 1 ? traces.length + ' traces compared' : shortCommand(t.command) || dlt.baseName(t.path || 'a trace');
 
 		document.getElementById('title').textContent = title;
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
@@ -153,22 +160,33 @@
 		return list;
 	}
 
-	/* Other columns that a finding has are told under their title. */
+	function capital(text) {
+		return text.charAt(0).toUpperCase() + text.slice(1);
+	}
+
+	/* Other columns that a finding has are told under their title: words in a line, numbers below. */
 	function finding(f, columns) {
 		const kind = SEVERITIES[severity(f)], evidence = f.evidence || {};
 		const card = el('li', { class: 'card ' + severity(f) },
 			el('p', { class: 'finding' }, el('span', { class: 'badge' }, el('span', { 'aria-hidden': 'true' }, kind.mark + ' '),
 				kind.word), ' ', el('span', null, f.text)));
-		for (const c of columns)
-			if (f[c.name] !== null && f[c.name] !== undefined && f[c.name] !== '')
-				card.append(el('p', { class: 'advice' }, el('b', null, c.title + ': '), dlt.show(c.unit, f[c.name])));
+		const facts = [];
+		for (const c of columns) {
+			const known = f[c.name] !== null && f[c.name] !== undefined && f[c.name] !== '';
+			if (known && c.unit === 'text')
+				card.append(el('p', { class: 'advice' }, el('b', null, capital(c.title) + ': '), f[c.name]));
+			else if (known)
+				facts.push(c.title + ' ' + dlt.show(c.unit, f[c.name]));
+		}
 		const foot = el('div', { class: 'foot' });
+		if (facts.length)
+			foot.append(el('span', { class: 'muted' }, facts.join(' · ')));
 		if (Object.keys(evidence).length)
 			foot.append(el('details', null, el('summary', null, 'Evidence'), evidenceList(evidence)));
 		const when = span(Object.assign({}, f, evidence));
 		if (when && dlt.data.series.length)
 			foot.append(el('button', { type: 'button', class: 'link', onclick: function () {
-				dlt.showTime(when[0] / 1e9, when[1] / 1e9, evidence.process);
+				dlt.showTime(when[0] / 1e9, when[1] / 1e9, f.process === undefined ? evidence.process : f.process);
 			} }, 'Show it over time'));
 		if (foot.childNodes.length)
 			card.append(foot);
