@@ -18,17 +18,17 @@ complain() {
 	sed "s|^|$1: |" >>"$complaints"
 }
 
-sources '*.[ch]' '*.sh' '*.tbl' '*.inc' '*.[1-8]' | while read -r file; do
+sources '*.[ch]' '*.sh' '*.tbl' '*.inc' '*.[1-8]' '*.js' '*.css' | while read -r file; do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
 done | complain "no SPDX line"
 for file in scripts/* tests/run tests/run-test tests/bench/*; do
 	[ ! -f "$file" ] || [ ! -x "$file" ] || [ -e "$file.c" ] ||
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
 done | complain "no SPDX line"
-sources '*.[ch]' | grep -v '^tests/' | while read -r file; do
+sources '*.[ch]' '*.js' '*.css' | grep -v '^tests/' | while read -r file; do
 	expand "$file" | awk -v f="$file" 'length > 120 { print f ":" FNR }'
 done | complain "over 120 columns"
-sources '*.[ch]' | while read -r file; do
+sources '*.[ch]' '*.js' '*.css' | while read -r file; do
 	awk -v f="$file" 'END { if (NR > 600) print f ", " NR }' "$file"
 done | complain "over 600 lines"
 sources '*.[ch]' '*.sh' '*.md' '*.tbl' '*.inc' | xargs grep -nE '[[:blank:]]+$' | cut -d: -f1,2 |

@@ -33,7 +33,8 @@
 					row[columns[i].name] = cells[i];
 				return row;
 			});
-			objects.set(name, { name: name, title: raw.title, columns: columns, rows: rows, more: raw.more });
+			objects.set(name, { name: name, title: raw.title, columns: columns, rows: rows,
+				more: raw.more });
 		}
 		return objects.get(name);
 	};
@@ -94,7 +95,8 @@
 		const p = processes.get(id);
 		if (!p)
 			return id === null || id === undefined ? 'the run' : 'process ' + id;
-		const name = dlt.baseName(p.name || 'process') + (p.pid === null || p.pid === undefined ? '' : ' (' + p.pid + ')');
+		const name = dlt.baseName(p.name || 'process') +
+			(p.pid === null || p.pid === undefined ? '' : ' (' + p.pid + ')');
 		return p.rank === null || p.rank === undefined ? name : 'rank ' + p.rank + ' · ' + name;
 	};
 

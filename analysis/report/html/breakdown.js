@@ -10,7 +10,8 @@
 	'use strict';
 
 	const dlt = window.dlt, el = dlt.el;
-	const LAYERS = { runtime: 'CUDA runtime', driver: 'CUDA driver', gpu: 'GPU', nccl: 'NCCL', mpi: 'MPI', gloo: 'Gloo', blas: 'BLAS',
+	const LAYERS = { runtime: 'CUDA runtime', driver: 'CUDA driver', gpu: 'GPU', nccl: 'NCCL', mpi: 'MPI',
+		gloo: 'Gloo', blas: 'BLAS',
 		dnn: 'oneDNN', openmp: 'OpenMP', opencl: 'OpenCL' };
 	const GROUPS = [
 		{ id: 'function', title: 'Function', keys: ['layer', 'function'] },
@@ -20,7 +21,8 @@
 		{ id: 'kind', title: 'Kind of work', keys: ['kind'] },
 		{ id: 'framework', title: 'Framework', keys: ['framework'] },
 		{ id: 'process', title: 'Process', keys: ['process'] },
-		{ id: 'none', title: 'Nothing', keys: ['process', 'framework', 'layer', 'library', 'function', 'phase', 'device'] },
+		{ id: 'none', title: 'Nothing',
+			keys: ['process', 'framework', 'layer', 'library', 'function', 'phase', 'device'] },
 	];
 	const FILTERS = [['layer', 'Layer'], ['phase', 'Phase'], ['process', 'Process']];
 	const state = { group: GROUPS[0], text: '', layer: '', phase: '', process: '', trace: '' };
@@ -30,7 +32,8 @@
 			return key === 'library' ? 'unknown' : '–';
 		if (key === 'process')
 			return dlt.processName(value);
-		return key === 'layer' && LAYERS[value] ? LAYERS[value] : key === 'library' ? dlt.baseName(value) : String(value);
+		return key === 'layer' && LAYERS[value] ? LAYERS[value] : key === 'library' ?
+			dlt.baseName(value) : String(value);
 	}
 
 	dlt.layerName = function (layer) {
@@ -59,7 +62,8 @@
 	}
 
 	function empty(row) {
-		const group = { first: row, rows: 0, calls: 0, failed: 0, outer: 0, own: 0, bytes: 0, total: 0, max: null, min: null, mean: null,
+		const group = { first: row, rows: 0, calls: 0, failed: 0, outer: 0, own: 0, bytes: 0,
+			total: 0, max: null, min: null, mean: null,
 			median: null, p99: null, search: '' };
 		for (const key of ['process', 'framework', 'layer', 'library', 'function', 'phase', 'device', 'kind'])
 			group[key] = row[key] === undefined ? null : row[key];
@@ -74,13 +78,16 @@
 		group.own += own(row);
 		group.total += row.total_ns || 0;
 		group.bytes += row.bytes || 0;
-		group.max = typeof row.max_ns === 'number' && (group.max === null || row.max_ns > group.max) ? row.max_ns : group.max;
-		group.min = typeof row.min_ns === 'number' && (group.min === null || row.min_ns < group.min) ? row.min_ns : group.min;
+		group.max = typeof row.max_ns === 'number' && (group.max === null || row.max_ns > group.max) ?
+			row.max_ns : group.max;
+		group.min = typeof row.min_ns === 'number' && (group.min === null || row.min_ns < group.min) ?
+			row.min_ns : group.min;
 		group.p99 = group.rows === 1 ? row.p99_ns : null;
 		group.median = group.rows === 1 ? row.median_ns : null;
 		group.waiting = row.waiting;
 		if (group.search.length < 4000)
-			group.search += [row.function, row.library, nameOf('layer', row.layer), row.kind, row.framework].join(' ') + ' ';
+			group.search += [row.function, row.library, nameOf('layer', row.layer), row.kind,
+				row.framework].join(' ') + ' ';
 	}
 
 	function grouped() {
@@ -121,7 +128,8 @@
 		if (key === 'function')
 			column.node = function (g) {
 				return el('span', { class: 'function', title: g.function }, String(g.function),
-					g.waiting ? el('span', { class: 'badge wait', title: 'its time is waiting, not work' }, 'wait') : '');
+					g.waiting ? el('span', { class: 'badge wait',
+						title: 'its time is waiting, not work' }, 'wait') : '');
 			};
 		return column;
 	}
@@ -140,17 +148,20 @@
 				return g[key] !== null && g[key] !== undefined;
 			});
 		});
-		const share = column('share', 'share', 'fraction', byLayer() ? 'of the outermost time of its layer, in what is looked at'
+		const share = column('share', 'share', 'fraction',
+			byLayer() ? 'of the outermost time of its layer, in what is looked at'
 			: 'of the time inside all intercepted calls, calls in calls counted once');
 		share.share = function (g) {
 			return g.share;
 		};
 		const list = keys.map(keyColumn).concat([share,
-			byLayer() ? column('outer', 'time', 'ns', 'of outermost calls') : column('own', 'own time', 'ns',
+			byLayer() ? column('outer', 'time', 'ns', 'of outermost calls') :
+				column('own', 'own time', 'ns',
 				'inside the calls, less that of intercepted calls in them'),
 			column('calls', 'calls', 'count', 'how many'), column('mean', 'mean', 'ns', 'of all calls')]);
 		if (byLayer())
-			list.push(column('p99', '99 %', 'ns', '99 of 100 calls are at most this long; not known for several rows in one'));
+			list.push(column('p99', '99 %', 'ns',
+				'99 of 100 calls are at most this long; not known for several rows in one'));
 		list.push(column('max', 'longest', 'ns', 'the longest call'));
 		if (hasAny(rows, 'bytes'))
 			list.push(column('bytes', 'bytes', 'bytes', 'asked for or copied'));
@@ -170,12 +181,15 @@
 	}
 
 	function controls(update) {
-		const bar = el('div', { class: 'toolbar' }), groups = el('span', { class: 'buttons', role: 'group', 'aria-label': 'By' },
+		const bar = el('div', { class: 'toolbar' }),
+			groups = el('span', { class: 'buttons', role: 'group', 'aria-label': 'By' },
 			el('span', { class: 'muted' }, 'By'));
 		for (const group of GROUPS) {
 			if (group.id !== 'none' && group.id !== 'function' && !values(group.keys[0]).length)
 				continue;
-			const button = el('button', { type: 'button', 'aria-pressed': String(group === state.group), onclick: function () {
+			const button = el('button',
+				{ type: 'button', 'aria-pressed': String(group === state.group),
+				onclick: function () {
 				state.group = group;
 				groups.querySelectorAll('button').forEach(function (b) {
 					b.setAttribute('aria-pressed', String(b === button));
@@ -197,7 +211,8 @@
 				box.append(el('option', { value: option[0] }, option[1]));
 			bar.append(el('span', { class: 'choice' }, el('label', { for: id }, filter[1]), box));
 		}
-		const id = dlt.id('filter'), text = el('input', { id: id, type: 'search', placeholder: 'cudaMalloc, blas, …', autocomplete: 'off',
+		const id = dlt.id('filter'), text = el('input',
+			{ id: id, type: 'search', placeholder: 'cudaMalloc, blas, …', autocomplete: 'off',
 			spellcheck: 'false', oninput: function () {
 				state.text = text.value;
 				update();
@@ -208,18 +223,23 @@
 
 	/* ---- kinds of work: a bar for each trace and place ---- */
 
-	const KINDS = ['compute', 'launch', 'copy', 'allocate', 'synchronise', 'wait', 'communicate', 'initialise', 'other'];
+	const KINDS = ['compute', 'launch', 'copy', 'allocate', 'synchronise', 'wait', 'communicate',
+		'initialise', 'other'];
 
 	function kindBar(rows, name) {
-		const bar = el('div', { class: 'kinds', 'aria-hidden': 'true' }), list = el('ul', { class: 'kind-list' });
+		const bar = el('div', { class: 'kinds', 'aria-hidden': 'true' }),
+			list = el('ul', { class: 'kind-list' });
 		for (const row of rows) {
-			const tone = Math.max(0, KINDS.indexOf(row.kind)), part = el('span', { class: 'kind tone-' + tone, title: row.kind });
+			const tone = Math.max(0, KINDS.indexOf(row.kind)),
+				part = el('span', { class: 'kind tone-' + tone, title: row.kind });
 			part.style.width = 100 * (row.share || 0) + '%';
 			if (row.share > 0.12)
 				part.append(el('span', null, row.kind));
 			bar.append(part);
-			list.append(el('li', null, el('span', { class: 'dot kind tone-' + tone, 'aria-hidden': 'true' }), row.kind + ' ',
-				el('b', null, dlt.show('fraction', row.share)), el('span', { class: 'muted' }, ' ' + dlt.show('ns', row.self_ns) + ', ' +
+			list.append(el('li', null,
+				el('span', { class: 'dot kind tone-' + tone, 'aria-hidden': 'true' }), row.kind + ' ',
+				el('b', null, dlt.show('fraction', row.share)),
+					el('span', { class: 'muted' }, ' ' + dlt.show('ns', row.self_ns) + ', ' +
 					dlt.show('count', row.calls) + (row.calls === 1 ? ' call' : ' calls'))));
 		}
 		return el('div', { class: 'kind-row' }, name ? el('p', { class: 'kind-name' }, name) : '', bar, list);
@@ -235,19 +255,23 @@
 					return row.trace === t.trace && row.where === where;
 				});
 				if (own.length)
-					section.append(kindBar(own, (traces.length > 1 ? dlt.traceName(t.trace) + ' · ' : '') +
+					section.append(kindBar(own,
+						(traces.length > 1 ? dlt.traceName(t.trace) + ' · ' : '') +
 						(where === 'gpu' ? 'on the GPU' : 'in calls of the program')));
 			}
 	}
 
 	function others(section) {
 		const parts = [
-			['kernels', ['process', 'kernel', 'library', 'launches', 'grid', 'block', 'total_ns', 'mean_ns', 'gpu_runs', 'gpu_total_ns',
+			['kernels', ['process', 'kernel', 'library', 'launches', 'grid', 'block', 'total_ns',
+				'mean_ns', 'gpu_runs', 'gpu_total_ns',
 				'gpu_mean_ns'], 'gpu_total_ns', 'GPU kernels'],
 			['graphs', null, 'total_ns', 'CUDA graphs'],
-			['gpu_work', ['process', 'device', 'kernels', 'copies', 'bytes', 'kernel_ns', 'copy_ns', 'busy_ns', 'busy_share', 'idle_gaps',
+			['gpu_work', ['process', 'device', 'kernels', 'copies', 'bytes', 'kernel_ns',
+				'copy_ns', 'busy_ns', 'busy_share', 'idle_gaps',
 				'idle_ns', 'longest_idle_ns', 'mean_wait_ns'], 'busy_ns', 'Work of the GPU'],
-			['communication', ['process', 'layer', 'communicator', 'rank', 'function', 'calls', 'bytes', 'total_ns', 'mean_ns', 'max_ns',
+			['communication', ['process', 'layer', 'communicator', 'rank', 'function', 'calls',
+				'bytes', 'total_ns', 'mean_ns', 'max_ns',
 				'share_of_wall', 'bytes_per_second'], 'total_ns', 'Communication'],
 		];
 		for (const part of parts) {
@@ -262,7 +286,8 @@
 				columns.sort(function (a, b) {
 					return (b.name === 'kernel') - (a.name === 'kernel');
 				});
-			section.append(el('h3', null, part[3]), dlt.grid({ caption: part[3], columns: columns, rows: table.rows, more: table.more,
+			section.append(el('h3', null, part[3]),
+				dlt.grid({ caption: part[3], columns: columns, rows: table.rows, more: table.more,
 				sort: names.indexOf(part[2]) >= 0 ? part[2] : 'total_ns', first: 12 }));
 		}
 	}
@@ -275,12 +300,14 @@
 			return true;
 		}
 		const note = el('p', { class: 'note' }), live = el('p', { class: 'hidden', 'aria-live': 'polite' });
-		const grid = dlt.grid({ caption: 'Time by function', columns: [], rows: [], sort: 'share', more: table.more,
+		const grid = dlt.grid({ caption: 'Time by function', columns: [], rows: [], sort: 'share',
+			more: table.more,
 			empty: 'Nothing fits the filter.' });
 		function update() {
 			const rows = grouped();
-			note.textContent = byLayer() ? 'A share is of the summed outermost time of its layer in all threads of what is looked at.'
-				: 'Own time: inside intercepted calls, less that of other intercepted calls in them, so nothing is counted twice.';
+			note.textContent = byLayer() ?
+				'A share is of the summed outermost time of its layer in all threads looked at.'
+				: 'Own time: inside calls, less that of other calls in them: nothing counts twice.';
 			grid.update({ columns: columns(rows), rows: rows, all: false });
 			live.textContent = rows.length + ' rows';
 		}

@@ -5,7 +5,8 @@
 
 	const dlt = window.dlt, el = dlt.el;
 	const GROUPS_MAX = 8;
-	const NAMES = { total: 'total time', epoch: 'an epoch', iteration: 'an iteration', cpu: 'CPU time', rss_peak: 'memory, peak',
+	const NAMES = { total: 'total time', epoch: 'an epoch', iteration: 'an iteration', cpu: 'CPU time',
+		rss_peak: 'memory, peak',
 		heap_peak: 'heap, peak', gpu_peak: 'GPU memory, peak', threads_peak: 'threads, peak' };
 
 	/* A, B, ... for groups whose names would fill a column each. */
@@ -17,7 +18,8 @@
 		const groups = new Map();
 		for (const run of runs) {
 			if (!groups.has(run.group))
-				groups.set(run.group, { id: run.group, letter: letter(groups.size), name: run.name, traces: [], baseline: false });
+				groups.set(run.group, { id: run.group, letter: letter(groups.size),
+					name: run.name, traces: [], baseline: false });
 			const group = groups.get(run.group);
 			group.traces.push(dlt.traceName(run.trace));
 			group.baseline = group.baseline || run.baseline === 1;
@@ -28,9 +30,13 @@
 	function legend(groups) {
 		const list = el('ul', { class: 'groups' });
 		groups.forEach(function (g) {
-			list.append(el('li', null, el('span', { class: 'badge' }, g.letter), ' ', el('span', null, g.name || 'unnamed'),
-				el('span', { class: 'muted' }, ' · ' + (g.traces.length === 1 ? '1 run' : g.traces.length + ' runs') +
-					(g.baseline ? ', the baseline' : '') + ' · ' + g.traces.slice(0, 4).join(', ') + (g.traces.length > 4 ? ', …' : ''))));
+			list.append(el('li', null, el('span', { class: 'badge' }, g.letter), ' ',
+				el('span', null, g.name || 'unnamed'),
+				el('span', { class: 'muted' },
+					' · ' + (g.traces.length === 1 ? '1 run' : g.traces.length + ' runs') +
+					(g.baseline ? ', the baseline' : '') + ' · ' +
+						g.traces.slice(0, 4).join(', ') +
+						(g.traces.length > 4 ? ', …' : ''))));
 		});
 		return list;
 	}
@@ -39,7 +45,8 @@
 		if (NAMES[quantity])
 			return NAMES[quantity];
 		const parts = String(quantity).split(':');
-		return parts.length > 1 ? parts.slice(1).join(':') + ' (' + parts[0] + ')' : String(quantity).replace(/_/g, ' ');
+		return parts.length > 1 ? parts.slice(1).join(':') + ' (' + parts[0] + ')' :
+			String(quantity).replace(/_/g, ' ');
 	}
 
 	/* One row a quantity, its groups' rows by their number. */
@@ -62,8 +69,10 @@
 			return null;
 		const text = (row.change > 0 ? '+' : '−') + dlt.format.percent(Math.abs(row.change) * 100);
 		const tested = row.significant === 1 ? 'not by chance (p ' + dlt.format.real(row.p_adjusted) + ')' :
-			row.significant === 0 ? 'may be chance (p ' + dlt.format.real(row.p_adjusted) + ')' : 'not tested: too few runs';
-		return el('span', { class: 'change' + (row.significant === 1 ? ' sure' : ''), title: tested }, text + (row.significant === 1 ? ' *' : ''));
+			row.significant === 0 ? 'may be chance (p ' + dlt.format.real(row.p_adjusted) + ')' :
+				'not tested: too few runs';
+		return el('span', { class: 'change' + (row.significant === 1 ? ' sure' : ''), title: tested },
+			text + (row.significant === 1 ? ' *' : ''));
 	}
 
 	function value(row) {
@@ -71,7 +80,8 @@
 			return el('span', { class: 'muted' }, '–');
 		const box = el('span', null, el('b', null, dlt.show(row.unit, row.mean)));
 		if (typeof row.low === 'number')
-			box.append(el('span', { class: 'muted interval' }, ' ' + dlt.show(row.unit, row.low) + ' to ' + dlt.show(row.unit, row.high)));
+			box.append(el('span', { class: 'muted interval' },
+				' ' + dlt.show(row.unit, row.low) + ' to ' + dlt.show(row.unit, row.high)));
 		const changed = change(row);
 		if (changed)
 			box.append(' ', changed);
@@ -83,7 +93,8 @@
 			return quantityName(one.quantity);
 		} }];
 		Array.from(groups.values()).slice(0, GROUPS_MAX).forEach(function (g) {
-			list.push({ name: 'group' + g.id, title: g.letter + (g.baseline ? ' (baseline)' : ''), unit: 'real', help: g.name,
+			list.push({ name: 'group' + g.id, title: g.letter + (g.baseline ? ' (baseline)' : ''),
+				unit: 'real', help: g.name,
 				value: function (one) {
 					const row = one.of.get(g.id);
 					return row ? row.mean : null;
@@ -100,17 +111,27 @@
 		if (dlt.rows('traces').length < 2 || !runs.length)
 			return false;
 		const groups = groupsOf(runs), comparison = dlt.table('comparison');
-		section.append(legend(groups), dlt.grid({ caption: 'Means of the groups', columns: columns(groups), rows: pivot(comparison.rows), more: 0,
-			first: 16 }), el('p', { class: 'note' }, 'With 95 % intervals where a group has several runs. Changes are against the baseline; ' +
+		section.append(legend(groups),
+			dlt.grid({ caption: 'Means of the groups', columns: columns(groups),
+			rows: pivot(comparison.rows), more: 0,
+			first: 16 }), el('p', { class: 'note' },
+				'95 % intervals where a group has several runs. Changes are against the baseline; ' +
 			'a * says that chance alone hardly makes them.'));
 		if (groups.size > GROUPS_MAX)
-			section.append(el('p', { class: 'note' }, groups.size - GROUPS_MAX + ' more groups are in the table comparison of the other formats.'));
+			section.append(el('p', { class: 'note' },
+				groups.size - GROUPS_MAX +
+				' more groups are in the table comparison of the other formats.'));
 		if (changes.rows.length)
-			section.append(el('h3', null, 'What changed'), dlt.grid({ caption: 'What changed', rows: changes.rows, more: changes.more, first: 12,
-				columns: [{ name: 'name', title: 'what', unit: 'text' }, { name: 'what', title: 'kind', unit: 'text' },
+			section.append(el('h3', null, 'What changed'),
+				dlt.grid({ caption: 'What changed', rows: changes.rows, more: changes.more, first: 12,
+				columns: [{ name: 'name', title: 'what', unit: 'text' },
+					{ name: 'what', title: 'kind', unit: 'text' },
 					{ name: 'group', title: 'in', unit: 'text', value: function (row) {
-						return groups.has(row.group) ? groups.get(row.group).letter : String(row.group);
-					} }].concat(dlt.plainColumns(changes, ['before_ns', 'after_ns', 'difference_ns', 'change', 'p', 'significant'])) }));
+						return groups.has(row.group) ? groups.get(row.group).letter :
+							String(row.group);
+					} }].concat(dlt.plainColumns(changes,
+						['before_ns', 'after_ns', 'difference_ns', 'change', 'p',
+						'significant'])) }));
 		return true;
 	});
 })();

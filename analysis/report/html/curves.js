@@ -11,20 +11,28 @@
 		{ title: 'CPU', unit: 'percent', names: ['cpu_percent', 'cpu_limit_percent', 'machine_cpu_percent'] },
 		{ title: 'CPU, cores', unit: 'cores', names: ['cpu_cores'], unless: 'cpu_percent' },
 		{ title: 'Memory of the machine', unit: 'percent', names: ['run_ram_percent', 'ram_percent'] },
-		{ title: 'Memory', unit: 'bytes', names: ['rss_bytes', 'pss_bytes', 'rss_file_bytes', 'rss_shmem_bytes', 'cgroup_bytes'] },
-		{ title: 'Heap and mappings', unit: 'bytes', names: ['heap_bytes', 'mapped_bytes', 'pinned_bytes', 'registered_bytes'] },
-		{ title: 'GPU memory', unit: 'bytes', step: true, names: ['gpu_reserved_bytes', 'gpu_used_bytes', 'gpu_nvml_bytes', 'gpu_device_bytes',
-			'gpu_async_bytes', 'gpu_physical_bytes', 'gpu_array_bytes', 'gpu_managed_bytes', 'opencl_bytes'] },
+		{ title: 'Memory', unit: 'bytes',
+			names: ['rss_bytes', 'pss_bytes', 'rss_file_bytes', 'rss_shmem_bytes', 'cgroup_bytes'] },
+		{ title: 'Heap and mappings', unit: 'bytes',
+			names: ['heap_bytes', 'mapped_bytes', 'pinned_bytes', 'registered_bytes'] },
+		{ title: 'GPU memory', unit: 'bytes', step: true,
+			names: ['gpu_reserved_bytes', 'gpu_used_bytes', 'gpu_nvml_bytes', 'gpu_device_bytes',
+			'gpu_async_bytes', 'gpu_physical_bytes', 'gpu_array_bytes', 'gpu_managed_bytes',
+				'opencl_bytes'] },
 		{ title: 'GPU memory by library', unit: 'bytes', step: true, names: ['gpu_library_bytes'] },
 		{ title: 'GPU utilisation', unit: 'percent', names: ['gpu_percent', 'gpu_busy_percent'] },
 		{ title: 'Power', unit: 'watts', names: ['gpu_watts', 'cpu_watts'] },
 	];
-	const SHORT = { threads: 'threads', runnable: 'runnable tasks', cpu_percent: 'the run', cpu_limit_percent: 'of its limit',
-		machine_cpu_percent: 'everybody', cpu_cores: 'cores', run_ram_percent: 'the run', ram_percent: 'everybody',
+	const SHORT = { threads: 'threads', runnable: 'runnable tasks', cpu_percent: 'the run',
+		cpu_limit_percent: 'of its limit',
+		machine_cpu_percent: 'everybody', cpu_cores: 'cores', run_ram_percent: 'the run',
+			ram_percent: 'everybody',
 		rss_bytes: 'resident', pss_bytes: 'proportional', rss_file_bytes: 'files', rss_shmem_bytes: 'shared',
-		cgroup_bytes: 'cgroup', heap_bytes: 'live heap', mapped_bytes: 'mappings', pinned_bytes: 'page-locked',
+		cgroup_bytes: 'cgroup', heap_bytes: 'live heap', mapped_bytes: 'mappings',
+			pinned_bytes: 'page-locked',
 		registered_bytes: 'registered', gpu_reserved_bytes: 'reserved', gpu_used_bytes: 'in use, by all',
-		gpu_nvml_bytes: 'NVML', gpu_percent: 'utilisation', gpu_busy_percent: 'busy', gpu_watts: 'GPU', cpu_watts: 'CPU' };
+		gpu_nvml_bytes: 'NVML', gpu_percent: 'utilisation', gpu_busy_percent: 'busy',
+			gpu_watts: 'GPU', cpu_watts: 'CPU' };
 	/* What the machine does, beside the run: drawn thin and grey. */
 	const CONTEXT = ['runnable', 'machine_cpu_percent', 'ram_percent', 'cgroup_bytes', 'gpu_used_bytes'];
 	const LINES_MAX = 8;
@@ -86,7 +94,8 @@
 		let colour = 0;
 		return found.map(function (s) {
 			const context = CONTEXT.indexOf(s.name) >= 0 && found.length > 1;
-			return { label: label(s, twice), help: s.title, series: s, context: context, colour: context ? -1 : colour++ };
+			return { label: label(s, twice), help: s.title, series: s, context: context,
+				colour: context ? -1 : colour++ };
 		});
 	}
 
@@ -99,7 +108,8 @@
 		for (const s of dlt.data.series)
 			if (!known.has(s.name)) {
 				if (!rest.has(s.name))
-					rest.set(s.name, { title: s.title, unit: s.unit === 'ns' ? 'ns' : s.unit, names: [s.name] });
+					rest.set(s.name, { title: s.title,
+						unit: s.unit === 'ns' ? 'ns' : s.unit, names: [s.name] });
 			}
 		return Array.from(rest.values());
 	}
@@ -123,9 +133,11 @@
 	function bands() {
 		const found = [];
 		for (const row of spans('phases'))
-			found.push({ from: row.begin_ns / 1e9, to: row.end_ns / 1e9, label: String(row.phase), kind: 'phase', process: row.process });
+			found.push({ from: row.begin_ns / 1e9, to: row.end_ns / 1e9, label: String(row.phase),
+				kind: 'phase', process: row.process });
 		for (const row of spans('epochs'))
-			found.push({ from: row.begin_ns / 1e9, to: row.end_ns / 1e9, label: 'epoch ' + (row.epoch || row.number || ''), kind: 'epoch',
+			found.push({ from: row.begin_ns / 1e9, to: row.end_ns / 1e9,
+				label: 'epoch ' + (row.epoch || row.number || ''), kind: 'epoch',
 				process: row.process });
 		if (!found.some(function (b) {
 			return b.kind === 'epoch';
@@ -134,7 +146,9 @@
 				return m.kind === 'epoch' && inTrace(m);
 			});
 			marks.forEach(function (m, i) {
-				found.push({ from: m.t_ns / 1e9, to: i + 1 < marks.length ? marks[i + 1].t_ns / 1e9 : curves.end, kind: 'epoch',
+				found.push({ from: m.t_ns / 1e9,
+					to: i + 1 < marks.length ? marks[i + 1].t_ns / 1e9 : curves.end,
+					kind: 'epoch',
 					label: m.name || 'epoch ' + m.number, process: m.process });
 			});
 		}
@@ -156,7 +170,8 @@
 				const from = Math.max(b.from, curves.from), to = Math.min(b.to, curves.to);
 				if (b.kind !== kind || to <= from)
 					return;
-				const part = el('span', { class: 'band tone' + i % 2, title: b.label + ': ' + dlt.show('ns', (b.to - b.from) * 1e9) }, b.label);
+				const part = el('span', { class: 'band tone' + i % 2,
+					title: b.label + ': ' + dlt.show('ns', (b.to - b.from) * 1e9) }, b.label);
 				part.style.left = 100 * (from - curves.from) / width + '%';
 				part.style.width = 100 * (to - from) / width + '%';
 				lane.append(part);
@@ -225,8 +240,10 @@
 
 	function say() {
 		const whole = curves.from === curves.begin && curves.to === curves.end;
-		readout.textContent = (curves.at === null ? '' : 'at ' + dlt.show('ns', Math.round(curves.at * 1e9)) + ' · ') +
-			(whole ? 'all ' : dlt.show('ns', curves.from * 1e9) + ' to ' + dlt.show('ns', curves.to * 1e9) + ', ') +
+		readout.textContent = (curves.at === null ? '' : 'at ' +
+			dlt.show('ns', Math.round(curves.at * 1e9)) + ' · ') +
+			(whole ? 'all ' : dlt.show('ns', curves.from * 1e9) + ' to ' +
+				dlt.show('ns', curves.to * 1e9) + ', ') +
 			dlt.show('ns', (curves.to - curves.from) * 1e9);
 	}
 
@@ -241,7 +258,8 @@
 	function zoom(factor) {
 		const inside = curves.at !== null && curves.at >= curves.from && curves.at <= curves.to;
 		const middle = inside ? curves.at : (curves.from + curves.to) / 2;
-		const part = (middle - curves.from) / (curves.to - curves.from), width = (curves.to - curves.from) * factor;
+		const part = (middle - curves.from) / (curves.to - curves.from),
+			width = (curves.to - curves.from) * factor;
 		curves.setWindow(middle - width * part, middle + width * (1 - part));
 	}
 
@@ -251,7 +269,8 @@
 	}
 
 	function step(part) {
-		const from = curves.at === null ? part > 0 ? curves.from : curves.to : curves.at, width = curves.to - curves.from;
+		const from = curves.at === null ? part > 0 ? curves.from : curves.to : curves.at,
+			width = curves.to - curves.from;
 		const x = from + width * part;
 		if (x > curves.to || x < curves.from)
 			move(part > 0 ? 0.5 : -0.5);
@@ -290,7 +309,8 @@
 	};
 
 	function key(event) {
-		if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === 'SELECT' || !KEYS[event.key])
+		if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === 'SELECT' ||
+			!KEYS[event.key])
 			return;
 		KEYS[event.key](event.shiftKey);
 		event.preventDefault();
@@ -348,7 +368,8 @@
 			const lines = linesOf(what);
 			if (!lines.length || (what.unless && linesOf({ names: [what.unless] }).length))
 				continue;
-			const panel = dlt.panel({ title: what.title, unit: what.unit, step: what.step, lines: lines }, curves);
+			const panel = dlt.panel({ title: what.title, unit: what.unit, step: what.step,
+				lines: lines }, curves);
 			curves.panels.push(panel);
 			list.append(panel.element);
 			panel.cursor(null);
@@ -486,11 +507,13 @@
 		list = el('div', { class: 'panels', tabindex: '0', role: 'group', 'aria-describedby': 'curves-keys',
 			'aria-label': 'Curves over time', onkeydown: key });
 		place = el('div', null);
-		section.append(el('p', { class: 'note', id: 'curves-keys' }, 'Each point keeps the largest and smallest value of its time, so no ' +
-			'peak is lost. Draw with the mouse to zoom, double-click for all. Keys: ← → move the cursor (⇧ faster), + − zoom, ' +
-			'0 shows all, Esc takes the cursor away.'),
+		section.append(el('p', { class: 'note', id: 'curves-keys' },
+			'Each point keeps the largest and smallest value of its time, so no peak is lost. ' +
+			'Draw with the mouse to zoom, double-click for all. Keys: ← → move the cursor ' +
+			'(⇧ faster), + − zoom, 0 shows all, Esc takes the cursor away.'),
 		toolbar(), strip, said, list,
-		dlt.data.series_left_out ? el('p', { class: 'note' }, dlt.show('count', dlt.data.series_left_out) + ' curves of processes are not ' +
+		dlt.data.series_left_out ? el('p', { class: 'note' },
+			dlt.show('count', dlt.data.series_left_out) + ' curves of processes are not ' +
 			'in this page: --process or --rank choose others.') : '',
 		el('details', null, el('summary', null, 'The curves in numbers'), place));
 		build();

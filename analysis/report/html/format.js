@@ -109,7 +109,8 @@
 			if (key.endsWith(suffix[0])) {
 				const rate = suffix[0] === '_per_second';
 				const rest = key.slice(0, -suffix[0].length);
-				return { text: (rest === 't' ? 'at' : rest.replace(/_/g, ' ')) + (rate ? ' a second' : ''),
+				return { text: (rest === 't' ? 'at' : rest.replace(/_/g, ' ')) +
+					(rate ? ' a second' : ''),
 					unit: rate && rest !== 'bytes' ? 'real' : suffix[1] };
 			}
 		return { text: key.replace(/_/g, ' '), unit: /^bytes$|_bytes$/.test(key) ? 'bytes' : 'count' };

@@ -22,7 +22,8 @@
 	}
 
 	function textOf(column, row) {
-		return column.text ? column.text(row) : dlt.show(column.unit === 'row' ? row.unit : column.unit, valueOf(column, row));
+		return column.text ? column.text(row) :
+			dlt.show(column.unit === 'row' ? row.unit : column.unit, valueOf(column, row));
 	}
 
 	function nothing(v) {
@@ -38,12 +39,14 @@
 				return nothing(x) - nothing(y);
 			if (typeof x === 'number' && typeof y === 'number')
 				return turn * (x - y);
-			return turn * String(textOf(column, a)).localeCompare(String(textOf(column, b)), 'en', { numeric: true });
+			return turn * String(textOf(column, a)).localeCompare(String(textOf(column, b)), 'en',
+				{ numeric: true });
 		};
 	}
 
 	function cell(column, row, first) {
-		const td = el(first ? 'th' : 'td', { scope: first ? 'row' : null, class: isText(column) ? 'text' : 'number' });
+		const td = el(first ? 'th' : 'td',
+			{ scope: first ? 'row' : null, class: isText(column) ? 'text' : 'number' });
 		if (column.node) {
 			td.append(column.node(row));
 			return td;
@@ -56,7 +59,8 @@
 			td.classList.add('barred');
 			td.append(bar);
 		}
-		td.append(el('span', { class: text.length > 60 ? 'long' : null, title: text.length > 60 ? text : null }, text));
+		td.append(el('span', { class: text.length > 60 ? 'long' : null,
+			title: text.length > 60 ? text : null }, text));
 		return td;
 	}
 
@@ -90,8 +94,10 @@
 
 		function heading(column) {
 			const on = column.name === state.sort;
-			const arrow = el('span', { class: 'arrow', 'aria-hidden': 'true' }, on ? state.falling ? '▼' : '▲' : '');
-			const button = el('button', { type: 'button', 'data-column': column.name, title: column.help || null,
+			const arrow = el('span', { class: 'arrow', 'aria-hidden': 'true' },
+				on ? state.falling ? '▼' : '▲' : '');
+			const button = el('button',
+				{ type: 'button', 'data-column': column.name, title: column.help || null,
 				onclick: function () {
 					sortBy(column);
 				} }, column.title, arrow);
@@ -117,7 +123,8 @@
 				state.all = !state.all;
 				draw();
 				box.querySelector('.more').focus();
-			} }, text, count > shown ? el('span', { class: 'muted' }, ' (' + (count - shown) + ' more)') : null);
+			} }, text, count > shown ?
+				el('span', { class: 'muted' }, ' (' + (count - shown) + ' more)') : null);
 		}
 
 		function draw() {
@@ -132,13 +139,16 @@
 			const head = el('tr');
 			for (const column of state.columns)
 				head.append(heading(column));
-			const table = el('table', null, el('caption', { class: 'hidden' }, options.caption), el('thead', null, head),
+			const table = el('table', null, el('caption', { class: 'hidden' }, options.caption),
+				el('thead', null, head),
 				body(shown));
-			box.append(el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': options.caption }, table));
+			box.append(el('div', { class: 'scroll', tabindex: '0', role: 'region',
+				'aria-label': options.caption }, table));
 			if (rows.length > first + 3)
 				box.append(more(rows.length, shown.length));
 			if (options.more)
-				box.append(el('p', { class: 'note' }, dlt.format.count(options.more) + ' more rows are not in this page: ' +
+				box.append(el('p', { class: 'note' },
+					dlt.format.count(options.more) + ' more rows are not in this page: ' +
 					'-o tables.csv/ has them all.'));
 		}
 
@@ -171,7 +181,8 @@
 
 	dlt.plainGrid = function (name, options) {
 		const table = dlt.table(name);
-		return dlt.grid(Object.assign({ caption: table.title, columns: dlt.plainColumns(table, (options || {}).columns),
+		return dlt.grid(Object.assign({ caption: table.title,
+			columns: dlt.plainColumns(table, (options || {}).columns),
 			rows: table.rows, more: table.more }, options && options.grid));
 	};
 })();

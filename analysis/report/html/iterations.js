@@ -16,18 +16,22 @@
 		});
 		for (const row of rows.filter(found).slice(0, 8))
 			if (row.text)
-				list.append(el('li', { class: 'card' }, el('p', null, el('b', null, dlt.processName(row.process) + ': '), row.text)));
+				list.append(el('li', { class: 'card' },
+					el('p', null, el('b', null, dlt.processName(row.process) + ': '), row.text)));
 		if (list.childNodes.length)
 			section.append(list);
 		if (missing.length && missing.length < rows.length)
-			section.append(el('p', { class: 'note' }, 'Not found in ' + missing.length + (missing.length === 1 ? ' process: ' : ' processes: ') +
+			section.append(el('p', { class: 'note' },
+				'Not found in ' + missing.length +
+				(missing.length === 1 ? ' process: ' : ' processes: ') +
 				missing.slice(0, 5).map(function (row) {
 					return dlt.processName(row.process);
 				}).join(', ') + (missing.length > 5 ? ', …' : '') + '.'));
 	}
 
 	function nothing(section, rows) {
-		const said = rows.length === 1 && rows[0].text ? String(rows[0].text).replace(/^not found:? */i, '') : '';
+		const said = rows.length === 1 && rows[0].text ?
+			String(rows[0].text).replace(/^not found:? */i, '') : '';
 		section.append(el('p', { class: 'none' }, 'Not found: ' + (said ||
 			'nothing repeats clearly enough, and the program tells of no steps (dltrace.h, NVTX)') + '.'));
 	}
@@ -56,8 +60,10 @@
 
 		if (rows.length) {
 			words(section, table.rows);
-			section.append(dlt.grid({ caption: 'Iterations', rows: rows, more: table.more, columns: dlt.plainColumns(table, ['process', 'count',
-				'median_ns', 'mean_ns', 'stddev_ns', 'min_ns', 'p95_ns', 'max_ns', 'per_second', 'warm_up', 'slow', 'evaluations', 'how',
+			section.append(dlt.grid({ caption: 'Iterations', rows: rows, more: table.more,
+				columns: dlt.plainColumns(table, ['process', 'count',
+				'median_ns', 'mean_ns', 'stddev_ns', 'min_ns', 'p95_ns', 'max_ns',
+					'per_second', 'warm_up', 'slow', 'evaluations', 'how',
 				'confidence']) }));
 		} else {
 			nothing(section, table.rows);
@@ -65,13 +71,17 @@
 		for (const part of PARTS) {
 			const one = dlt.table(part.table);
 			if (one.rows.length)
-				section.append(el('h3', null, one.title), dlt.grid({ caption: one.title, rows: one.rows, more: one.more, sort: part.sort, first: 12,
+				section.append(el('h3', null, one.title),
+					dlt.grid({ caption: one.title, rows: one.rows, more: one.more,
+					sort: part.sort, first: 12,
 					columns: barred(dlt.plainColumns(one), part.bar, one.rows) }));
 		}
 		const ranges = dlt.table('ranges');
 		if (ranges.rows.length)
-			section.append(el('h3', null, 'What the program named'), dlt.plainGrid('ranges', { columns: ['process', 'domain', 'name',
-				'kind', 'count', 'total_ns', 'median_ns', 'min_ns', 'max_ns', 'share_of_wall', 'open'],
+			section.append(el('h3', null, 'What the program named'),
+				dlt.plainGrid('ranges', { columns: ['process', 'domain', 'name',
+				'kind', 'count', 'total_ns', 'median_ns', 'min_ns', 'max_ns', 'share_of_wall',
+					'open'],
 				grid: { sort: 'total_ns', first: 12 } }));
 		return true;
 	});

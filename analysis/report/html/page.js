@@ -5,8 +5,10 @@
 
 	const dlt = window.dlt, el = dlt.el;
 	/* What a section shows already, or what other formats are for. */
-	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures', 'limits', 'breakdown', 'kernels', 'graphs', 'gpu_work',
-		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'ranges', 'marks', 'shares', 'slow_iterations', 'comparison', 'changes', 'runs', 'kinds'];
+	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures', 'limits',
+		'breakdown', 'kernels', 'graphs', 'gpu_work',
+		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'ranges',
+			'marks', 'shares', 'slow_iterations', 'comparison', 'changes', 'runs', 'kinds'];
 
 	/* Tables that no section knows: made when they are opened. */
 	dlt.section('more', function (section) {
@@ -19,7 +21,8 @@
 			const part = el('details', { ontoggle: function () {
 				if (part.open && part.childNodes.length === 1)
 					part.append(dlt.plainGrid(name));
-			} }, el('summary', null, table.title || name, el('span', { class: 'muted' }, ' ' + table.rows.length)));
+			} }, el('summary', null, table.title || name,
+				el('span', { class: 'muted' }, ' ' + table.rows.length)));
 			section.append(part);
 		}
 		return any;
@@ -37,13 +40,16 @@
 		try {
 			shown = found ? found.fill(section) : false;
 		} catch (error) {
-			section.append(el('p', { class: 'card problem' }, 'This part could not be drawn: ' + error.message));
+			section.append(el('p', { class: 'card problem' },
+				'This part could not be drawn: ' + error.message));
 			console.error(error);
 			shown = true;
 		}
 		section.hidden = !shown;
 		if (shown)
-			document.getElementById('nav').append(el('li', null, el('a', { href: '#' + section.id }, section.dataset.nav || section.querySelector('h2').textContent)));
+			document.getElementById('nav').append(el('li', null,
+				el('a', { href: '#' + section.id },
+				section.dataset.nav || section.querySelector('h2').textContent)));
 	}
 
 	for (const id of order)

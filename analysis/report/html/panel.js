@@ -88,7 +88,8 @@
 
 	function niceStep(span, count, unit) {
 		const raw = span / Math.max(count, 1);
-		let base = unit === 'bytes' ? Math.pow(2, Math.floor(Math.log2(raw))) : Math.pow(10, Math.floor(Math.log10(raw)));
+		let base = unit === 'bytes' ? Math.pow(2, Math.floor(Math.log2(raw))) :
+			Math.pow(10, Math.floor(Math.log10(raw)));
 		if (unit === 'bytes')
 			return base >= raw ? base : 2 * base;
 		if (unit === 'clock' && raw > 1)
@@ -120,7 +121,8 @@
 			return String(n).padStart(2, '0');
 		};
 		if (to >= 7200)
-			return Math.floor(s / 3600) + ':' + two(Math.floor(s / 60) % 60) + (step < 60 ? ':' + two(s % 60) : '') + ' h';
+			return Math.floor(s / 3600) + ':' + two(Math.floor(s / 60) % 60) +
+				(step < 60 ? ':' + two(s % 60) : '') + ' h';
 		return Math.floor(s / 60) + (step < 60 ? ':' + two(s % 60) : '') + ' min';
 	}
 
@@ -136,7 +138,8 @@
 
 	function ticker(unit, room) {
 		return function (from, to, pixels) {
-			return dlt.ticks(from, to, Math.max(unit === 'clock' ? 3 : 2, Math.floor(pixels / room)), unit);
+			return dlt.ticks(from, to,
+				Math.max(unit === 'clock' ? 3 : 2, Math.floor(pixels / room)), unit);
 		};
 	}
 
@@ -171,8 +174,11 @@
 	}
 
 	function swatch(line) {
-		const dash = dlt.dash(line.colour), picture = dlt.svg('svg', { width: 26, height: 8, 'aria-hidden': 'true', class: 'swatch' },
-			dlt.svg('line', { x1: 0, y1: 4, x2: 26, y2: 4, 'stroke-width': line.context ? 1.2 : 2.5, 'stroke-dasharray': dash ? dash.join(' ') : 'none' }));
+		const dash = dlt.dash(line.colour),
+			picture = dlt.svg('svg', { width: 26, height: 8, 'aria-hidden': 'true', class: 'swatch' },
+			dlt.svg('line', { x1: 0, y1: 4, x2: 26, y2: 4,
+				'stroke-width': line.context ? 1.2 : 2.5,
+				'stroke-dasharray': dash ? dash.join(' ') : 'none' }));
 		picture.firstChild.setAttribute('stroke', dlt.colour(line.colour));
 		return picture;
 	}
@@ -182,7 +188,8 @@
 		const plot = el('div', { class: 'plot' }), mark = el('div', { class: 'cursor', hidden: true }),
 			stretch = el('div', { class: 'stretch', hidden: true });
 		const legend = el('ul', { class: 'legend' });
-		const box = el('div', { class: 'panel' }, el('div', { class: 'panel-head' }, el('h3', null, what.title), legend),
+		const box = el('div', { class: 'panel' },
+			el('div', { class: 'panel-head' }, el('h3', null, what.title), legend),
 			el('div', { class: 'plot-box' }, plot, mark, stretch));
 		const panel = { element: box, graph: null, visible: what.lines.map(function () {
 			return true;
@@ -191,7 +198,9 @@
 
 		what.lines.forEach(function (line, i) {
 			const value = el('span', { class: 'value' });
-			const button = el('button', { type: 'button', 'aria-pressed': 'true', title: line.help || null, onclick: function () {
+			const button = el('button',
+				{ type: 'button', 'aria-pressed': 'true', title: line.help || null,
+				onclick: function () {
 				panel.visible[i] = !panel.visible[i];
 				button.setAttribute('aria-pressed', String(panel.visible[i]));
 				if (panel.graph)
@@ -209,9 +218,11 @@
 				if (!panel.visible[i])
 					return;
 				const times = dlt.times(line.series), v = line.series.v;
-				for (let k = Math.max(0, before(from, times)); k < v.length && (times[k] <= to || k === 0); k++) {
+				for (let k = Math.max(0, before(from, times)); k < v.length &&
+					(times[k] <= to || k === 0); k++) {
 					/* Samples that come late let a machine seem busier than it can be. */
-					const high = line.context && what.unit === 'percent' ? Math.min(v[k], 100) : v[k];
+					const high = line.context && what.unit === 'percent' ?
+						Math.min(v[k], 100) : v[k];
 					top = high > top ? high : top;
 					bottom = v[k] < bottom ? v[k] : bottom;
 				}
@@ -221,13 +232,15 @@
 
 		function style() {
 			const css = getComputedStyle(document.documentElement);
-			return { gridLineColor: css.getPropertyValue('--grid').trim(), axisLineColor: css.getPropertyValue('--line').trim() };
+			return { gridLineColor: css.getPropertyValue('--grid').trim(),
+				axisLineColor: css.getPropertyValue('--line').trim() };
 		}
 
 		function seriesOptions() {
 			const options = {};
 			what.lines.forEach(function (line, i) {
-				options['y' + i] = { color: dlt.colour(line.colour), strokePattern: dlt.dash(line.colour),
+				options['y' + i] = { color: dlt.colour(line.colour),
+					strokePattern: dlt.dash(line.colour),
 					strokeWidth: line.context ? 1 : 1.8 };
 			});
 			return options;
@@ -240,10 +253,14 @@
 				labels: ['t'].concat(what.lines.map(function (line, i) {
 					return 'y' + i;
 				})),
-				series: seriesOptions(), legend: 'never', connectSeparatedPoints: true, stepPlot: what.step === true,
-				highlightCircleSize: 0, rightGap: 8, xRangePad: 0, axisLabelFontSize: 12, labelsDiv: null, visibility: panel.visible.slice(),
-				interactionModel: {}, dateWindow: [curves.from, curves.to], valueRange: range(curves.from, curves.to),
-				axes: { x: { ticker: ticker('clock', 76), axisLabelWidth: 80, axisTickSize: 7, drawGrid: true },
+				series: seriesOptions(), legend: 'never', connectSeparatedPoints: true,
+					stepPlot: what.step === true,
+				highlightCircleSize: 0, rightGap: 8, xRangePad: 0, axisLabelFontSize: 12,
+					labelsDiv: null, visibility: panel.visible.slice(),
+				interactionModel: {}, dateWindow: [curves.from, curves.to],
+					valueRange: range(curves.from, curves.to),
+				axes: { x: { ticker: ticker('clock', 76), axisLabelWidth: 80, axisTickSize: 7,
+					drawGrid: true },
 					y: { ticker: ticker(what.unit, 32), axisLabelWidth: Y_WIDTH } },
 				underlayCallback: curves.underlay,
 			}, style()));
@@ -277,7 +294,8 @@
 
 		panel.cursor = function (x) {
 			what.lines.forEach(function (line, i) {
-				const v = x === null ? dlt.extremes(line.series).max : dlt.valueAt(line.series, x, (curves.end - curves.begin) / 50);
+				const v = x === null ? dlt.extremes(line.series).max :
+					dlt.valueAt(line.series, x, (curves.end - curves.begin) / 50);
 				values[i].textContent = (x === null ? 'max ' : '') + dlt.show(what.unit, v);
 			});
 			mark.hidden = x === null || !panel.graph || x < curves.from || x > curves.to;
@@ -293,7 +311,8 @@
 		}
 
 		function showDrag(to) {
-			const a = panel.graph.toDomXCoord(Math.min(drag, to)), b = panel.graph.toDomXCoord(Math.max(drag, to));
+			const a = panel.graph.toDomXCoord(Math.min(drag, to)),
+				b = panel.graph.toDomXCoord(Math.max(drag, to));
 			stretch.hidden = b - a < 4;
 			stretch.style.left = a + 'px';
 			stretch.style.width = b - a + 'px';

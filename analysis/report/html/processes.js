@@ -30,7 +30,8 @@
 		children.forEach(function (list) {
 			list.sort(function (a, b) {
 				return (a.rank === null || a.rank === undefined ? Infinity : a.rank) -
-					(b.rank === null || b.rank === undefined ? Infinity : b.rank) || (a.begin_ns || 0) - (b.begin_ns || 0);
+					(b.rank === null || b.rank === undefined ? Infinity : b.rank) ||
+						(a.begin_ns || 0) - (b.begin_ns || 0);
 			});
 		});
 		return children;
@@ -39,7 +40,8 @@
 	/* From `begin` to `end` on the trace's time; what is not known reaches the edge and fades. */
 	function lifeLine(begin, end, span, tone, bad) {
 		const lane = el('div', { class: 'life' }), bar = el('span', { class: 'life-bar ' + tone });
-		const from = begin === null || begin === undefined ? span.begin : begin, to = end === null || end === undefined ? span.end : end;
+		const from = begin === null || begin === undefined ? span.begin : begin,
+			to = end === null || end === undefined ? span.end : end;
 		const left = 100 * Math.min(Math.max((from - span.begin) / (span.end - span.begin), 0), 1);
 		const right = 100 * Math.min(Math.max((to - span.begin) / (span.end - span.begin), 0), 1);
 		bar.style.left = left + '%';
@@ -52,7 +54,8 @@
 			mark.style.left = right + '%';
 			lane.append(mark);
 		}
-		lane.title = dlt.show('ns', from) + ' to ' + (end === null || end === undefined ? 'the end' : dlt.show('ns', to));
+		lane.title = dlt.show('ns', from) + ' to ' +
+			(end === null || end === undefined ? 'the end' : dlt.show('ns', to));
 		return lane;
 	}
 
@@ -101,17 +104,20 @@
 
 	Tree.prototype.button = function (set, id, key, text, name) {
 		const tree = this;
-		return el('button', { type: 'button', class: 'fold', 'data-key': key, 'aria-expanded': String(set.has(id)), 'aria-label': name,
+		return el('button', { type: 'button', class: 'fold', 'data-key': key,
+			'aria-expanded': String(set.has(id)), 'aria-label': name,
 			onclick: function () {
 				tree.toggle(set, id, key);
 			} }, text);
 	};
 
 	Tree.prototype.row = function (level, name, end, line, numbers, kind) {
-		const row = el('tr', { class: kind, 'aria-level': level, role: 'row' }), first = el('th', { scope: 'row', class: 'text name' });
+		const row = el('tr', { class: kind, 'aria-level': level, role: 'row' }),
+			first = el('th', { scope: 'row', class: 'text name' });
 		first.style.paddingInlineStart = Math.min(level - 1, 12) * 1.1 + 0.4 + 'rem';
 		first.append.apply(first, name);
-		row.append(first, el('td', { class: 'text' + (end.bad ? ' bad' : '') }, end.text), el('td', { class: 'life-cell' }, line));
+		row.append(first, el('td', { class: 'text' + (end.bad ? ' bad' : '') }, end.text),
+			el('td', { class: 'life-cell' }, line));
 		for (const n of numbers)
 			row.append(el('td', { class: 'number' }, n));
 		this.body.append(row);
@@ -125,19 +131,24 @@
 	};
 
 	Tree.prototype.process = function (p, level) {
-		const children = this.children.get(p.process) || [], threads = this.threads.get(p.process) || [], name = [];
+		const children = this.children.get(p.process) || [],
+			threads = this.threads.get(p.process) || [], name = [];
 		const end = dlt.exit(p.exit);
 
-		name.push(children.length ? this.button(this.open, p.process, 'p' + p.process, this.open.has(p.process) ? '▾' : '▸',
-			'Processes that ' + dlt.processName(p.process) + ' started') : el('span', { class: 'fold none' }));
+		name.push(children.length ? this.button(this.open, p.process, 'p' + p.process,
+			this.open.has(p.process) ? '▾' : '▸',
+			'Processes that ' + dlt.processName(p.process) + ' started') :
+				el('span', { class: 'fold none' }));
 		if (p.rank !== null && p.rank !== undefined)
 			name.push(el('span', { class: 'badge rank' }, 'rank ' + p.rank));
 		name.push(el('span', { title: dlt.command(p.command) || null }, dlt.baseName(p.name || 'process')),
 			el('span', { class: 'muted' }, p.pid === null || p.pid === undefined ? '' : ' ' + p.pid));
 		if (threads.length > 1)
-			name.push(this.button(this.shownThreads, p.process, 't' + p.process, threads.length + ' threads',
+			name.push(this.button(this.shownThreads, p.process, 't' + p.process,
+				threads.length + ' threads',
 				'Threads of ' + dlt.processName(p.process)));
-		this.row(level, name, end, lifeLine(p.begin_ns, p.end_ns, this.span, p.rank === null || p.rank === undefined ? 'plain' : 'ranked',
+		this.row(level, name, end, lifeLine(p.begin_ns, p.end_ns, this.span,
+			p.rank === null || p.rank === undefined ? 'plain' : 'ranked',
 			end.bad), NUMBERS.map(function (n) {
 			return dlt.show(n[2], p[n[0]]);
 		}), 'of-process');
@@ -145,7 +156,9 @@
 			for (const t of threads.slice(0, CHILDREN_MAX))
 				this.thread(t, level + 1);
 			if (threads.length > CHILDREN_MAX)
-				this.row(level + 1, [el('span', { class: 'muted' }, threads.length - CHILDREN_MAX + ' more')], { text: '' }, '', ['', '', '', ''], '');
+				this.row(level + 1, [el('span', { class: 'muted' },
+					threads.length - CHILDREN_MAX + ' more')], { text: '' }, '',
+					['', '', '', ''], '');
 		}
 		if (this.open.has(p.process))
 			this.list(children, level + 1);
@@ -155,7 +168,8 @@
 		for (const p of processes.slice(0, CHILDREN_MAX))
 			this.process(p, level);
 		if (processes.length > CHILDREN_MAX)
-			this.row(level, [el('span', { class: 'muted' }, processes.length - CHILDREN_MAX + ' more')], { text: '' }, '', ['', '', '', ''], '');
+			this.row(level, [el('span', { class: 'muted' },
+				processes.length - CHILDREN_MAX + ' more')], { text: '' }, '', ['', '', '', ''], '');
 	};
 
 	Tree.prototype.draw = function () {
@@ -170,14 +184,18 @@
 			span.end = Math.max(span.end, p.end_ns || 0, p.begin_ns || 0);
 		}
 		span.end = Math.max(span.end, trace.duration_ns || 0);
-		const head = el('tr', { role: 'row' }, el('th', { class: 'text', scope: 'col' }, 'process'), el('th', { class: 'text', scope: 'col' }, 'end'),
-			el('th', { class: 'life-cell', scope: 'col' }, el('span', { class: 'hidden' }, 'life'), axis(span)));
+		const head = el('tr', { role: 'row' }, el('th', { class: 'text', scope: 'col' }, 'process'),
+			el('th', { class: 'text', scope: 'col' }, 'end'),
+			el('th', { class: 'life-cell', scope: 'col' },
+				el('span', { class: 'hidden' }, 'life'), axis(span)));
 		for (const n of NUMBERS)
 			head.append(el('th', { class: 'number', scope: 'col' }, n[1]));
-		const table = el('table', { class: 'tree', role: 'treegrid' }, el('caption', { class: 'hidden' }, 'Processes and their lives'),
+		const table = el('table', { class: 'tree', role: 'treegrid' },
+			el('caption', { class: 'hidden' }, 'Processes and their lives'),
 			el('thead', null, head), body);
 		new Tree(trace, processes, body, span).draw();
-		return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Processes and their lives' }, table);
+		return el('div', { class: 'scroll', tabindex: '0', role: 'region',
+			'aria-label': 'Processes and their lives' }, table);
 	}
 
 	dlt.section('processes', function (section) {
@@ -188,19 +206,23 @@
 			});
 			if (traces.length > 1)
 				section.append(el('h3', null, dlt.traceName(t.trace)));
-			section.append(own.length ? treeTable(t, own) : el('p', { class: 'none' }, 'No process is known.'));
+			section.append(own.length ? treeTable(t, own) :
+				el('p', { class: 'none' }, 'No process is known.'));
 		}
 		if (table.more)
-			section.append(el('p', { class: 'note' }, dlt.show('count', table.more) + ' more processes are not in this page.'));
+			section.append(el('p', { class: 'note' },
+				dlt.show('count', table.more) + ' more processes are not in this page.'));
 		return true;
 	});
 
 	dlt.section('memory', function (section) {
 		const parts = [
-			['heap', ['process', 'peak_bytes', 'live_bytes', 'live_blocks', 'allocations', 'frees', 'allocated_bytes', 'mapped_bytes', 'inherited_bytes',
+			['heap', ['process', 'peak_bytes', 'live_bytes', 'live_blocks', 'allocations',
+				'frees', 'allocated_bytes', 'mapped_bytes', 'inherited_bytes',
 				'failed'], 'peak_bytes', 'Heap, in usable bytes'],
 			['gpu', null, 'peak_bytes', 'GPU memory by device'],
-			['gpu_memory', ['process', 'device', 'kind', 'library', 'peak_bytes', 'live_bytes', 'allocations', 'frees', 'failed', 'largest_bytes'],
+			['gpu_memory', ['process', 'device', 'kind', 'library', 'peak_bytes', 'live_bytes',
+				'allocations', 'frees', 'failed', 'largest_bytes'],
 				'peak_bytes', 'GPU memory by kind and library: what is reserved'],
 		];
 		let any = false;
@@ -219,7 +241,9 @@
 						return most ? row.peak_bytes / most : 0;
 					};
 				}
-			section.append(el('h3', null, part[3]), dlt.grid({ caption: part[3], columns: columns, rows: table.rows, more: table.more, sort: part[2],
+			section.append(el('h3', null, part[3]),
+				dlt.grid({ caption: part[3], columns: columns, rows: table.rows,
+				more: table.more, sort: part[2],
 				first: 12 }));
 		}
 		if (!any)

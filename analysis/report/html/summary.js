@@ -5,6 +5,7 @@
 
 	const dlt = window.dlt, el = dlt.el;
 	const traces = dlt.rows('traces');
+	const ALIKE = 3;	/* findings of one kind: beyond, one stands for them */
 	const SEVERITIES = {
 		problem: { mark: '✕', word: 'Problem', words: 'problems' },
 		warning: { mark: '▲', word: 'Warning', words: 'warnings' },
@@ -44,7 +45,8 @@
 				return severity(f) === name;
 			}).length;
 			if (n)
-				parts.push(n + ' ' + (n === 1 ? SEVERITIES[name].word.toLowerCase() : SEVERITIES[name].words));
+				parts.push(n + ' ' + (n === 1 ? SEVERITIES[name].word.toLowerCase() :
+					SEVERITIES[name].words));
 		}
 		return parts.length ? parts.join(', ') : 'nothing to complain about';
 	}
@@ -59,7 +61,8 @@
 	function head() {
 		const t = traces[0] || {};
 		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
-		const title = traces.length > 1 ? traces.length + ' traces compared' : shortCommand(t.command) || dlt.baseName(t.path || 'a trace');
+		const title = traces.length > 1 ? traces.length + ' traces compared' :
+			shortCommand(t.command) || dlt.baseName(t.path || 'a trace');
 
 		document.getElementById('title').textContent = title;
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
@@ -107,18 +110,21 @@
 				count = row.count;
 				median = row.median_ns;
 			}
-		return count ? { value: dlt.show('count', count), remark: median ? dlt.show('ns', median) + ' each' : '' } : null;
+		return count ? { value: dlt.show('count', count),
+			remark: median ? dlt.show('ns', median) + ' each' : '' } : null;
 	}
 
 	function tile(title, value, remark) {
 		return value === null || value === undefined ? null
-			: el('div', { class: 'tile' }, el('span', { class: 'tile-title' }, title), el('span', { class: 'tile-value' }, value),
+			: el('div', { class: 'tile' }, el('span', { class: 'tile-title' }, title),
+				el('span', { class: 'tile-value' }, value),
 				el('span', { class: 'tile-remark' }, remark || ''));
 	}
 
 	function curveTile(title, name, unit, remark) {
 		const v = peak(name);
-		return v === null || (v === 0 && name.startsWith('gpu')) ? null : tile(title, dlt.show(unit, v), remark || 'at most');
+		return v === null || (v === 0 && name.startsWith('gpu')) ? null :
+			tile(title, dlt.show(unit, v), remark || 'at most');
 	}
 
 	function tiles() {
@@ -133,7 +139,8 @@
 			cpu === null ? null : tile('CPU', dlt.show('percent', cpu), 'of the machine, mean'),
 			curveTile('Memory', 'rss_bytes', 'bytes'),
 			curveTile('GPU memory', 'gpu_reserved_bytes', 'bytes', 'reserved, at most'),
-			mean('gpu_busy_percent') === null ? null : tile('GPU busy', dlt.show('percent', mean('gpu_busy_percent')), 'mean'),
+			mean('gpu_busy_percent') === null ? null :
+				tile('GPU busy', dlt.show('percent', mean('gpu_busy_percent')), 'mean'),
 			curveTile('Threads', 'threads', 'count'),
 			tile('Processes', dlt.show('count', processes), ''),
 		])
@@ -144,7 +151,8 @@
 	/* ---- findings ---- */
 
 	function span(evidence) {
-		const keys = [['begin_ns', 'end_ns'], ['since_ns', 'until_ns'], ['t_ns', null], ['since_ns', null], ['at_ns', null]];
+		const keys = [['begin_ns', 'end_ns'], ['since_ns', 'until_ns'], ['t_ns', null],
+			['since_ns', null], ['at_ns', null]];
 		for (const pair of keys) {
 			const from = evidence[pair[0]], to = pair[1] === null ? from : evidence[pair[1]];
 			if (typeof from === 'number' && typeof to === 'number')
@@ -156,7 +164,8 @@
 	function evidenceList(evidence) {
 		const list = el('dl', { class: 'evidence' });
 		for (const key of Object.keys(evidence))
-			list.append(el('div', null, el('dt', null, dlt.label(key).text), el('dd', null, dlt.value(key, evidence[key]))));
+			list.append(el('div', null, el('dt', null, dlt.label(key).text),
+				el('dd', null, dlt.value(key, evidence[key]))));
 		return list;
 	}
 
@@ -168,13 +177,15 @@
 	function finding(f, columns) {
 		const kind = SEVERITIES[severity(f)], evidence = f.evidence || {};
 		const card = el('li', { class: 'card ' + severity(f) },
-			el('p', { class: 'finding' }, el('span', { class: 'badge' }, el('span', { 'aria-hidden': 'true' }, kind.mark + ' '),
+			el('p', { class: 'finding' },
+				el('span', { class: 'badge' }, el('span', { 'aria-hidden': 'true' }, kind.mark + ' '),
 				kind.word), ' ', el('span', null, f.text)));
 		const facts = [];
 		for (const c of columns) {
 			const known = f[c.name] !== null && f[c.name] !== undefined && f[c.name] !== '';
 			if (known && c.unit === 'text')
-				card.append(el('p', { class: 'advice' }, el('b', null, capital(c.title) + ': '), f[c.name]));
+				card.append(el('p', { class: 'advice' },
+					el('b', null, capital(c.title) + ': '), f[c.name]));
 			else if (known)
 				facts.push(c.title + ' ' + dlt.show(c.unit, f[c.name]));
 		}
@@ -186,11 +197,34 @@
 		const when = span(Object.assign({}, f, evidence));
 		if (when && dlt.data.series.length)
 			foot.append(el('button', { type: 'button', class: 'link', onclick: function () {
-				dlt.showTime(when[0] / 1e9, when[1] / 1e9, f.process === undefined ? evidence.process : f.process);
+				dlt.showTime(when[0] / 1e9, when[1] / 1e9,
+					f.process === undefined ? evidence.process : f.process);
 			} }, 'Show it over time'));
 		if (foot.childNodes.length)
 			card.append(foot);
 		return card;
+	}
+
+	/* Findings of one rule stand together, in the order of the first; so do those that differ in numbers. */
+	function groups(rows) {
+		const alike = new Map();
+		for (const f of rows) {
+			const key = severity(f) + ' ' + (f.rule || String(f.text).replace(/[\d.,]+/g, '#'));
+			if (!alike.has(key))
+				alike.set(key, []);
+			alike.get(key).push(f);
+		}
+		return Array.from(alike.values());
+	}
+
+	/* Made when they are asked for. */
+	function rest(findings, columns) {
+		const list = el('ul', { class: 'cards' }), part = el('details', { ontoggle: function () {
+			if (part.open && !list.childNodes.length)
+				for (const f of findings)
+					list.append(finding(f, columns));
+		} }, el('summary', null, findings.length + ' more like this'), list);
+		return el('li', { class: 'alike' }, part);
 	}
 
 	dlt.section('findings', function (section) {
@@ -202,11 +236,18 @@
 
 		head();
 		tiles();
-		for (const f of table.rows)
-			list.append(finding(f, columns));
-		section.append(table.rows.length ? list : el('p', { class: 'none' }, 'Nothing was found that needs a word.'));
+		for (const alike of groups(table.rows)) {
+			const few = alike.length > ALIKE ? 1 : alike.length;
+			for (const f of alike.slice(0, few))
+				list.append(finding(f, columns));
+			if (alike.length > few)
+				list.append(rest(alike.slice(few), columns));
+		}
+		section.append(table.rows.length ? list :
+			el('p', { class: 'none' }, 'Nothing was found that needs a word.'));
 		if (table.more)
-			section.append(el('p', { class: 'note' }, dlt.show('count', table.more) + ' more are not in this page.'));
+			section.append(el('p', { class: 'note' },
+				dlt.show('count', table.more) + ' more are not in this page.'));
 		return true;
 	});
 
@@ -250,7 +291,8 @@
 		fact(list, 'Took', dlt.show('ns', t.duration_ns));
 		fact(list, 'Ended', el('span', { class: exit.bad ? 'bad' : null }, exit.text));
 		fact(list, 'Recorded', [t.level ? 'level ' + t.level : '', dlt.show('count', t.events) + ' events',
-			t.lost === null || t.lost === undefined ? 'lost ones unknown' : dlt.show('count', t.lost) + ' lost'].filter(Boolean).join(', '));
+			t.lost === null || t.lost === undefined ? 'lost ones unknown' :
+				dlt.show('count', t.lost) + ' lost'].filter(Boolean).join(', '));
 		fact(list, 'Trace', el('code', null, t.path || ''));
 		return list;
 	}
@@ -269,7 +311,8 @@
 	dlt.section('failures', function (section) {
 		const table = dlt.table('failures');
 		if (!table.rows.length) {
-			section.append(el('p', { class: 'none' }, 'No allocation failed, no call failed, nothing was killed.'));
+			section.append(el('p', { class: 'none' },
+				'No allocation failed, no call failed, nothing was killed.'));
 			return true;
 		}
 		section.append(dlt.plainGrid('failures', { grid: { sort: 't_ns', falling: false } }));
