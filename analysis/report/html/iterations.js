@@ -62,7 +62,7 @@
 			words(section, table.rows);
 			section.append(dlt.grid({ caption: 'Iterations', rows: rows, more: table.more,
 				columns: dlt.plainColumns(table, ['process', 'count',
-				'median_ns', 'mean_ns', 'stddev_ns', 'min_ns', 'p95_ns', 'max_ns',
+				'median_ns', 'stddev_ns', 'p95_ns', 'max_ns',
 					'per_second', 'warm_up', 'slow', 'evaluations', 'how',
 				'confidence']) }));
 		} else {

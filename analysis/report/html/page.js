@@ -8,7 +8,8 @@
 	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures', 'limits',
 		'breakdown', 'kernels', 'graphs', 'gpu_work',
 		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'ranges',
-			'marks', 'shares', 'slow_iterations', 'comparison', 'changes', 'runs', 'kinds'];
+			'marks', 'shares', 'slow_iterations', 'comparison', 'changes', 'runs', 'kinds',
+		'exactness', 'checks'];
 
 	/* Tables that no section knows: made when they are opened. */
 	dlt.section('more', function (section) {

@@ -319,6 +319,50 @@
 		return true;
 	});
 
+	/* ---- what the report says of itself ---- */
+
+	function tally(rows) {
+		const counts = new Map();
+		for (const row of rows)
+			counts.set(row.result, (counts.get(row.result) || 0) + 1);
+		return Array.from(counts.entries()).map(function (pair) {
+			return pair[1] + ' ' + pair[0];
+		}).join(', ');
+	}
+
+	function checks(section) {
+		const table = dlt.table('checks');
+		if (!table.rows.length)
+			return;
+		const failed = table.rows.some(function (row) {
+			return row.result === 'failed';
+		});
+		section.append(el('details', { open: failed },
+			el('summary', null, 'Checks of the trace against itself: ',
+			el('b', { class: failed ? 'bad' : null }, tally(table.rows))),
+		dlt.grid({ caption: 'Checks', rows: table.rows, more: table.more, sort: 'result', falling: false,
+			first: 20, columns: dlt.plainColumns(table,
+				['title', 'result', 'text', 'compared', 'off']) })));
+	}
+
+	function exactness(section) {
+		const table = dlt.table('exactness');
+		if (!table.rows.length)
+			return;
+		const columns = dlt.plainColumns(table, ['numbers', 'exactness', 'error', 'text', 'where']);
+		for (const column of columns)
+			if (column.name === 'error')
+				column.text = function (row) {
+					if (typeof row.error !== 'number')
+						return '–';
+					return dlt.format[row.unit] ? dlt.show(row.unit, row.error) :
+						dlt.show('count', row.error) + (row.unit ? ' ' + row.unit : '');
+				};
+		section.append(el('details', null,
+			el('summary', null, 'Which numbers are exact, which sampled, and their error'),
+			dlt.grid({ caption: 'Exactness', columns: columns, rows: table.rows, first: 40 })));
+	}
+
 	dlt.section('limits', function (section) {
 		const table = dlt.table('limits'), kinds = new Map();
 		for (const row of table.rows) {
@@ -342,6 +386,8 @@
 			list.append(item);
 		});
 		section.append(table.rows.length ? list : el('p', { class: 'none' }, 'Nothing is known that does.'));
+		exactness(section);
+		checks(section);
 		return true;
 	});
 })();
