@@ -21,17 +21,21 @@
  * noted    an event that goes out in a batch (events.tbl, batch=), its part of the batch included
  * single   an event of LTTng's own
  * wrapped  a call that is counted and timed and becomes no event: stub CUDA at the level summary
- * samples  one process sampled once, by the CPU time of dltrace-sampler over a run's samples: four
- *          threads; and a hundred
+ * samples  one process read once by dltrace-sampler, beside the programs: its CPU time over 200 samples
+ *          of a process of 4 threads; of 100
  */
+/* clang-format off */
 static const struct price {
 	const char *what;
 	double hot, cold;
 } prices[COST_KINDS] = {
-	[COST_HEAP] = {"heap calls", 2, 5},	       [COST_NOTED] = {"noted events", 30, 100},
-	[COST_SINGLE] = {"events", 125, 370},	       [COST_WRAPPED] = {"counted calls", 30, 80},
-	[COST_SAMPLES] = {"samples", 150000, 1500000},
+	[COST_HEAP] = { "heap calls", 2, 5 },
+	[COST_NOTED] = { "noted events", 30, 100 },
+	[COST_SINGLE] = { "events", 125, 370 },
+	[COST_WRAPPED] = { "counted calls", 30, 80 },
+	[COST_SAMPLES] = { "samples", 300e3, 750e3 },
 };
+/* clang-format on */
 
 /* What the recorder emits costs no program anything. */
 static bool is_recorders(int event)
@@ -65,8 +69,11 @@ struct cost trace_cost(const struct trace *t)
 		if (!process_foreign(t->processes[i]))
 			count_process(&c, t->processes[i]);
 	for (int i = 0; i < COST_KINDS; i++) {
-		c.low += (double)c.count[i] * prices[i].hot;
-		c.high += (double)c.count[i] * prices[i].cold;
+		/* In a session of one's own a thread of the program takes the samples. */
+		bool beside = i == COST_SAMPLES && t->recorded;
+
+		*(beside ? &c.beside_low : &c.low) += (double)c.count[i] * prices[i].hot;
+		*(beside ? &c.beside_high : &c.high) += (double)c.count[i] * prices[i].cold;
 	}
 	return c;
 }

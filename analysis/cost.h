@@ -16,13 +16,14 @@ enum cost_kind { COST_HEAP, COST_NOTED, COST_SINGLE, COST_WRAPPED, COST_SAMPLES,
 
 struct cost {
 	uint64_t count[COST_KINDS];
-	double low, high; /* ns of CPU time */
-	double cpu;	  /* ns that the programs used, tracing included; 0: not known */
+	double low, high;	/* ns of CPU time, in the programs */
+	double beside_low, beside_high;	/* in dltrace-sampler, which samples from outside */
+	double cpu;		/* ns that the programs used, tracing included; 0: not known */
 };
 
 struct cost trace_cost(const struct trace *t);
 
-/* "1,200 heap calls of 1.5 to 5 ns, ..."; returns the buffer. */
+/* "1200 heap calls of 2 ns to 5 ns, ..."; returns the buffer, of some 400 characters. */
 const char *cost_text(const struct cost *c, char *text, size_t size);
 
 #endif

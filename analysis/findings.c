@@ -61,6 +61,9 @@ static const struct rule rules[] = {
 	  "torch.set_num_threads)." },
 	{ "too_many_threads", DLT_WARNING, .process = rule_too_many_threads, .advice =
 	  "Threads are made without a bound: use a pool, or set the library's number of threads." },
+	{ "thread_churn", DLT_WARNING, .trace = rule_thread_churn, .advice =
+	  "Use one number of threads throughout: OpenMP ends and makes threads where it changes; or a "
+	  "pool." },
 	{ "reads_files", DLT_WARNING, .process = rule_reads_files, .advice =
 	  "Read once and keep what was decoded, in few large files on a local disk; map what is read again." },
 	{ "rank_straggles", DLT_WARNING, .trace = rule_rank_straggles, .advice =

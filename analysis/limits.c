@@ -338,16 +338,20 @@ static void communication(struct table *table, const struct process *p)
 static void overhead(struct table *table, const struct trace *t)
 {
 	struct cost c = trace_cost(t);
-	char low[32], high[32], of[32], share[80] = "", parts[256];
+	char low[32], high[32], of[32], share[80] = "", beside[100] = "", parts[400];
 
 	if (!c.high)
 		return;
 	if (c.cpu > 0)
 		snprintf(share, sizeof(share), ", %.2g to %.2g %% of the %s that the programs used",
 			 100 * c.low / c.cpu, 100 * c.high / c.cpu, time_text(of, sizeof(of), c.cpu));
+	if (c.beside_high > 0)
+		snprintf(beside, sizeof(beside), ", and %s to %s beside them, in dltrace-sampler",
+			 time_text(low, sizeof(low), c.beside_low),
+			 time_text(high, sizeof(high), c.beside_high));
 	limit(table, t, NULL, "overhead", (c.low + c.high) / 2,
-	      "tracing cost %s to %s of CPU time%s (%s; from warm to cold caches, on one Debian 12 machine)",
-	      time_text(low, sizeof(low), c.low), time_text(high, sizeof(high), c.high), share,
+	      "tracing cost %s to %s of CPU time%s%s (%s; warm to cold caches, as measured on one machine)",
+	      time_text(low, sizeof(low), c.low), time_text(high, sizeof(high), c.high), share, beside,
 	      cost_text(&c, parts, sizeof(parts)));
 }
 

@@ -59,7 +59,7 @@ void rule_heap_not_seen(struct findings *f, const struct process *p)
 void rule_own_cost(struct findings *f, const struct trace *t)
 {
 	struct cost c = trace_cost(t);
-	char low[32], high[32], parts[256];
+	char low[32], high[32], parts[400];
 
 	if (c.cpu <= 0 || c.low < COST_TOLD * c.cpu)
 		return;

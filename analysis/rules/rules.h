@@ -18,6 +18,7 @@ void rule_gpu_memory_grows(struct findings *f, const struct process *p);
 
 /* threads.c */
 void rule_too_many_threads(struct findings *f, const struct process *p);
+void rule_thread_churn(struct findings *f, const struct trace *t);
 void rule_crowded(struct findings *f, const struct trace *t);
 void rule_waits_for_workers(struct findings *f, const struct process *p);
 

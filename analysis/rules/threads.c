@@ -24,6 +24,36 @@ void rule_too_many_threads(struct findings *f, const struct process *p)
 	      m->cpus == 1 ? "" : "s");
 }
 
+/* ---- threads that come and go ---- */
+
+#define CHURN_LEAST 200		/* threads */
+#define CHURN_RATE 2.0		/* a second */
+
+/* Found by their number, since threads that live shorter than a sample are in no other. */
+void rule_thread_churn(struct findings *f, const struct trace *t)
+{
+	uint64_t *made = xcalloc((size_t)t->model->processes + 1, sizeof(*made));
+
+	for (size_t i = 0; i < t->thread_count; i++)
+		made[t->threads[i]->process->report_id]++;
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *p = t->processes[i];
+		uint64_t n = made[p->report_id];
+		double rate = (double)n * 1e9 / ((double)process_life(p) + 1);
+
+		if (!process_shown(p) || n < CHURN_LEAST || rate < CHURN_RATE ||
+		    (double)process_life(p) < WORK_LEAST)
+			continue;
+		found(f, p, (struct stake){ .since = p->begin },
+		      json_pack("{s:I, s:f, s:I}", "threads", (json_int_t)n, "per_second", rate, "peak",
+				(json_int_t)curve_max(&p->curves[CURVE_THREADS])),
+		      "%s made %" PRIu64 " threads, %.0f a second, of which no more than %" PRId64
+		      " lived at once",
+		      process_who(p), n, rate, curve_max(&p->curves[CURVE_THREADS]));
+	}
+	free(made);
+}
+
 /* ---- more runnable threads than cores ---- */
 
 #define SLICES	      20

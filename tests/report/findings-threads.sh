@@ -62,3 +62,19 @@ workers 55 0.05
 same "idle workers" 1 "$(json "sum('they wait themselves' in t for t in $(found waits_for_workers))")"
 workers 55 0.9 '[6s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=2s'
 same "it waits for a GPU" "[]" "$(found waits_for_workers)"
+
+# churn COUNT: so many threads in ten seconds, one after another
+churn() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/loads"'
+		awk -v count="$1" 'BEGIN { for (i = 2; i <= count; i++) {
+			printf "[%dms] dltrace_proc:thread thread=%d process=1 tid=%d begin=%dms\n", 1000 + i * 30, i, i, 1000 + i * 30
+			printf "[%dms] dltrace_proc:thread_end thread=%d cpu=1ms\n", 1020 + i * 30, i } }'
+		echo '[11s] dltrace_proc:exit process=1'
+	} | report_text
+}
+churn 200
+same "churn" "['loads (pid 100) made 200 threads, 20 a second, of which no more than 2 lived at once']" "$(found thread_churn)"
+churn 199
+same "some" "[]" "$(found thread_churn)"
