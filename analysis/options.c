@@ -392,8 +392,8 @@ static void choose_writers(struct parse *p)
 		if (!w && format)
 			w = format;
 		if (!w && strcmp(path, "-"))
-			usage("-o %s: its ending tells no format (.html, .txt, .json, .csv, .svg, .pdf, .png), nor does "
-			      "-f%s",
+			usage("-o %s: its ending tells no format (.html, .txt, .json, .csv, .svg, "
+			      ".pdf, .png), nor does -f%s",
 			      path, "");
 		if (!w)
 			w = writer_by_name("text");
