@@ -180,7 +180,7 @@
 			el('p', { class: 'finding' },
 				el('span', { class: 'badge' }, el('span', { 'aria-hidden': 'true' }, kind.mark + ' '),
 				kind.word), ' ', el('span', null, f.text)));
-		const facts = [];
+		const facts = traces.length > 1 && typeof f.trace === 'number' ? [dlt.traceName(f.trace)] : [];
 		for (const c of columns) {
 			const known = f[c.name] !== null && f[c.name] !== undefined && f[c.name] !== '';
 			if (known && c.unit === 'text')
