@@ -121,6 +121,9 @@ void found(struct findings *f, const struct process *p, struct stake stake, json
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	/* A sample may be older than the trace's first event. */
+	if (stake.since != UNKNOWN && stake.since < 0)
+		stake.since = 0;
 	if (p)
 		json_object_set_new(evidence, "process", json_integer(p->report_id));
 	f->list = xgrow(f->list, f->count, &f->capacity, sizeof(*f->list));

@@ -16,6 +16,14 @@ void load_release(struct load *l)
 void load_merge(struct load *to, const struct load *from)
 {
 	tally_merge(&to->threads, &from->threads);
+	/* A sample that the two parts share is one. */
+	if (to->seen && from->seen && to->last == from->first)
+		tally_add(&to->threads, from->first, LOAD_ACTIVE, UINT64_MAX);
+	if (from->seen && (!to->seen || from->first < to->first))
+		to->first = from->first;
+	if (from->seen && (!to->seen || from->last > to->last))
+		to->last = from->last;
+	to->seen |= from->seen;
 	tally_merge(&to->gpu_blocks, &from->gpu_blocks);
 	curve_merge(&to->cpu, &from->cpu, LOAD_POINTS);
 	curve_merge(&to->system, &from->system, LOAD_POINTS);
@@ -35,12 +43,25 @@ void load_process(struct process *p, int64_t at, const struct dlt_ev_sample_proc
 	curve_add(&l->read, LOAD_POINTS, at, (int64_t)e->read_bytes);
 }
 
+/* All threads of one sample have its time. */
+static void ready(struct load *l, int64_t at)
+{
+	tally_add(&l->threads, at, LOAD_READY, 1);
+	if (!l->seen || at > l->last)
+		tally_add(&l->threads, at, LOAD_ACTIVE, 1);
+	if (!l->seen)
+		l->first = at;
+	if (!l->seen || at > l->last)
+		l->last = at;
+	l->seen = true;
+}
+
 void load_thread(struct process *p, int64_t at, const struct dlt_ev_sample_thread *e)
 {
 	if (at == UNKNOWN || !trace_in_range(p->trace, at))
 		return;
 	if (e->state == 'R')
-		tally_add(&p->load.threads, at, LOAD_READY, 1);
+		ready(&p->load, at);
 	else if (e->state == 'D')
 		tally_add(&p->load.threads, at, LOAD_DISK, 1);
 }

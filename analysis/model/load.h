@@ -8,6 +8,7 @@
 #ifndef DLT_ANALYSIS_MODEL_LOAD_H
 #define DLT_ANALYSIS_MODEL_LOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/model/curve.h"
@@ -15,14 +16,18 @@
 
 #define LOAD_POINTS 256
 
-/* The words of `threads`: samples of the process; threads seen running or ready, waiting for a
- * disk. */
-enum { LOAD_SAMPLES, LOAD_READY, LOAD_DISK };
+/*
+ * The words of `threads`: samples of the process; threads seen running or ready, waiting for a disk;
+ * samples in which any was running or ready.
+ */
+enum { LOAD_SAMPLES, LOAD_READY, LOAD_DISK, LOAD_ACTIVE };
 /* The words of `gpu_blocks`: calls that allocate or free memory of a GPU, their ns, bytes asked
  * for. */
 enum { LOAD_CALLS, LOAD_NS, LOAD_BYTES };
 
 struct load {
+	bool seen;			/* a thread running or ready, */
+	int64_t first, last;		/* at these times for the first and for the last time */
 	struct tally threads, gpu_blocks;
 	struct curve cpu, system; /* ns since its start, as sampled: they only rise */
 	struct curve read;	  /* bytes, the same */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_WORDS   3
+#define TALLY_WORDS   4
 #define TALLY_BUCKETS 128
 #define TALLY_SHIFT   26 /* the finest bucket: 67 ms */
 

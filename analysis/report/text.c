@@ -351,7 +351,7 @@ static void put_indented(const struct text *t, const char *text)
 static void put_advice(const struct text *t, const char *advice, const struct cell *since)
 {
 	char buf[FORMAT_SIZE], *line = NULL;
-	bool dated = since->type != CELL_NULL;
+	bool dated = since->type != CELL_NULL && cell_real(since) > 0;
 
 	if (asprintf(&line, "%s%s%s%s %s", dated ? "since " : "",
 		     dated ? format_cell(buf, UNIT_TIME, since, t->o->unicode) : "", dated ? " " : "",

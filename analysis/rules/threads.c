@@ -138,7 +138,7 @@ void rule_crowded(struct findings *f, const struct trace *t)
 
 /* ---- workers ---- */
 
-#define IDLE_LEAST  0.4 /* of the samples */
+#define IDLE_LEAST  0.25 /* of the samples */
 #define WORKER_BUSY 0.6 /* cores */
 
 /* Waiting for a GPU or for other ranks, as a share: that is no waiting for workers. */
@@ -189,12 +189,12 @@ void rule_waits_for_workers(struct findings *f, const struct process *p)
 {
 	struct workers w;
 	struct span s;
-	double ready, idle, cores;
+	double active, idle, cores;
 	char time[32], who[128];
 
-	if (!work_span(p, &s) || (ready = threads_ready(p, s)) < 0)
+	if (!work_span(p, &s) || (active = threads_active(p, s)) < 0)
 		return;
-	idle = 1 - ready - threads_on_disk(p, s) - waits_elsewhere(p, s);
+	idle = 1 - active - threads_on_disk(p, s) - waits_elsewhere(p, s);
 	if (idle < IDLE_LEAST)
 		return;
 	w = find_workers(p, s);
@@ -206,7 +206,7 @@ void rule_waits_for_workers(struct findings *f, const struct process *p)
 	      json_pack("{s:f, s:i, s:f, s:f, s:f}", "idle_share", idle, "workers", (int)w.count,
 			"worker_cores", cores, "worker_disk", w.disk / (double)w.count, "own_cores",
 			cores_used(p, s)),
-	      "%s waits for its %zu worker%s: for at least %.0f %% of the time between its first "
+	      "%s waits for its %zu worker%s: for %.0f %% of the time between its first "
 	      "computation and its "
 	      "last, %s, no thread of it had anything to do; a worker kept %.2f of a core busy, so "
 	      "%s",

@@ -175,9 +175,9 @@ static double mean_threads(const struct process *p, struct span s, unsigned word
 	return (double)n[word] / (double)n[LOAD_SAMPLES];
 }
 
-double threads_ready(const struct process *p, struct span s)
+double threads_active(const struct process *p, struct span s)
 {
-	return mean_threads(p, s, LOAD_READY);
+	return mean_threads(p, s, LOAD_ACTIVE);
 }
 
 double threads_on_disk(const struct process *p, struct span s)

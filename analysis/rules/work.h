@@ -43,9 +43,11 @@ struct gpu_calls gpu_calls(const struct process *p);
  */
 double gpu_busy(const struct process *p, struct span s, bool *exact);
 
-/* Mean number of its threads that ran or could have run, that waited for a disk; -1: not sampled
- * enough. */
-double threads_ready(const struct process *p, struct span s);
+/*
+ * The share of the samples in which any of its threads ran or could have run; how many waited for a
+ * disk, on average; -1: not sampled enough.
+ */
+double threads_active(const struct process *p, struct span s);
 double threads_on_disk(const struct process *p, struct span s);
 /* CPU time by time. */
 double cores_used(const struct process *p, struct span s);

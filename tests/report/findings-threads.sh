@@ -36,7 +36,7 @@ workers() {
 		echo 'dltrace-text 1'
 		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G'
 		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
-		echo '[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s'
+		for i in 1 9; do echo "[1s] dltrace_proc:thread thread=$i process=1 tid=$((99 + i)) begin=1s"; done
 		echo '[1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"'
 		echo '[1s] dltrace_proc:function function=cudaDeviceSynchronize layer="runtime" kind="synchronise" name="cudaDeviceSynchronize"'
 		for i in 2 3; do
@@ -45,7 +45,8 @@ workers() {
 		echo '[1s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms'
 		echo '[11s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms'
 		awk -v state="$state" -v cores="$cores" 'BEGIN { for (i = 11; i <= 110; i++) {
-			if (i - 11 < state) printf "[%dms] dltrace_sample:thread thread=1 time=%dms cpu=%dms state=82\n", i * 100, i * 100, i
+			for (j = 1; j < 3 && i - 11 < state; j++)
+				printf "[%dms] dltrace_sample:thread thread=%d time=%dms cpu=%dms state=82\n", i * 100, j == 1 ? 1 : 9, i * 100, i
 			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i
 			for (j = 2; j <= 3; j++)
 				printf "[%dms] dltrace_sample:process process=%d time=%dms threads=1 user=%dms\n", i * 100, j, i * 100, i * 100 * cores
@@ -54,13 +55,13 @@ workers() {
 	} | report_text
 }
 workers 55 0.9
-same "workers" "['train (pid 100) waits for its 2 workers: for at least 45 % of the time between its first computation and its last, 4.5 s, no thread of it had anything to do; a worker kept 0.89 of a core busy, so there are too few of them']" \
+same "workers" "['train (pid 100) waits for its 2 workers: for 45 % of the time between its first computation and its last, 4.5 s, no thread of it had anything to do; a worker kept 0.89 of a core busy, so there are too few of them']" \
 	"$(found waits_for_workers)"
-workers 65 0.9
+workers 76 0.9
 same "hardly" "[]" "$(found waits_for_workers)"
 workers 55 0.05
 same "idle workers" 1 "$(json "sum('they wait themselves' in t for t in $(found waits_for_workers))")"
-workers 55 0.9 '[6s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=2s'
+workers 55 0.9 '[6s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=3s'
 same "it waits for a GPU" "[]" "$(found waits_for_workers)"
 
 # churn COUNT: so many threads in ten seconds, one after another
