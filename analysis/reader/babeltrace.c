@@ -211,7 +211,7 @@ static void babeltrace_close(struct reader *r)
 }
 
 static const struct reader_ops babeltrace_ops = {
-	READER_BABELTRACE, babeltrace_next, babeltrace_close,
+	.source = READER_BABELTRACE, .next = babeltrace_next, .close = babeltrace_close,
 };
 
 /* The first frame tells whether the trace can be read at all. */

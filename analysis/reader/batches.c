@@ -2,6 +2,7 @@
 /* Unpacks batches; nothing in them is trusted. */
 #include "analysis/reader/batches.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,10 +46,18 @@ static bool came_before(struct batch *b, uint32_t thread, uint32_t first, uint32
 	t = find(b, thread);
 	if (t->thread && (int32_t)(first - t->next) < 0)
 		return true;
-	b->thread_count += !t->thread;
-	t->thread = thread;
+	if (!t->thread) {
+		b->thread_count++;
+		t->thread = thread;
+		t->first = first;
+	}
 	t->next = first + count;
 	return false;
+}
+
+int batch_join(struct batch *b, uint32_t thread, uint32_t first, uint32_t next)
+{
+	return came_before(b, thread, first, next - first) ? -EINVAL : 0;
 }
 
 void batch_release(struct batch *b)
@@ -83,8 +92,7 @@ void batch_begin(struct reader *r, const struct reader_event *event)
 		       e->count);
 }
 
-/* Batches end with what they say they hold. */
-static int end(struct reader *r)
+int batch_end(struct reader *r)
 {
 	struct batch *b = &r->batch;
 
@@ -93,30 +101,4 @@ static int end(struct reader *r)
 			       b->given, b->count);
 	b->at = NULL;
 	return 0;
-}
-
-int batch_next(struct reader *r, struct reader_event *event)
-{
-	struct batch *b = &r->batch;
-	uint32_t head;
-	unsigned size;
-
-	if (!b->at)
-		return 0;
-	if (b->given == b->count || b->left < sizeof(head))
-		return end(r);
-	memcpy(&head, b->at, sizeof(head));
-	size = dlt_batch_get(head >> 24, b->at + sizeof(head), b->left - sizeof(head), &b->event,
-			     &event->type);
-	if (!size)
-		return end(r);
-	b->at += sizeof(head) + size;
-	b->left -= sizeof(head) + size;
-	b->given++;
-	b->time += head & 0xffffff;
-	if (b->time > b->end)
-		b->time = b->end;
-	event->time = b->time > r->info.begin ? b->time : r->info.begin;
-	event->data = &b->event;
-	return 1;
 }

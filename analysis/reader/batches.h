@@ -12,7 +12,7 @@
 /* How many events of a thread have come in batches. */
 struct batch_thread {
 	uint32_t thread;		/* 0: free */
-	uint32_t next;			/* ordinal of the next one */
+	uint32_t first, next;		/* ordinals of the first one, of the next one */
 };
 
 struct batch {
@@ -31,7 +31,10 @@ void batch_begin(struct reader *r, const struct reader_event *event);
 
 void batch_release(struct batch *b);
 
-/* 1: the batch's next event; 0: there is none left. */
-int batch_next(struct reader *r, struct reader_event *event);
+/* Another part of the trace has batches of the thread: -EINVAL: some of them came before. */
+int batch_join(struct batch *b, uint32_t thread, uint32_t first, uint32_t next);
+
+/* Batches end with what they say they hold; 0. */
+int batch_end(struct reader *r);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/reader/cuts.h"
 #include "analysis/reader/folders.h"
 #include "analysis/reader/must.h"
 #include "analysis/reader/stream.h"
@@ -23,8 +24,10 @@ struct fast {
 	size_t part_count;
 	struct stream_file *files;	/* owned while they are collected */
 	size_t file_count, file_capacity;
-	struct stream **heap;		/* owned; the earliest event first */
+	struct stream **streams;	/* owned */
 	size_t stream_count;
+	struct stream **heap;		/* owned; those that have an event, the earliest first */
+	size_t heap_count;
 	struct stream *current;		/* gave the event before; borrowed from the heap */
 	struct plan_state state;
 	void *data;			/* owned: the event given last */
@@ -57,9 +60,9 @@ static void sift_down(struct fast *f, size_t i)
 	for (;;) {
 		size_t child = 2 * i + 1;
 
-		if (child >= f->stream_count)
+		if (child >= f->heap_count)
 			break;
-		if (child + 1 < f->stream_count && earlier(h[child + 1], h[child]))
+		if (child + 1 < f->heap_count && earlier(h[child + 1], h[child]))
 			child++;
 		if (!earlier(h[child], moved))
 			break;
@@ -73,10 +76,10 @@ static void sift_down(struct fast *f, size_t i)
 static void advance(struct fast *f)
 {
 	if (!stream_next(f->heap[0])) {
-		stream_free(f->heap[0]);
-		f->heap[0] = f->heap[--f->stream_count];
+		stream_rest(f->heap[0]);
+		f->heap[0] = f->heap[--f->heap_count];
 	}
-	if (f->stream_count > 1)
+	if (f->heap_count > 1)
 		sift_down(f, 0);
 }
 
@@ -87,7 +90,7 @@ static int fast_next(struct reader *r, struct reader_event *event)
 	for (;;) {
 		if (f->current)
 			advance(f);
-		f->current = f->stream_count ? f->heap[0] : NULL;
+		f->current = f->heap_count ? f->heap[0] : NULL;
 		if (!f->current)
 			return 0;
 		if (stream_decode(f->current, f->data))
@@ -104,7 +107,8 @@ static void fast_close(struct reader *r)
 	struct fast *f = r->state;
 
 	for (size_t i = 0; i < f->stream_count; i++)
-		stream_free(f->heap[i]);
+		stream_free(f->streams[i]);
+	free(f->streams);
 	free(f->heap);
 	for (size_t i = 0; i < f->file_count; i++)
 		free(f->files[i].path);
@@ -117,7 +121,64 @@ static void fast_close(struct reader *r)
 	free(f);
 }
 
-static const struct reader_ops fast_ops = { READER_FAST, fast_next, fast_close };
+/* ---- parts -------------------------------------------------------------------------------- */
+
+/* All streams to their first event of the span. */
+static void begin_streams(struct fast *f, struct stream_span span)
+{
+	f->current = NULL;
+	f->heap_count = 0;
+	for (size_t i = 0; i < f->stream_count; i++) {
+		stream_begin(f->streams[i], span);
+		if (stream_next(f->streams[i]))
+			f->heap[f->heap_count++] = f->streams[i];
+		else
+			stream_rest(f->streams[i]);
+	}
+	for (size_t i = f->heap_count / 2; i-- > 0;)
+		sift_down(f, i);
+}
+
+static void fast_seek(struct reader *r, uint64_t from, uint64_t to)
+{
+	begin_streams(r->state, (struct stream_span){ from, to });
+}
+
+/* ---- cutting ------------------------------------------------------------------------------ */
+
+/*
+ * A part begins inside of packets, which are decoded in vain up to there: half of one a stream on
+ * average. So parts hold some packets of each stream.
+ */
+#define PACKETS_LEAST 4
+
+static size_t fast_cuts(struct reader *r, uint64_t least, size_t fewest, size_t most, uint64_t *cuts)
+{
+	struct fast *f = r->state;
+	struct cuts w = CUTS_INIT;
+	struct stream_packets found = { .each = cuts_weigh, .context = &w };
+	uint64_t a_packet_each = 0;
+	bool good = true;
+	size_t count = 0;
+
+	for (size_t i = 0; good && i < f->stream_count; i++) {
+		size_t before = w.count;
+		uint64_t bytes = w.bytes;
+
+		good = stream_skim(f->streams[i], &found);
+		if (w.count > before)
+			a_packet_each += (w.bytes - bytes) / (w.count - before);
+	}
+	if (least < PACKETS_LEAST * a_packet_each)
+		least = PACKETS_LEAST * a_packet_each;
+	if (good)
+		count = cuts_find(&w, cuts_parts(w.bytes, least, fewest, most), cuts);
+	cuts_release(&w);
+	r->whole = (struct reader_whole){ found.discarded, found.discarded_packets, found.end };
+	return count;
+}
+
+static const struct reader_ops fast_ops = { READER_FAST, fast_next, fast_close, fast_cuts, fast_seek };
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
@@ -326,10 +387,7 @@ static void add_stream(struct fast *f, struct reader *r, size_t first, size_t co
 	begin = part_time(files[0].part, files[0].first.begin);
 	if (!r->info.begin || begin < r->info.begin)
 		r->info.begin = begin;
-	if (stream_next(s))
-		f->heap[f->stream_count++] = s;
-	else
-		stream_free(s);
+	f->streams[f->stream_count++] = s;
 }
 
 static void make_streams(struct fast *f, struct reader *r)
@@ -338,6 +396,7 @@ static void make_streams(struct fast *f, struct reader *r)
 
 	if (f->file_count)
 		qsort(f->files, f->file_count, sizeof(*f->files), by_stream_and_time);
+	f->streams = must(calloc(f->file_count + 1, sizeof(*f->streams)));
 	f->heap = must(calloc(f->file_count + 1, sizeof(*f->heap)));
 	for (size_t i = 1; i <= f->file_count; i++)
 		if (i == f->file_count || by_stream(&f->files[first], &f->files[i])) {
@@ -345,8 +404,6 @@ static void make_streams(struct fast *f, struct reader *r)
 			first = i;
 		}
 	f->file_count = 0;	/* the streams own the paths now */
-	for (size_t i = f->stream_count / 2; i-- > 0;)
-		sift_down(f, i);
 }
 
 static int check_ours(struct fast *f, const char *path, char *error, size_t size)
@@ -392,6 +449,7 @@ int source_open_fast(struct reader *r, const char *path, char *error, size_t siz
 		return ret;
 	}
 	make_streams(f, r);
+	f->state.spare = f->data;
 	r->info.clock_offset = f->parts[0]->clock_offset;
 	snprintf(r->info.host, sizeof(r->info.host), "%s", f->parts[0]->metadata->host);
 	r->ops = &fast_ops;

@@ -134,6 +134,7 @@ static bool make_list(struct maker *m, const struct ctf_type *t, const struct dl
 	op->n = element->size / 8;
 	op->field = field;
 	op->list = field ? list_of(m->plan->desc, field) : 0;
+	op->in_place = field && op->n == 8 && is_native(element) && m->plan->type == DLT_EV_BATCH_RECORDS;
 	return true;
 }
 
@@ -268,6 +269,10 @@ static int run_list(const struct plan_op *op, struct plan_state *s, const uint8_
 	*at = p + count * op->n;
 	if (!op->field)
 		return 0;
+	if (op->in_place) {
+		value_set_sequence(op->field, data, (const uint64_t *)(const void *)p, (uint32_t)count);
+		return 0;
+	}
 	words = list_room(s, op->list, count);
 	if (op->n == 8 && is_native(op->type)) {
 		if (count)

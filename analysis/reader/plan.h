@@ -32,6 +32,7 @@ struct plan_op {
 	const struct ctf_type *type;	/* of the integer, or of the list's elements */
 	int slot;
 	unsigned list;			/* which of the state's lists takes it */
+	bool in_place;			/* none: it is read as bytes, wherever they lie in the packet */
 };
 
 struct plan {
@@ -48,6 +49,7 @@ struct plan {
 
 /* What decoding needs besides, shared by all plans of a reader. */
 struct plan_state {
+	void *spare;			/* borrowed: room for an event that nobody wants */
 	struct walk walk;		/* its slots: the largest number that any metadata has */
 	struct {
 		uint64_t *words;	/* owned */

@@ -153,11 +153,13 @@ static void read_labels(struct reader *r, const char *path)
 	fclose(file);
 }
 
-static void forget_problems(struct reader *r)
+/* All but the first `count`. */
+static void forget_problems(struct reader *r, size_t count)
 {
-	for (size_t i = 0; i < r->info.problem_count; i++)
+	for (size_t i = count; i < r->info.problem_count; i++)
 		free(r->problems[i].text);
-	r->info.problem_count = 0;
+	if (r->info.problem_count > count)
+		r->info.problem_count = count;
 	r->problems_left_out = 0;
 }
 
@@ -189,10 +191,19 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 		return source_open_babeltrace(r, path, error, size);
 	ret = source_open_fast(r, path, error, size);
 	if (source == READER_AUTO && ret == -ENOTSUP && HAVE_BABELTRACE) {
-		forget_problems(r);	/* they are about what the other may read */
+		forget_problems(r, 0);	/* they are about what the other may read */
 		ret = source_open_babeltrace(r, path, error, size);
 	}
 	return ret;
+}
+
+static void stand_at_begin(struct reader *r)
+{
+	r->info.source = r->ops->source;
+	r->opened = r->info;
+	r->opened_left_out = r->problems_left_out;
+	if (r->ops->seek)
+		r->ops->seek(r, 0, UINT64_MAX);
 }
 
 struct reader *reader_open(const char *path, enum reader_source source, char *error, size_t size)
@@ -214,7 +225,7 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 		reader_close(r);
 		return NULL;
 	}
-	r->info.source = r->ops->source;
+	stand_at_begin(r);
 	return r;
 }
 
@@ -224,17 +235,87 @@ int reader_next(struct reader *r, struct reader_event *event)
 
 	while (!(ret = batch_next(r, event))) {
 		ret = r->ops->next(r, event);
-		if (ret <= 0 || event->type != DLT_EV_BATCH_RECORDS)
+		if (ret <= 0)
+			return ret;
+		if (event->time > r->info.end)
+			r->info.end = event->time;
+		if (event->type != DLT_EV_BATCH_RECORDS)
 			break;
 		batch_begin(r, event);
 	}
-	if (ret > 0) {
-		if (!r->info.events++ && !r->info.begin)
-			r->info.begin = event->time;
-		if (event->time > r->info.end)
-			r->info.end = event->time;
-	}
-	return ret;
+	if (!r->info.events++ && !r->info.begin)
+		r->info.begin = event->time;
+	return 1;
+}
+
+size_t reader_cuts(struct reader *r, uint64_t least, size_t fewest, size_t most, uint64_t *cuts)
+{
+	size_t count;
+
+	if (!r->ops->cuts || most < 2)
+		return 0;
+	count = r->ops->cuts(r, least, fewest, most, cuts);
+	reader_seek(r, 0, UINT64_MAX);
+	return count;
+}
+
+void reader_seek(struct reader *r, uint64_t from, uint64_t to)
+{
+	batch_release(&r->batch);
+	r->batch = (struct batch){ 0 };
+	/* More problems than are kept may have changed the last one's text; then it was irregular. */
+	forget_problems(r, r->opened.problem_count);
+	r->problems_left_out = r->opened_left_out;
+	r->irregular = false;
+	r->info.events = r->info.parts = 0;
+	r->info.foreign = r->opened.foreign;
+	r->info.discarded = r->opened.discarded;
+	r->info.discarded_packets = r->opened.discarded_packets;
+	r->info.end = r->opened.end;
+	r->ops->seek(r, from, to);
+}
+
+void reader_part(struct reader *r, struct reader_part *part)
+{
+	const struct batch *b = &r->batch;
+	size_t count = 0;
+
+	free(r->part_batches);
+	r->part_batches = must(calloc(b->thread_count + 1, sizeof(*r->part_batches)));
+	for (size_t i = 0; i < b->thread_places; i++)
+		if (b->threads[i].thread)
+			r->part_batches[count++] = (struct reader_part_batch){
+				b->threads[i].thread, b->threads[i].first, b->threads[i].next,
+			};
+	*part = (struct reader_part){
+		.events = r->info.events, .foreign = r->info.foreign - r->opened.foreign,
+		.irregular = r->irregular || r->info.problem_count != r->opened.problem_count ||
+			     r->problems_left_out != r->opened_left_out,
+		.batches = r->part_batches, .batch_count = count,
+	};
+}
+
+int reader_add_part(struct reader *r, const struct reader_part *part)
+{
+	if (part->irregular)
+		return -EINVAL;
+	for (size_t i = 0; i < part->batch_count; i++)
+		if (batch_join(&r->batch, part->batches[i].thread, part->batches[i].first,
+			       part->batches[i].next))
+			return -EINVAL;
+	r->info.parts++;
+	r->info.events += part->events;
+	r->info.foreign += part->foreign;
+	r->info.discarded = r->opened.discarded + r->whole.discarded;
+	r->info.discarded_packets = r->opened.discarded_packets + r->whole.discarded_packets;
+	if (r->whole.end > r->info.end)
+		r->info.end = r->whole.end;
+	return 0;
+}
+
+void reader_add_problem(struct reader *r, const char *kind, const char *text)
+{
+	source_problem(r, kind, 0, "%s: %s", r->info.path, text);
 }
 
 const struct reader_info *reader_info(const struct reader *r)
@@ -248,8 +329,9 @@ void reader_close(struct reader *r)
 		return;
 	if (r->ops)
 		r->ops->close(r);
-	forget_problems(r);
+	forget_problems(r, 0);
 	batch_release(&r->batch);
+	free(r->part_batches);
 	free(r->problems);
 	free(r->info.recording.command);
 	free(r->info.recording.labels);

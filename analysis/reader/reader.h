@@ -66,6 +66,7 @@ struct reader_info {
 	uint64_t discarded;	/* events that LTTng says it discarded */
 	uint64_t discarded_packets;
 	uint64_t bytes;		/* of the trace on disk */
+	size_t parts;		/* in which it was read; 0: as a whole */
 	char host[256];		/* of the metadata; "" unknown */
 	struct reader_recording recording;
 	const struct reader_problem *problems;
@@ -82,6 +83,51 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 
 /* 1: an event; 0: the end; a negative errno: nothing more can be read (info tells why). */
 int reader_next(struct reader *r, struct reader_event *event);
+
+/* ---- parts: a trace read piece by piece, by several processes ----
+ *
+ *	count = reader_cuts(r, least, fewest, most, cuts);	in the process that collects
+ *	reader_seek(r, cuts[i - 1], cuts[i]); reader_next ...	in one that reads a part
+ *	reader_part(r, &part);					... what it has to tell of it
+ *	reader_add_part(r, &part);				in the first one, in order of time
+ *
+ * Part after part gives the events of the whole in their order. A trace in which something is wrong
+ * is not the same in parts; whoever reads one finds that out.
+ */
+
+/* How a part's batches of one thread are numbered: from `first`, on from `next`. */
+struct reader_part_batch {
+	uint32_t thread, first, next;
+};
+
+struct reader_part {
+	uint64_t events, foreign;
+	bool irregular;			/* the trace has to be read as a whole */
+	const struct reader_part_batch *batches;
+	size_t batch_count;
+};
+
+/*
+ * Times (ns since 1970, ascending) at which the trace can be cut into parts of about `least` bytes
+ * or more, at least `fewest` of them where that is possible, and at most `most`: most - 1 cuts or
+ * fewer; how many. 0: it is read in one go. The reader stands at its begin.
+ */
+size_t reader_cuts(struct reader *r, uint64_t least, size_t fewest, size_t most, uint64_t *cuts);
+
+/*
+ * From here on: events from `from` to before `to`; 0 and UINT64_MAX: as after reader_open. Only when
+ * reader_cuts gave any.
+ */
+void reader_seek(struct reader *r, uint64_t from, uint64_t to);
+
+/* After reader_next has returned 0: what was read since reader_seek. Borrowed until then. */
+void reader_part(struct reader *r, struct reader_part *part);
+
+/* Into the info, as if it had been read here. -EINVAL: the trace has to be read as a whole. */
+int reader_add_part(struct reader *r, const struct reader_part *part);
+
+/* What somebody else found out; `kind`: a constant. */
+void reader_add_problem(struct reader *r, const char *kind, const char *text);
 
 /* Borrowed; complete after reader_next returned 0 or less. */
 const struct reader_info *reader_info(const struct reader *r);

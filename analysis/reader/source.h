@@ -15,6 +15,14 @@ struct reader_ops {
 	enum reader_source source;
 	int (*next)(struct reader *r, struct reader_event *event);	/* as reader_next */
 	void (*close)(struct reader *r);
+	/* As reader_cuts, and as reader_seek; NULL: this source can only read from begin to end. */
+	size_t (*cuts)(struct reader *r, uint64_t least, size_t fewest, size_t most, uint64_t *cuts);
+	void (*seek)(struct reader *r, uint64_t from, uint64_t to);
+};
+
+/* What a look at the whole trace tells that reading its parts does not. */
+struct reader_whole {
+	uint64_t discarded, discarded_packets, end;
 };
 
 struct reader {
@@ -24,8 +32,43 @@ struct reader {
 	struct reader_info info;
 	struct reader_problem *problems;	/* owned; info.problems points to it */
 	uint64_t problems_left_out;		/* beyond the bound */
+	struct reader_info opened;		/* the info before the first event was looked at */
+	uint64_t opened_left_out;		/* the same of problems_left_out */
+	struct reader_whole whole;		/* by ops->cuts */
+	struct reader_part_batch *part_batches;	/* owned */
+	bool irregular;				/* read in parts, it is not what it is as a whole */
 	bool slow;				/* for tests: the fast source walks every type */
 };
+
+/*
+ * 1: the next event of the batch that is being given out; 0: there is none left. Most events of a
+ * trace come this way, so it is to be inlined.
+ */
+static inline int batch_next(struct reader *r, struct reader_event *event)
+{
+	struct batch *b = &r->batch;
+	uint32_t head;
+	unsigned size;
+
+	if (!b->at)
+		return 0;
+	if (b->given == b->count || b->left < sizeof(head))
+		return batch_end(r);
+	memcpy(&head, b->at, sizeof(head));
+	size = dlt_batch_get(head >> 24, b->at + sizeof(head), b->left - sizeof(head), &b->event,
+			     &event->type);
+	if (!size)
+		return batch_end(r);
+	b->at += sizeof(head) + size;
+	b->left -= sizeof(head) + size;
+	b->given++;
+	b->time += head & 0xffffff;
+	if (b->time > b->end)
+		b->time = b->end;
+	event->time = b->time > r->info.begin ? b->time : r->info.begin;
+	event->data = &b->event;
+	return 1;
+}
 
 #define READER_ERROR_SIZE 512
 

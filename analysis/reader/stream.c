@@ -115,17 +115,17 @@ static const char *check_packet(const struct part *part, struct packet *p, uint6
 }
 
 /*
- * Reads header and context at `bytes`. NULL, or why there is no packet; then p->size may still be
+ * Reads header and context at `bytes`, of which it may look at `have`. NULL, or why there is no packet; then p->size may still be
  * the size that it would have.
  */
 static const char *read_packet(struct plan_state *state, const struct part *part, struct packet *p,
-			       const uint8_t *bytes, uint64_t left)
+			       const uint8_t *bytes, uint64_t have, uint64_t left)
 {
 	struct walk *w = &state->walk;
 	const struct part_class *class;
 	const char *why;
 
-	w->bits = (struct bits){ bytes, 0, 8 * (left < HEAD_MAX ? left : HEAD_MAX) };
+	w->bits = (struct bits){ bytes, 0, 8 * have };
 	w->put = put_packet;
 	w->context = p;
 	p->magic = PACKET_MAGIC;
@@ -145,21 +145,25 @@ static const char *read_packet(struct plan_state *state, const struct part *part
 }
 
 /* Counts what LTTng says it lost between two packets. */
-static void count_lost(struct stream *s, const struct packet *before, const struct packet *now)
+static void count_lost(struct stream *s, const struct packet *before, const struct packet *now,
+		       uint64_t *events, uint64_t *packets)
 {
-	struct reader_info *info = &s->reader->info;
-
 	if (now->has_sequence && before && now->sequence > before->sequence + 1)
-		info->discarded_packets += now->sequence - before->sequence - 1;
+		*packets += now->sequence - before->sequence - 1;
 	if (!now->has_discarded)
 		return;
 	if (!before && now->has_sequence && now->sequence > 0)
 		s->discarded = now->discarded;	/* lost before what is here begins */
 	/* The counter only grows, but LTTng-UST now and then writes 0 for one packet. */
 	if (now->discarded > s->discarded) {
-		info->discarded += now->discarded - s->discarded;
+		*events += now->discarded - s->discarded;
 		s->discarded = now->discarded;
 	}
+}
+
+static bool is_part(const struct stream *s)
+{
+	return s->span.from || s->span.to != UINT64_MAX;
 }
 
 static void set_packet(struct stream *s, const uint8_t *bytes, const struct packet *p)
@@ -172,6 +176,8 @@ static void set_packet(struct stream *s, const uint8_t *bytes, const struct pack
 	s->end = bytes + p->content;
 	s->cycles = p->begin;
 	s->events = 0;
+	if (is_part(s) && part_time(s->files[s->file].part, p->begin) > s->time)
+		s->time = part_time(s->files[s->file].part, p->begin);
 	if (p->end >= p->begin && part_time(s->files[s->file].part, p->end) > s->reader->info.end)
 		s->reader->info.end = part_time(s->files[s->file].part, p->end);
 }
@@ -180,13 +186,13 @@ static void set_packet(struct stream *s, const uint8_t *bytes, const struct pack
 static int open_packet(struct stream *s, uint64_t offset)
 {
 	struct stream_file *file = &s->files[s->file];
-	uint64_t left = file->size - offset;
+	uint64_t left = file->size - offset, head = left < HEAD_MAX ? left : HEAD_MAX;
 	struct packet p = { .offset = offset };
 	const uint8_t *bytes;
 	const char *why;
 
-	bytes = map(s, offset, left < HEAD_MAX ? left : HEAD_MAX);
-	why = bytes ? read_packet(s->state, file->part, &p, bytes, left) : strerror(errno);
+	bytes = map(s, offset, head);
+	why = bytes ? read_packet(s->state, file->part, &p, bytes, head, left) : strerror(errno);
 	if (!why) {
 		bytes = map(s, offset, p.size);
 		why = bytes ? NULL : strerror(errno);
@@ -205,7 +211,8 @@ static int open_packet(struct stream *s, uint64_t offset)
 	if (s->started && p.has_sequence && p.sequence <= s->packet.sequence &&
 	    p.begin < s->packet.end && p.has_uuid)
 		return 0;
-	count_lost(s, s->started ? &s->packet : NULL, &p);
+	count_lost(s, s->started ? &s->packet : NULL, &p, &s->reader->info.discarded,
+		   &s->reader->info.discarded_packets);
 	set_packet(s, bytes, &p);
 	return 1;
 }
@@ -230,7 +237,7 @@ static bool open_file(struct stream *s)
 /* The next packet with events, in this file or the next one. */
 static bool next_packet(struct stream *s)
 {
-	uint64_t offset = s->fd >= 0 ? s->packet.offset + s->packet.size : 0;
+	uint64_t offset = s->packet.offset + s->packet.size;
 	int ret;
 
 	while (s->file < s->file_count) {
@@ -257,6 +264,7 @@ int stream_probe(struct reader *r, struct plan_state *state, struct stream_file 
 	struct stream s = { .files = file, .file_count = 1, .fd = -1 };
 	const uint8_t *bytes;
 	const char *why = NULL;
+	uint64_t head;
 	int ret = 0;
 
 	s.reader = r;
@@ -265,8 +273,9 @@ int stream_probe(struct reader *r, struct plan_state *state, struct stream_file 
 	if (!open_file(&s))
 		return -EIO;
 	memset(&file->first, 0, sizeof(file->first));
-	bytes = map(&s, 0, file->size < HEAD_MAX ? file->size : HEAD_MAX);
-	why = bytes ? read_packet(state, file->part, &file->first, bytes, file->size)
+	head = file->size < HEAD_MAX ? file->size : HEAD_MAX;
+	bytes = map(&s, 0, head);
+	why = bytes ? read_packet(state, file->part, &file->first, bytes, head, file->size)
 		    : strerror(errno);
 	if (why) {
 		source_problem(r, strcmp(why, "truncated") == 0 ? "truncated" : "corrupt",
@@ -276,6 +285,107 @@ int stream_probe(struct reader *r, struct plan_state *state, struct stream_file 
 	}
 	close_file(&s);
 	return ret;
+}
+
+/* ---- all packets at a glance ---------------------------------------------------------------- */
+
+#define HEAD_LIKELY 4096	/* bytes; LTTng's heads have some 100 */
+
+static void add_place(struct stream *s, uint64_t offset, uint64_t end)
+{
+	if (s->place_count == s->place_room) {
+		s->place_room = s->place_room ? 2 * s->place_room : 64;
+		s->places = must(realloc(s->places, s->place_room * sizeof(*s->places)));
+	}
+	s->places[s->place_count++] = (struct packet_place){ offset, end, (uint32_t)s->file };
+}
+
+static bool skim_packet(struct stream *s, uint64_t offset, struct stream_packets *found)
+{
+	struct stream_file *file = &s->files[s->file];
+	uint64_t left = file->size - offset, size = left < HEAD_LIKELY ? left : HEAD_LIKELY, begin, end;
+	struct packet p = { .offset = offset };
+	uint8_t bytes[HEAD_LIKELY];
+
+	if (pread(s->fd, bytes, size, (off_t)offset) != (ssize_t)size || read_packet(s->state, file->part, &p, bytes, size, left) || p.end < p.begin)
+		return false;
+	begin = part_time(file->part, p.begin);
+	end = part_time(file->part, p.end);
+	if (s->place_count && (begin < s->places[s->place_count - 1].end ||
+			       (p.has_sequence && p.sequence <= s->packet.sequence)))
+		return false;
+	count_lost(s, s->started ? &s->packet : NULL, &p, &found->discarded,
+		   &found->discarded_packets);
+	s->packet = p;
+	s->started = true;
+	add_place(s, offset, end);
+	if (end > found->end)
+		found->end = end;
+	found->each(found->context, begin, end, p.size);
+	return true;
+}
+
+void stream_rest(struct stream *s)
+{
+	close_file(s);
+}
+
+static void rewind_stream(struct stream *s)
+{
+	close_file(s);
+	s->file = 0;
+	s->packet = (struct packet){ 0 };
+	s->started = false;
+	s->discarded = s->time = s->went_back = 0;
+	s->base = s->at = s->end = NULL;
+}
+
+bool stream_skim(struct stream *s, struct stream_packets *found)
+{
+	bool good = true;
+
+	rewind_stream(s);
+	s->place_count = 0;
+	for (; good && s->file < s->file_count; s->file++) {
+		good = open_file(s);
+		for (uint64_t offset = 0; good && offset < s->files[s->file].size; offset += s->packet.size)
+			good = skim_packet(s, offset, found);
+		close_file(s);
+	}
+	return good;
+}
+
+/* The first packet that ends at `time` or later. */
+static size_t place_at(const struct stream *s, uint64_t time)
+{
+	size_t low = 0, high = s->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->places[middle].end < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void stream_begin(struct stream *s, struct stream_span span)
+{
+	size_t place;
+
+	rewind_stream(s);
+	s->span = span;
+	if (!span.from)
+		return;
+	place = place_at(s, span.from);
+	if (place == s->place_count) {
+		s->file = s->file_count;
+		return;
+	}
+	s->file = s->places[place].file;
+	s->packet.offset = s->places[place].offset;
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -395,12 +505,40 @@ static void set_time(struct stream *s)
 	s->time = time;
 }
 
+static bool is_after(const struct stream *s, uint64_t time)
+{
+	return time >= s->span.to && s->span.to != UINT64_MAX;
+}
+
+/*
+ * Whoever reads a part relies on the times of the packets before it: when these do not hold, what
+ * is read is not what would be read from the begin on.
+ */
+static bool leave_whole_packet(struct stream *s)
+{
+	const struct part *part;
+
+	if (is_part(s) && s->base) {
+		part = s->files[s->file].part;
+		s->reader->irregular |= part_time(part, s->cycles) > part_time(part, s->packet.end);
+	}
+	if (!next_packet(s))
+		return false;
+	return !is_after(s, part_time(s->files[s->file].part, s->packet.begin));
+}
+
+static void pass_over(struct stream *s)
+{
+	if (plan_run(s->plan, s->state, s->base, &s->at, s->end, s->state->spare) < 0)
+		leave_packet(s, "it reaches beyond the packet");
+}
+
 bool stream_next(struct stream *s)
 {
 	uint64_t id;
 
 	for (;;) {
-		if (s->at == s->end && !next_packet(s))
+		if (s->at == s->end && !leave_whole_packet(s))
 			return false;
 		if (s->at == s->end)
 			continue;
@@ -416,11 +554,16 @@ bool stream_next(struct stream *s)
 		}
 		if (s->plan->type != DLT_EVENTS) {
 			set_time(s);
-			return true;
+			if (is_after(s, s->time))
+				return false;
+			if (s->time >= s->span.from)
+				return true;
+		} else if (part_time(s->files[s->file].part, s->cycles) >= s->span.from) {
+			if (is_after(s, part_time(s->files[s->file].part, s->cycles)))
+				return false;
+			s->reader->info.foreign++;
 		}
-		s->reader->info.foreign++;
-		if (plan_run(s->plan, s->state, s->base, &s->at, s->end, NULL) < 0)
-			leave_packet(s, "it reaches beyond the packet");
+		pass_over(s);
 	}
 }
 
@@ -442,6 +585,7 @@ struct stream *stream_new(struct reader *r, struct plan_state *state, struct str
 	s->files = files;
 	s->file_count = file_count;
 	s->fd = -1;
+	s->span = (struct stream_span){ 0, UINT64_MAX };
 	return s;
 }
 
@@ -450,6 +594,7 @@ void stream_free(struct stream *s)
 	if (!s)
 		return;
 	close_file(s);
+	free(s->places);
 	for (size_t i = 0; i < s->file_count; i++)
 		free(s->files[i].path);
 	free(s->files);

@@ -32,6 +32,17 @@ struct stream_file {
 	uint64_t size;
 };
 
+/* Where a packet lies, for those who begin in the middle. */
+struct packet_place {
+	uint64_t offset, end;		/* in its file; ns since 1970 */
+	uint32_t file;
+};
+
+/* Only events from `from` to before `to` (ns since 1970) are given. */
+struct stream_span {
+	uint64_t from, to;
+};
+
 struct stream {
 	struct reader *reader;		/* borrowed: for what is to be said */
 	struct plan_state *state;	/* borrowed: shared by all streams */
@@ -50,6 +61,9 @@ struct stream {
 	const struct plan *plan;
 	uint64_t events;		/* met in this packet */
 	uint64_t went_back;		/* events whose time lay before the one before */
+	struct stream_span span;
+	struct packet_place *places;	/* owned; NULL: nobody looked */
+	size_t place_count, place_room;
 };
 
 /* Reads the head of a file's first packet. 0, or why not: -ENODATA: there is no whole packet. */
@@ -59,6 +73,25 @@ int stream_probe(struct reader *r, struct plan_state *state, struct stream_file 
 struct stream *stream_new(struct reader *r, struct plan_state *state, struct stream_file *files,
 			  size_t file_count);
 void stream_free(struct stream *s);
+
+/* What a look at all packets tells; times in ns since 1970. */
+struct stream_packets {
+	void (*each)(void *context, uint64_t begin, uint64_t end, uint64_t bytes);
+	void *context;
+	uint64_t discarded, discarded_packets, end;
+};
+
+/*
+ * Looks at the heads of all packets; afterwards the stream has to be begun. false: something about
+ * them is not as it should be, and the stream can only be read from its begin to its end.
+ */
+bool stream_skim(struct stream *s, struct stream_packets *found);
+
+/* It is not needed until it is begun again. */
+void stream_rest(struct stream *s);
+
+/* To the first event of the span; then stream_next. Not from the stream's begin: only when skimmed. */
+void stream_begin(struct stream *s, struct stream_span span);
 
 /* Moves on to the next event of dltrace and its time. false: the end. */
 bool stream_next(struct stream *s);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/reader/cuts.h"
 #include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 #include "analysis/reader/value.h"
@@ -28,9 +29,11 @@ struct text_line {
 };
 
 struct text {
-	char *content;		/* owned; NUL-terminated; lines are cut up in place */
+	char *content;		/* owned; NUL-terminated; headers are cut up in place */
+	char *copy;		/* owned: of the present event's line, which is */
+	size_t copy_room;
 	struct text_line *lines;	/* owned */
-	size_t count, capacity, next;
+	size_t count, capacity, next, last;	/* next: of those before `last` */
 	void *data;		/* owned: the event given last */
 	uint64_t *words;	/* owned: its sequences */
 	size_t words_used, words_capacity;
@@ -259,18 +262,29 @@ static int parse_event(struct text *t, char *s, struct reader_event *event)
 	return ret < 0 ? ret : 1;
 }
 
+static char *copy_line(struct text *t, const char *line)
+{
+	size_t size = strlen(line) + 1;
+
+	if (size > t->copy_room) {
+		t->copy = must(realloc(t->copy, size));
+		t->copy_room = size;
+	}
+	return memcpy(t->copy, line, size);
+}
+
 static int text_next(struct reader *r, struct reader_event *event)
 {
 	struct text *t = r->state;
 	int ret;
 
-	while (t->next < t->count) {
+	while (t->next < t->last) {
 		t->line = t->lines[t->next].number;
 		event->time = t->lines[t->next].time + (uint64_t)r->info.clock_offset;
-		ret = parse_event(t, t->lines[t->next].rest, event);
+		ret = parse_event(t, copy_line(t, t->lines[t->next].rest), event);
 		if (ret < 0) {
 			source_problem(r, "corrupt", 0, "%s: %s", r->info.path, t->error);
-			t->next = t->count;
+			t->next = t->last;
 			return ret;
 		}
 		t->next++;
@@ -445,13 +459,51 @@ static void text_close(struct reader *r)
 	struct text *t = r->state;
 
 	free(t->content);
+	free(t->copy);
 	free(t->lines);
 	free(t->data);
 	free(t->words);
 	free(t);
 }
 
-static const struct reader_ops text_ops = { READER_TEXT, text_next, text_close };
+/* The first line at `time` (ns since 1970) or later; lines are in order of their own clock. */
+static size_t line_at(const struct reader *r, uint64_t time)
+{
+	const struct text *t = r->state;
+	size_t i = 0;
+
+	while (i < t->count && t->lines[i].time < time - (uint64_t)r->info.clock_offset)
+		i++;
+	return i;
+}
+
+static void text_seek(struct reader *r, uint64_t from, uint64_t to)
+{
+	struct text *t = r->state;
+
+	t->next = from ? line_at(r, from) : 0;
+	t->last = to != UINT64_MAX ? line_at(r, to) : t->count;
+}
+
+/* By lines. */
+static size_t text_cuts(struct reader *r, uint64_t least, size_t fewest, size_t most, uint64_t *cuts)
+{
+	const struct text *t = r->state;
+	size_t parts = cuts_parts(r->info.bytes, least, fewest, most), count = 0;
+	uint64_t last = t->count ? t->lines[0].time : 0;
+
+	for (size_t i = 1; i < parts && t->count; i++) {
+		uint64_t time = t->lines[t->count * i / parts].time;
+
+		if (time == last)
+			continue;
+		last = time;
+		cuts[count++] = time + (uint64_t)r->info.clock_offset;
+	}
+	return count;
+}
+
+static const struct reader_ops text_ops = { READER_TEXT, text_next, text_close, text_cuts, text_seek };
 
 int source_open_text(struct reader *r, const char *path, char *error, size_t size)
 {

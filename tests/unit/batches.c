@@ -38,7 +38,7 @@ static void begin(struct reader *r, uint32_t count, uint32_t layout)
 static void finish(struct reader *r)
 {
 	batch_release(&r->batch);
-	forget_problems(r);
+	forget_problems(r, 0);
 	free(r->problems);
 	memset(records, 0, sizeof(records));
 	used = 0;

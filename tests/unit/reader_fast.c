@@ -22,6 +22,7 @@ static struct reader *open_slowly(const char *path, bool slow)
 	r->info.recording.command = strdup("");
 	r->slow = true;
 	assert_int_equal(source_open_fast(r, path, error, sizeof(error)), 0);
+	stand_at_begin(r);
 	return r;
 }
 
