@@ -67,6 +67,9 @@ struct model_options {
 	 */
 	void (*event)(void *data, const struct trace *t, int64_t at, const struct reader_event *e);
 	void *event_data;
+	/* The same in processes that read a part of a trace. */
+	void (*alive)(void);
+	unsigned jobs;		/* processes that decode a trace; 0: as many as there are cores */
 };
 
 #define MODEL_OPTIONS_INIT { .from = INT64_MIN, .to = INT64_MAX, .min_share = 0.01, .points = 1024 }

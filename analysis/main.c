@@ -103,16 +103,18 @@ static void say_speed(const struct options *o, const char *path, const struct re
 		      double seconds)
 {
 	char events[FORMAT_SIZE], bytes[FORMAT_SIZE], time[FORMAT_SIZE], speed[FORMAT_SIZE];
-	char line[512];
+	char line[512], parts[64] = "";
 	static const char *const sources[] = {
 		[READER_AUTO] = "auto", [READER_FAST] = "fast",
 		[READER_BABELTRACE] = "babeltrace2", [READER_TEXT] = "text",
 	};
 
-	snprintf(line, sizeof(line), "%s events, %s, %s by source %s: %s events/s",
+	if (info->parts)
+		snprintf(parts, sizeof(parts), " in %zu parts", info->parts);
+	snprintf(line, sizeof(line), "%s events, %s, %s by source %s%s: %s events/s",
 		 format_whole(events, (double)info->events),
 		 format_bytes(bytes, (double)info->bytes),
-		 format_ns(time, seconds * 1e9, o->writing.unicode), sources[info->source],
+		 format_ns(time, seconds * 1e9, o->writing.unicode), sources[info->source], parts,
 		 format_whole(speed, seconds > 0 ? (double)info->events / seconds : 0));
 	say(o, path, line);
 }
@@ -284,6 +286,7 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 		options.event = export_event;
 		options.event_data = exports;
 	}
+	options.alive = worker_progress;
 	m = model_new(&options);
 	status = read_traces(o, m, w, broken);
 	w->stage = STAGE_REPORTING;

@@ -21,13 +21,14 @@
 #define WIDTH_DEFAULT	80
 #define WIDTH_MIN	40
 #define WIDTH_MAX	1000
+#define JOBS_MOST	256
 
 enum key {
 	KEY_FIGURE = 0x100, KEY_TITLE, KEY_SIZE, KEY_DPI, KEY_STYLE, KEY_TABLE, KEY_PROCESS, KEY_RANK, KEY_HOST,
 	KEY_FRAMEWORK, KEY_FUNCTION,
 	KEY_LAYER, KEY_PHASE, KEY_FROM, KEY_TO, KEY_MIN_SHARE, KEY_COLOR, KEY_WIDTH, KEY_SOURCE,
 	KEY_DUMP, KEY_FAIL_IF, KEY_LIVE, KEY_LABEL, KEY_BASELINE, KEY_VERIFY,
-	KEY_COUNT, KEY_INTERVAL, KEY_HANG,
+	KEY_COUNT, KEY_INTERVAL, KEY_HANG, KEY_JOBS,
 };
 
 static const struct argp_option table[] = {
@@ -72,6 +73,7 @@ static const struct argp_option table[] = {
 	{ "width", KEY_WIDTH, "COLUMNS", 0, "of text (the terminal's, else 80)", 4 },
 	{ "source", KEY_SOURCE, "WHICH", 0, "decoder: fast, babeltrace2 or text (by the "
 	  "trace)", 4 },
+	{ "jobs", KEY_JOBS, "N", 0, "processes that decode a trace (as many as there are cores)", 4 },
 	{ "dump", KEY_DUMP, 0, 0, "print the events as text that dltrace-report reads back", 4 },
 	{ "verify", KEY_VERIFY, "full", OPTION_ARG_OPTIONAL, "check that the traces agree with themselves "
 	  "and print a certificate instead of a report; full: read them by both decoders too", 4 },
@@ -154,6 +156,16 @@ static int width_option(const char *text, struct argp_state *state)
 		argp_error(state, "--width: %s: a number from %d to %d is needed", text, WIDTH_MIN,
 			   WIDTH_MAX);
 	return (int)columns;
+}
+
+static unsigned jobs_option(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long jobs = strtoul(text, &end, 10);
+
+	if (end == text || *end || jobs < 1 || jobs > JOBS_MOST)
+		argp_error(state, "--jobs: %s: a number from 1 to %d is needed", text, JOBS_MOST);
+	return (unsigned)jobs;
 }
 
 static enum reader_source source_option(const char *text, struct argp_state *state)
@@ -285,6 +297,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SOURCE:
 		o->source = source_option(arg, state);
+		return 0;
+	case KEY_JOBS:
+		o->model.jobs = jobs_option(arg, state);
 		return 0;
 	case KEY_DUMP:
 		o->dump = true;

@@ -8,9 +8,6 @@
 #define CUDA_NOT_READY 600	/* what a query answers while work runs: no failure */
 #define AT_LEAST UINT32_MAX	/* a duration beyond 32 bits */
 
-/* Usable sizes of one request differ by 16 where a remainder was too small to keep. */
-#define SIZE_STEP(size) (((size) - 8) >> 5)
-
 /* Every event of dltrace_cuda begins like dltrace_cuda:other. */
 #define SAME_PLACE(event, field) \
 	_Static_assert(offsetof(struct dlt_ev_cuda_##event, field) == \
@@ -50,11 +47,7 @@ static void add(struct profile *f, int64_t at, const struct call *c)
 {
 	int64_t began = at - (int64_t)c->duration;
 
-	if (f->begin == UNKNOWN || began < f->begin) {
-		f->begin = began;
-		f->events_first = c->duration;
-	}
-	f->end = at;
+	profile_seen(f, began, at, c->duration);
 	f->timed |= c->timed;
 	sums_add(&f->events, c->duration, c->nested_time);
 	if (!c->failed) {
@@ -138,6 +131,7 @@ static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 
 	if (!thread)
 		return;
+	checked_stream(&thread->process->checked, e->stream);
 	checked_copy(&thread->process->checked, e);
 	beat(thread, BEAT_CUDA, e->function, e->library, 1 + e->direction, at, e->duration);
 }
@@ -151,7 +145,8 @@ static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
 		checked_stream(&thread->process->checked, e->stream);
 	if (!thread || e->result)
 		return;
-	process_launch(thread->process, e, e->duration);
+	process_launches(thread->process, e->shape, !(e->stream & LAUNCH_CAPTURED),
+			 !!(e->stream & LAUNCH_CAPTURED), e->duration);
 	beat(thread, BEAT_LAUNCH, e->function, e->library, e->shape, at, e->duration);
 	works(thread, at, e->duration);
 }
@@ -214,23 +209,14 @@ static void on_cpu_region(struct trace *t, int64_t at, const void *data)
 		beat(thread, BEAT_REGION, e->function, e->library, e->width, at, duration);
 }
 
-/* Without each of the dimensions, as one of them is the batch, and may differ. */
 static void beat_blas(const struct thread *thread, const struct dlt_ev_cpu_blas *e, int64_t at,
 		      uint64_t duration)
 {
-	struct beat b = {
-		.kind = BEAT_BLAS, .function = e->function, .library = e->library,
-		.thread = thread->id, .without = 'k', .a = e->m, .b = e->n,
-	};
-	struct rhythm *r = &thread->process->rhythm;
+	struct beat three[3];
 
-	rhythm_note(r, &b, at, duration);
-	b.without = 'n';
-	b.b = e->k;
-	rhythm_note(r, &b, at, duration);
-	b.without = 'm';
-	b.a = e->n;
-	rhythm_note(r, &b, at, duration);
+	beats_of_blas(three, e);
+	for (int i = 0; i < 3; i++)
+		rhythm_note(&thread->process->rhythm, &three[i], at, duration);
 }
 
 static void on_cpu_blas(struct trace *t, int64_t at, const void *data)
@@ -300,7 +286,7 @@ static void on_heap_alloc(struct trace *t, int64_t at, const void *data)
 	if (!untimed(t, at, e->thread, e->function, e->library, &c))
 		return;
 	if (e->ptr) {
-		beat(t->last_thread, BEAT_HEAP, e->function, e->library, SIZE_STEP(e->size), at, 0);
+		beat(t->last_thread, BEAT_HEAP, e->function, e->library, rhythm_size(e->size), at, 0);
 		return;
 	}
 	p = t->last_thread->process;
@@ -327,7 +313,7 @@ static void on_heap_free(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_heap_free *e = data;
 	struct call c = { .bytes = e->size };
-	const struct beat b = { .kind = BEAT_FREE, .a = SIZE_STEP(e->size) };
+	const struct beat b = { .kind = BEAT_FREE, .a = rhythm_size(e->size) };
 
 	if (untimed(t, at, e->thread, e->function, e->library, &c))
 		rhythm_note(&t->last_thread->process->rhythm, &b, at, 0);

@@ -141,7 +141,6 @@ void checked_stream(struct checked *c, uint16_t stream)
 
 void checked_copy(struct checked *c, const struct dlt_ev_cuda_copy *e)
 {
-	checked_stream(c, e->stream);
 	if (e->result || e->stream & CAPTURED)
 		return;
 	if (!e->size)

@@ -48,6 +48,7 @@ struct checked {
 void checked_sample(struct checked *c, const struct dlt_ev_sample_process *e, int64_t at, int64_t time);
 void checked_heap_call(struct checked *c, const struct dlt_ev_full_heap_call *e);
 void checked_stream(struct checked *c, uint16_t stream);
+/* All of it but its stream. */
 void checked_copy(struct checked *c, const struct dlt_ev_cuda_copy *e);
 
 /* `later` is of the time right after. */

@@ -21,7 +21,7 @@ static struct process *emitted(struct trace *t, uint32_t process, int64_t at)
 	struct process *p = trace_process_make(t, process);
 
 	p->read++;
-	p->last = at;
+	process_seen(p, at);
 	if (!p->gpu) {
 		p->gpu = xcalloc(1, sizeof(*p->gpu));
 		p->gpu->account = trace_keep(t, "");
@@ -198,12 +198,7 @@ static void add_work(struct trace *t, int64_t at, enum gpu_work_kind kind, const
 		return;
 	}
 	f = item_make(p, kind, e->id)->profile;
-	if (f->begin == UNKNOWN || begin < f->begin) {
-		f->begin = begin;
-		f->events_first = e->duration;
-	}
-	if (f->end == UNKNOWN || end > f->end)
-		f->end = end;
+	profile_seen(f, begin, end, e->duration);
 	sums_add(&f->events, e->duration, 0);
 	f->events.bytes += e->bytes;
 	on_device(t, device_make(p->gpu, e->device), kind, e, begin);

@@ -15,7 +15,7 @@ static void announced_by(struct process *p, uint8_t reason, int64_t at)
 {
 	if (reason != AGAIN)
 		p->read++;
-	p->last = at;
+	process_seen(p, at);
 }
 
 #define SAME_PID_AGAIN 1000000000	/* ns; a pid that comes back later is another process's */
@@ -110,12 +110,8 @@ static void adopt(struct process *to, struct process *orphan)
 
 		sums_merge(&f->events, &from->events);
 		f->timed |= from->timed;
-		if (f->begin == UNKNOWN || (from->begin != UNKNOWN && from->begin < f->begin)) {
-			f->begin = from->begin;
-			f->events_first = from->events_first;
-		}
-		if (from->end > f->end)
-			f->end = from->end;
+		if (from->begin != UNKNOWN)
+			profile_seen(f, from->begin, from->end, from->events_first);
 		if (from->failed_at != UNKNOWN && f->failed_at == UNKNOWN) {
 			f->failed_at = from->failed_at;
 			f->failed_code = from->failed_code;

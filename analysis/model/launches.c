@@ -6,8 +6,6 @@
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
-#define CAPTURED 0x8000		/* in the stream of an event */
-
 void launched_release(struct launched *l)
 {
 	free(l->objects);
@@ -57,22 +55,20 @@ const struct object *process_find_object(const struct process *p, enum object_ty
 	return NULL;
 }
 
-void process_launch(struct process *p, const struct dlt_ev_cuda_launch *e, uint64_t duration)
+void process_launches(struct process *p, uint32_t id, uint64_t count, uint64_t captured, uint64_t time)
 {
 	struct launched *l = &p->launched;
-	uint64_t *index = idmap_get(&l->by_id, e->shape);
+	uint64_t *index = idmap_get(&l->by_id, id);
 	struct launches *s;
 
 	if (!index) {
-		index = idmap_put(&l->by_id, e->shape);
+		index = idmap_put(&l->by_id, id);
 		*index = l->count;
 		l->list = xgrow(l->list, l->count, &l->capacity, sizeof(*s));
-		l->list[l->count++] = (struct launches){ .id = e->shape };
+		l->list[l->count++] = (struct launches){ .id = id };
 	}
 	s = &l->list[*index];
-	s->time += duration;
-	if (e->stream & CAPTURED)
-		s->captured++;
-	else
-		s->count++;
+	s->time += time;
+	s->count += count;
+	s->captured += captured;
 }

@@ -32,6 +32,8 @@ struct object {
 enum { GRAPH_KERNELS, GRAPH_COPIES, GRAPH_SETS };			/* values of a graph */
 enum { SHAPE_KERNEL, SHAPE_GRID, SHAPE_BLOCK = 4, SHAPE_SHARED = 7 };	/* values of a shape */
 
+#define LAUNCH_CAPTURED 0x8000	/* in the stream of an event */
+
 /* The launches that named one shape or graph; failed ones are left out. */
 struct launches {
 	uint32_t id;			/* of the object; 0: of no kernel that is known */
@@ -57,7 +59,7 @@ bool process_object(struct process *p, const struct dlt_ev_proc_object *e);
 /* NULL: neither this process nor those it was forked from has said. */
 const struct object *process_find_object(const struct process *p, enum object_type type, uint32_t id);
 
-/* A launch has succeeded. */
-void process_launch(struct process *p, const struct dlt_ev_cuda_launch *e, uint64_t duration);
+/* Launches of a shape or graph have succeeded: executed, captured, ns of all of them. */
+void process_launches(struct process *p, uint32_t id, uint64_t count, uint64_t captured, uint64_t time);
 
 #endif

@@ -2,10 +2,13 @@
 /* The model's life: made, fed one trace after another, looked at, freed. */
 #include "analysis/model/model.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "analysis/model/feed.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/parts.h"
 #include "analysis/reader/reader.h"
 
 struct model *model_new(const struct model_options *options)
@@ -59,6 +62,19 @@ void model_free(struct model *m)
 	free(m);
 }
 
+static event_fn handler_of(enum dlt_event type)
+{
+	static const event_fn *const tables[] = {
+		identity_handlers, call_handlers, sample_handlers, recorder_handlers,
+		mark_handlers, gpu_handlers,
+	};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (tables[i][type])
+			return tables[i][type];
+	return NULL;
+}
+
 static struct trace *trace_add(struct model *m, const char *path)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
@@ -72,6 +88,8 @@ static struct trace *trace_add(struct model *m, const char *path)
 	for (size_t i = 0; i < TRACE_FUNCTIONS; i++)
 		t->functions[i] = (struct function){ t->level, t->level, t->level };
 	t->end = UNKNOWN;
+	for (int i = 0; i < DLT_EVENTS; i++)
+		t->handlers[i] = handler_of((enum dlt_event)i);
 	t->exit_status = -1;
 	t->round = 1;
 	t->round_begin = t->round_at = UNKNOWN;
@@ -106,19 +124,6 @@ static void take_info(struct trace *t, const struct reader_info *info)
 			    (int64_t)info->problems[i].value);
 }
 
-static event_fn handler_of(enum dlt_event type)
-{
-	static const event_fn *const tables[] = {
-		identity_handlers, call_handlers, sample_handlers, recorder_handlers,
-		mark_handlers, gpu_handlers,
-	};
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		if (tables[i][type])
-			return tables[i][type];
-	return NULL;
-}
-
 /* What dltrace-record left beside the trace: whose recording it is, and how it ended. */
 static void take_recording(struct trace *t, const struct reader_recording *r)
 {
@@ -137,14 +142,6 @@ static void take_recording(struct trace *t, const struct reader_recording *r)
 	t->exit_signal = r->signal;
 }
 
-static void start(struct trace *t, const struct reader_info *info, uint64_t time)
-{
-	take_recording(t, &info->recording);
-	t->started = true;
-	t->begin = time;
-	t->clock_offset = info->clock_offset;
-}
-
 /* Numbers for people, from 1, without gaps for what turned out to be part of another. */
 static void number(struct model *m, struct trace *t)
 {
@@ -153,35 +150,118 @@ static void number(struct model *m, struct trace *t)
 			t->processes[i]->report_id = ++m->processes;
 }
 
-int model_read(struct model *m, struct reader *r, const char *path)
+void trace_event(struct trace *t, enum dlt_event type, int64_t at, const void *data)
 {
-	struct trace *t = trace_add(m, path);
-	event_fn handlers[DLT_EVENTS];
+	if (t->handlers[type])
+		t->handlers[type](t, at, data);
+}
+
+void trace_start(struct trace *t, const struct reader_info *info, uint64_t time)
+{
+	take_recording(t, &info->recording);
+	t->started = true;
+	t->begin = time;
+	t->clock_offset = info->clock_offset;
+}
+
+int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struct feed_counts *counts)
+{
+	const struct model_options *o = &t->model->options;
+	struct fold *fold = fold_new(o->from, o->to);
 	struct reader_event e;
 	int ret;
 
-	for (int i = 0; i < DLT_EVENTS; i++)
-		handlers[i] = handler_of((enum dlt_event)i);
 	while ((ret = reader_next(r, &e)) > 0) {
 		int64_t at;
 
 		if ((unsigned)e.type >= DLT_EVENTS)
 			continue;
 		if (!t->started)
-			start(t, reader_info(r), e.time);
+			trace_start(t, reader_info(r), e.time);
 		at = trace_time(t, e.time);
-		if (at > t->end)
-			t->end = at;
-		if ((++t->events & 0xffff) == 0 && m->options.progress)
-			m->options.progress(t->events);
-		t->by_type[e.type]++;
-		if (handlers[e.type])
-			handlers[e.type](t, at, e.data);
-		if (m->options.event)
-			m->options.event(m->options.event_data, t, at, &e);
+		if (at > counts->last)
+			counts->last = at;
+		if ((++counts->events & 0xffff) == 0)
+			sink->progress(t, counts->events);
+		counts->by_type[e.type]++;
+		/* Exporters want to find in the model what the event tells. */
+		if (!o->event && fold_has_room(fold) && fold_add(fold, e.type, at, e.data))
+			continue;
+		if (!fold_is_empty(fold))
+			sink->fold(sink->context, fold);
+		sink->event(sink->context, e.type, at, e.data);
+		if (o->event)
+			o->event(o->event_data, t, at, &e);
 	}
+	if (!fold_is_empty(fold))
+		sink->fold(sink->context, fold);
+	fold_free(fold);
+	return ret;
+}
+
+void trace_count(struct trace *t, const struct feed_counts *counts)
+{
+	t->events += counts->events;
+	for (int i = 0; i < DLT_EVENTS; i++)
+		t->by_type[i] += counts->by_type[i];
+	if (counts->last > t->end)
+		t->end = counts->last;
+}
+
+/* ---- a trace by this process alone ---- */
+
+static void take_event(void *t, enum dlt_event type, int64_t at, const void *data)
+{
+	trace_event(t, type, at, data);
+}
+
+static void take_fold(void *t, struct fold *fold)
+{
+	fold_apply(fold, t);
+}
+
+static void show_progress(const struct trace *t, uint64_t events)
+{
+	if (t->model->options.progress)
+		t->model->options.progress(events);
+}
+
+static int read_whole(struct trace *t, struct reader *r)
+{
+	const struct sink sink = { take_event, take_fold, show_progress, t };
+	struct feed_counts counts = { .last = INT64_MIN };
+	int ret = trace_feed(t, r, &sink, &counts);
+
+	trace_count(t, &counts);
+	return ret;
+}
+
+/* It was begun in a way that does not do. */
+static struct trace *begin_again(struct model *m, struct trace *t, const char *path)
+{
+	trace_free(t);
+	m->trace_count--;
+	return trace_add(m, path);
+}
+
+int model_read(struct model *m, struct reader *r, const char *path)
+{
+	struct trace *t = trace_add(m, path);
+	int ret = parts_read(t, r);
+
+	if (ret == -EAGAIN) {
+		reader_seek(r, 0, UINT64_MAX);
+		t = begin_again(m, t, path);
+		ret = 0;
+	}
+	if (!ret)
+		ret = read_whole(t, r);
+	else
+		ret = 0;
 	trace_round(t);
 	marks_end(t);
+	for (size_t i = 0; i < t->process_count; i++)
+		rhythm_end(&t->processes[i]->rhythm);
 	gpu_end(t);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);

@@ -239,8 +239,11 @@ struct note {
 #define NOTE_KILLED "killed"	/* process, value: the signal */
 #define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 
+typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
+
 struct trace {
 	const struct model *model;	/* borrowed */
+	event_fn handlers[DLT_EVENTS];	/* NULL: not looked at */
 	size_t index;
 	const char *path, *level, *command, *host, *version, *source;
 	const char *labels;		/* KEY=VALUE, separated by 0x1f, as the user said them */
@@ -335,6 +338,10 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 /* A new one for work of a GPU. */
 struct profile *process_work(struct process *p, const struct function *work);
 void process_free(struct process *p);
+/* Something happened in it at `at`. */
+void process_seen(struct process *p, int64_t at);
+/* Calls of it lie between `begin` and `end`; of two that began first, the shorter is the first. */
+void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */
@@ -349,8 +356,6 @@ void trace_round(struct trace *t);
 bool trace_in_range(const struct trace *t, int64_t at);
 /* Device memory that the process holds changed. */
 void process_gpu_changed(struct process *p, int64_t at);
-
-typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
 
 /* Handlers by event; NULL: not looked at. */
 extern const event_fn identity_handlers[DLT_EVENTS];

@@ -107,7 +107,7 @@ struct thread *trace_emitted(struct trace *t, uint32_t id, int64_t at)
 		thread = t->last_thread = trace_thread_make(t, id);
 	thread->read++;
 	thread->process->read++;
-	thread->process->last = at;
+	process_seen(thread->process, at);
 	return thread;
 }
 
@@ -127,6 +127,22 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 				sizeof(*p->profile_list));
 	p->profile_list[p->profile_count++] = f;
 	return f;
+}
+
+void process_seen(struct process *p, int64_t at)
+{
+	if (at > p->last)
+		p->last = at;
+}
+
+void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first)
+{
+	if (f->begin == UNKNOWN || begin < f->begin || (begin == f->begin && first < f->events_first)) {
+		f->begin = begin;
+		f->events_first = first;
+	}
+	if (f->end == UNKNOWN || end > f->end)
+		f->end = end;
 }
 
 struct profile *process_work(struct process *p, const struct function *work)

@@ -6,7 +6,6 @@
 
 #include "analysis/model/memory.h"
 
-#define TIME_UNIT	10	/* ns >> this */
 #define COARSEST	62
 #define LEVELS		16	/* as many bits of a hash are of a size alone */
 
@@ -57,23 +56,34 @@ static void bound(struct beat *b)
 		coarsen(b, (uint8_t)(b->shift + 1));
 }
 
-static void append(struct beat *b, const struct tick *t)
+/* The same window: the earlier time stays. */
+static void join(struct tick *into, const struct tick *t)
 {
-	if (b->used) {
-		struct tick *last = &b->ticks[b->used - 1];
+	if (t->at < into->at)
+		into->at = t->at;
+	into->count = sum32(into->count, t->count);
+	into->time = sum32(into->time, t->time);
+}
 
-		if (last->at >> b->shift == t->at >> b->shift) {
-			last->count = sum32(last->count, t->count);
-			last->time = sum32(last->time, t->time);
-			return;
-		}
+/* Batches of several threads come one after another: a time may lie before the last one. */
+void beat_add(struct beat *b, const struct tick *t)
+{
+	uint32_t i = b->used;
+
+	while (i && b->ticks[i - 1].at >> b->shift > t->at >> b->shift)
+		i--;
+	if (i && b->ticks[i - 1].at >> b->shift == t->at >> b->shift) {
+		join(&b->ticks[i - 1], t);
+		return;
 	}
 	if (b->used == b->capacity) {
 		b->capacity = b->capacity ? b->capacity * 2 : 8;
 		b->ticks = xcheck(reallocarray(b->ticks, b->capacity, sizeof(*b->ticks)),
 				  b->capacity);
 	}
-	b->ticks[b->used++] = *t;
+	memmove(&b->ticks[i + 1], &b->ticks[i], (b->used - i) * sizeof(*b->ticks));
+	b->ticks[i] = *t;
+	b->used++;
 	bound(b);
 }
 
@@ -85,7 +95,7 @@ static inline uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-static inline uint64_t hash_of(const struct beat *b)
+uint64_t beat_hash(const struct beat *b)
 {
 	uint64_t head = (uint64_t)b->kind << 56 | (uint64_t)b->without << 48 |
 			(uint64_t)b->function << 32 | (uint64_t)b->library << 16;
@@ -96,6 +106,24 @@ static inline uint64_t hash_of(const struct beat *b)
 	if (b->kind == BEAT_HEAP || b->kind == BEAT_FREE)
 		hash = (hash & ~0xffffULL) | (mix(0, b->a) >> 48);
 	return hash;
+}
+
+void beats_of_blas(struct beat three[3], const struct dlt_ev_cpu_blas *e)
+{
+	const struct beat b = {
+		.kind = BEAT_BLAS, .function = e->function, .library = e->library, .thread = e->thread,
+	};
+
+	three[0] = three[1] = three[2] = b;
+	three[0].without = 'k';
+	three[0].a = e->m;
+	three[0].b = e->n;
+	three[1].without = 'n';
+	three[1].a = e->m;
+	three[1].b = e->k;
+	three[2].without = 'm';
+	three[2].a = e->n;
+	three[2].b = e->k;
 }
 
 static inline int is_kept(const struct rhythm *r, uint64_t hash)
@@ -149,14 +177,27 @@ static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *lik
 
 void rhythm_note(struct rhythm *r, const struct beat *beat, int64_t at, uint64_t duration)
 {
-	uint64_t time = duration >> TIME_UNIT;
-	const struct tick t = { at, 1, time < UINT32_MAX ? (uint32_t)time : UINT32_MAX };
-	struct beat *b = find(r, hash_of(beat), beat);
+	struct beat *b = find(r, beat_hash(beat), beat);
 
-	if (!b)
-		return;
-	b->count++;
-	append(b, &t);
+	if (b)
+		beat_note(b, at, duration);
+}
+
+static int by_first_tick(const void *a, const void *b)
+{
+	const struct beat *x = a, *y = b;
+
+	if (x->ticks[0].at != y->ticks[0].at)
+		return x->ticks[0].at < y->ticks[0].at ? -1 : 1;
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+void rhythm_end(struct rhythm *r)
+{
+	if (r->count)
+		qsort(r->beats, r->count, sizeof(*r->beats), by_first_tick);
+	for (size_t i = 0; i < r->count; i++)
+		*idmap_put(&r->by_hash, r->beats[i].hash) = i;
 }
 
 /* ---- samples ---- */
@@ -198,21 +239,19 @@ void rhythm_sample(struct rhythm *r, const struct rhythm_sample *s)
 
 static void merge_beat(struct beat *into, const struct beat *from)
 {
-	struct beat sum = *into;
-	uint32_t i = 0, j = 0;
+	if (into->shift < from->shift)
+		coarsen(into, from->shift);
+	for (uint32_t i = 0; i < from->used; i++)
+		beat_add(into, &from->ticks[i]);
+	into->count += from->count;
+}
 
-	sum.ticks = NULL;
-	sum.used = sum.capacity = 0;
-	sum.shift = into->shift > from->shift ? into->shift : from->shift;
-	while (i < into->used || j < from->used) {
-		bool first = j == from->used ||
-			     (i < into->used && into->ticks[i].at <= from->ticks[j].at);
+void rhythm_add(struct rhythm *into, const struct beat *from)
+{
+	struct beat *b = find(into, beat_hash(from), from);
 
-		append(&sum, first ? &into->ticks[i++] : &from->ticks[j++]);
-	}
-	sum.count += from->count;
-	free(into->ticks);
-	*into = sum;
+	if (b)
+		merge_beat(b, from);
 }
 
 static void merge_samples(struct rhythm *into, const struct rhythm *from)
@@ -237,12 +276,8 @@ void rhythm_merge(struct rhythm *into, const struct rhythm *from)
 {
 	while (into->level < from->level)
 		next_level(into);
-	for (size_t i = 0; i < from->count; i++) {
-		struct beat *b = find(into, from->beats[i].hash, &from->beats[i]);
-
-		if (b)
-			merge_beat(b, &from->beats[i]);
-	}
+	for (size_t i = 0; i < from->count; i++)
+		rhythm_add(into, &from->beats[i]);
 	merge_samples(into, from);
 	if (from->work < into->work)
 		into->work = from->work;

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events.h"
 #include "analysis/model/idmap.h"
 
 #define RHYTHM_BEATS	1024
@@ -67,7 +68,7 @@ struct rhythm_sample {
 };
 
 struct rhythm {
-	struct beat *beats;	/* owned; by first sight */
+	struct beat *beats;	/* owned; by first tick when all has been read */
 	size_t count, capacity;
 	struct idmap by_hash;	/* index into beats */
 	uint8_t level;
@@ -78,6 +79,42 @@ struct rhythm {
 	uint64_t works;		/* how many of them */
 };
 
+/* Usable sizes of one request differ by 16 where a remainder was too small to keep. */
+static inline uint64_t rhythm_size(uint64_t size)
+{
+	return (size - 8) >> 5;
+}
+
+/* Without each of the dimensions, as one of them is the batch, and may differ. */
+void beats_of_blas(struct beat three[3], const struct dlt_ev_cpu_blas *e);
+
+/* Of what the beat says (kind, without, function, library, thread, a, b): who it is. */
+uint64_t beat_hash(const struct beat *b);
+/* Ticks of it, in any order; a tick may stand for several calls. */
+void beat_add(struct beat *b, const struct tick *t);
+
+static inline struct tick tick_of(int64_t at, uint64_t duration)
+{
+	uint64_t time = duration >> 10;
+
+	return (struct tick){ at, 1, time < UINT32_MAX ? (uint32_t)time : UINT32_MAX };
+}
+
+/* One call of a beat; nearly always in the window of the last one, or after it. */
+static inline void beat_note(struct beat *b, int64_t at, uint64_t duration)
+{
+	struct tick *last = b->used ? &b->ticks[b->used - 1] : NULL, t = tick_of(at, duration);
+
+	b->count++;
+	if (!last || last->at >> b->shift != at >> b->shift || at < last->at ||
+	    last->count == UINT32_MAX || last->time + t.time < t.time) {
+		beat_add(b, &t);
+		return;
+	}
+	last->count++;
+	last->time += t.time;
+}
+
 /* Zeroed, but `work`. */
 void rhythm_init(struct rhythm *r);
 void rhythm_release(struct rhythm *r);
@@ -85,6 +122,11 @@ void rhythm_release(struct rhythm *r);
 /* One call of what `beat` says (kind, without, function, library, thread, a, b, name). */
 void rhythm_note(struct rhythm *r, const struct beat *beat, int64_t at, uint64_t duration);
 void rhythm_sample(struct rhythm *r, const struct rhythm_sample *s);
+
+/* What `from` says of one beat; `from` stays as it is. */
+void rhythm_add(struct rhythm *into, const struct beat *from);
+/* All has been read: the beats in an order that no split of the trace changes. */
+void rhythm_end(struct rhythm *r);
 
 /* What `from` saw of the same process, at other times; `from` stays as it is. */
 void rhythm_merge(struct rhythm *into, const struct rhythm *from);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frequent events, summed before the model sees them.
+ *
+ * Between two events whose order matters (who is who, samples, memory that moves a curve, failures)
+ * lie many that only add to sums: they are folded into cells by thread, function and library, and
+ * the cells are applied to the trace right before the next event that is not folded. All sums are
+ * integers, and ties are broken by value, so a fold may be cut anywhere: applying its parts one
+ * after another gives the same model as applying the whole, or each event by itself. Names, and
+ * whose thread it is, are asked for only when it is applied; a fold can be filled where no model
+ * is (analysis/model/digest.h).
+ *
+ * Times are ns since the trace's begin.
+ */
+#ifndef DLT_ANALYSIS_MODEL_FOLD_H
+#define DLT_ANALYSIS_MODEL_FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "box.h"
+#include "events.h"
+#include "analysis/model/checked.h"
+#include "analysis/model/rhythm.h"
+#include "analysis/model/sums.h"
+
+struct trace;
+
+#define FOLD_CELLS	1024	/* of each kind; when they are used up the fold is applied */
+#define FOLD_STREAMS	256
+#define FOLD_BEATS	3	/* of one event at most */
+#define FOLD_SLOTS	4096	/* a power of two */
+#define FOLD_AT_LEAST	UINT32_MAX	/* a duration beyond 32 bits: no event to be folded */
+
+/* Calls of one function by one thread through one library. */
+struct fold_cell {
+	uint64_t key;			/* thread << 32 | function << 16 | library */
+	uint64_t calls, total, nested, min, max, bytes;
+	u128 squares;
+	int64_t begin, end;		/* of the earliest, of the latest */
+	uint64_t first;			/* how long the earliest took */
+	bool timed;			/* its events carry durations */
+	uint16_t slot;
+	uint32_t buckets[DLT_BUCKETS];	/* only those of `min` to `max` are in use */
+};
+
+/* Launches of one shape or graph by one thread. */
+struct fold_launch {
+	uint64_t key;			/* thread << 32 | shape */
+	uint64_t count, captured, time;
+	uint16_t slot;
+	uint16_t beat;			/* the one of the launch before: index + 1 */
+};
+
+struct fold_thread {
+	uint32_t id;
+	uint64_t events;		/* that name it */
+	int64_t last;			/* when the latest of them was */
+	uint64_t works;			/* calls that compute (rhythm.h) */
+	int64_t work;			/* when the first of them began */
+	uint32_t stream;		/* of the call before; above 65535: none */
+	struct checked checked;		/* neither samples nor streams */
+};
+
+/* A stream that a thread named. */
+struct fold_stream {
+	uint32_t thread;
+	uint16_t stream;
+};
+
+/* Of each kind by first sight: that is the order in which the model learns of them. */
+struct fold {
+	int64_t from, to;		/* what lies outside is only counted */
+	uint64_t filtered;
+	uint32_t cell_count, launch_count, thread_count, beat_count, stream_count;
+	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS], beat_slots[FOLD_SLOTS];	/* index + 1 */
+	struct fold_thread *thread;	/* the one before; NULL: none */
+	struct fold_cell cells[FOLD_CELLS];
+	struct fold_launch launches[FOLD_CELLS];
+	struct fold_thread threads[FOLD_CELLS];
+	struct beat beats[FOLD_CELLS];	/* each of one thread, BEAT_FREE too; their ticks: owned, kept */
+	uint16_t beat_places[FOLD_CELLS];	/* their slots */
+	struct fold_stream streams[FOLD_STREAMS];
+};
+
+/* Owned by the caller; everything from `from` to before `to` is summed. */
+struct fold *fold_new(int64_t from, int64_t to);
+/* NULL is fine. */
+void fold_free(struct fold *f);
+
+static inline bool fold_is_empty(const struct fold *f)
+{
+	return !f->thread_count;
+}
+
+/* Is there room for one more event, whatever it is? Else it has to be emptied first. */
+static inline bool fold_has_room(const struct fold *f)
+{
+	return f->cell_count < FOLD_CELLS && f->launch_count < FOLD_CELLS &&
+	       f->thread_count < FOLD_CELLS && f->stream_count < FOLD_STREAMS &&
+	       f->beat_count + FOLD_BEATS <= FOLD_CELLS;
+}
+
+/* Takes the event; false: it is none that only adds to sums. There must be room. */
+bool fold_add(struct fold *f, enum dlt_event type, int64_t at, const void *data);
+
+void fold_clear(struct fold *f);
+/* Into the model; the fold is empty afterwards. */
+void fold_apply(struct fold *f, struct trace *t);
+
+#endif
