@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""dltrace-report against babeltrace2's dummy sink on one core, and its memory for a longer trace."""
+"""dltrace-report against babeltrace2's dummy sink on one core and two, and its memory for a longer trace."""
 import os
 import shutil
 import time
@@ -7,6 +7,7 @@ import time
 import harness
 
 ONE_CORE = ["taskset", "-c", "0"]
+TWO_CORES = ["taskset", "-c", "0,1"]
 
 
 def spent(bench, command):
@@ -41,14 +42,17 @@ def run(bench):
     short, few = recorded(bench, 40 if bench.quick else 100)
     trace, many = recorded(bench, 400 if bench.quick else 1000)
 
-    def rate(*command):
-        return lambda: {"rate": many / spent(bench, [*ONE_CORE, *command])[0] / 1e6}
+    def rate(*command, cores=ONE_CORE):
+        return lambda: {"rate": many / spent(bench, [*cores, *command])[0] / 1e6}
     by = bench.paired("reader", {
         "babeltrace2 -o dummy": rate("babeltrace2", "-o", "dummy", *ctf_folders(trace)),
         "fast decoder alone": rate(bench.program("reader"), trace, "fast"),
-        "dltrace-report": rate(bench.report, trace, "-o", "-", "-f", "json")})["rate"]
+        "dltrace-report": rate(bench.report, trace, "-o", "-", "-f", "json"),
+        "dltrace-report, two cores": rate(bench.report, trace, "-o", "-", "-f", "json", cores=TWO_CORES)})["rate"]
     bench.show(f"a trace of {many:.0f} events", by, "babeltrace2 -o dummy", "M events/s", 2)
     bench.target("reader.ratio", by["dltrace-report"].ratio(by["babeltrace2 -o dummy"]))
+    if len(os.sched_getaffinity(0)) > 1:
+        bench.target("reader.two", by["dltrace-report, two cores"].ratio(by["babeltrace2 -o dummy"]))
 
     def memory(which):
         return lambda: {"memory": spent(bench, [bench.report, which, "-o", "-", "-f", "json"])[1] / 1024}
