@@ -198,7 +198,7 @@ static int write_outputs(const struct options *o, const struct report *r)
 		struct writer_options looks = o->writing;
 		int err;
 
-		if (file->writer->pages == EVENTS)
+		if (file->writer->pages == PAGES_EVENTS)
 			continue;
 		if (strcmp(file->path, "-") && !o->color_always)
 			looks.color = false;
@@ -220,7 +220,7 @@ static struct export *start_exports(const struct options *o, int *status)
 		const struct output_file *file = &o->outputs[i];
 		int err;
 
-		if (file->writer->pages != EVENTS)
+		if (file->writer->pages != PAGES_EVENTS)
 			continue;
 		if (!x)
 			x = export_new();

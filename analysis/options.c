@@ -33,10 +33,10 @@ enum key {
 
 static const struct argp_option table[] = {
 	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
-	{ "output", 'o', "FILE", 0, "by its ending: .html .txt .md .tex .json .csv .svg .pdf .png; a folder of all tables "
-	  "or figures when it ends in /; - is standard output; may be repeated", 1 },
-	{ "format", 'f', "FORMAT", 0, "text, html, markdown, latex, json, csv, svg, pdf or png, where the ending of FILE does not "
-	  "tell", 1 },
+	{ "output", 'o', "FILE", 0, "by its ending: .html .txt .md .tex .json .csv .svg .pdf .png .sqlite "
+	  ".folded .speedscope.json .pftrace .trace.json .ctf; a folder of all tables or figures when "
+	  "it ends in /; - is standard output; may be repeated", 1 },
+	{ "format", 'f', "FORMAT", 0, "text, markdown, json, ..., where the ending of FILE does not tell", 1 },
 	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, overlay, functions, kinds, "
 	  "heap, gpu-memory", 1 },
 	{ "title", KEY_TITLE, "TEXT", 0, "of figures, in place of their own; '' for none", 1 },
@@ -375,7 +375,7 @@ static const char *formats(void)
 	size_t used = 0;
 
 	for (size_t i = 0; i < writer_count && used < sizeof(names); i++)
-		if (writers[i].write || writers[i].pages == EVENTS)
+		if (writers[i].write || writers[i].pages == PAGES_EVENTS)
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 						 used ? ", " : "", writers[i].name);
 	return names;
@@ -387,7 +387,7 @@ static const struct writer *format_option(const char *name)
 
 	if (name && !w)
 		usage("-f %s: no such format; there are %s", name, formats());
-	if (w && !w->write && w->pages != EVENTS)
+	if (w && !w->write && w->pages != PAGES_EVENTS)
 		no_writer("-f", name, w);
 	return w;
 }
@@ -412,7 +412,7 @@ static void choose_writers(struct parse *p)
 			      path, "");
 		if (!w)
 			w = writer_by_name("text");
-		if (!w->write && w->pages != EVENTS)
+		if (!w->write && w->pages != PAGES_EVENTS)
 			no_writer("-o", path, w);
 		o->outputs[i] = (struct output_file){ path, w };
 	}

@@ -19,7 +19,7 @@ const struct writer writers[] = {
 	{ "markdown", ".md", PAGES_TABLES, write_markdown },
 	{ "latex", ".tex", PAGES_TABLES, write_latex },
 	{ "speedscope", ".speedscope.json", PAGES_NONE, write_speedscope },
-	{ "chrome", ".trace.json", EVENTS, NULL },
+	{ "chrome", ".trace.json", PAGES_EVENTS, NULL },
 	{ "json", ".json", PAGES_TABLES, write_json },
 	{ "csv", ".csv", PAGES_TABLES, write_csv },
 	{ "html", ".html", PAGES_NONE, write_html },
@@ -28,8 +28,8 @@ const struct writer writers[] = {
 	{ "pdf", ".pdf", PAGES_FIGURES, write_pdf },
 	{ "sqlite", ".sqlite", PAGES_NONE, write_sqlite },
 	{ "folded", ".folded", PAGES_NONE, write_folded },
-	{ "perfetto", ".pftrace", EVENTS, NULL },
-	{ "ctf", ".ctf", EVENTS, NULL },
+	{ "perfetto", ".pftrace", PAGES_EVENTS, NULL },
+	{ "ctf", ".ctf", PAGES_EVENTS, NULL },
 };
 const size_t writer_count = sizeof(writers) / sizeof(writers[0]);
 

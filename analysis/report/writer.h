@@ -29,7 +29,7 @@ enum writer_pages {
 	PAGES_NONE,
 	PAGES_TABLES,		/* every table, and "series" */
 	PAGES_FIGURES,		/* every figure that shows something */
-	EVENTS,			/* made of single events: analysis/export/ has an exporter of that name */
+	PAGES_EVENTS,		/* none: made of single events: analysis/export/ has an exporter of that name */
 };
 
 struct writer {
@@ -39,7 +39,7 @@ struct writer {
 	/*
 	 * Writes `page`, or what a single file holds when that is NULL. 0 or a negative errno;
 	 * errors of the file itself may be left for the caller's ferror().
-	 * NULL: EVENTS, or not available yet, or not built in (writer_package).
+	 * NULL: PAGES_EVENTS, or not available yet, or not built in (writer_package).
 	 */
 	int (*write)(const struct report *r, const char *page, FILE *out,
 		     const struct writer_options *options);

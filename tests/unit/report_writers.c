@@ -499,7 +499,7 @@ static void formats_by_ending(void **state)
 	assert_string_equal(writer_by_path("a.csv/")->name, "csv");
 	assert_string_equal(writer_by_path("a.speedscope.json")->name, "speedscope");
 	assert_string_equal(writer_by_path("a.trace.json")->name, "chrome");
-	assert_int_equal(writer_by_path("a.ctf/")->pages, EVENTS);
+	assert_int_equal(writer_by_path("a.ctf/")->pages, PAGES_EVENTS);
 	assert_string_equal(writer_by_path("a.json")->name, "json");
 	assert_null(writer_by_path("a"));
 	assert_null(writer_by_path("/"));
