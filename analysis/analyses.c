@@ -30,6 +30,7 @@ const struct analysis analyses[] = {
 	{ "limits", run_limits },
 	{ "kinds", run_kinds_of_work },
 	{ "comparison", run_comparison },
+	{ "scaling", run_scaling },
 	{ "clocks", run_clocks },
 	{ "exactness", run_exactness },
 	{ "checks", run_checks },

@@ -38,6 +38,7 @@ void run_failures(const struct model *m, struct report *r);
 void run_findings(const struct model *m, struct report *r);
 void run_limits(const struct model *m, struct report *r);
 void run_kinds_of_work(const struct model *m, struct report *r);
+void run_scaling(const struct model *m, struct report *r);
 void run_clocks(const struct model *m, struct report *r);
 void run_comparison(const struct model *m, struct report *r);
 void run_exactness(const struct model *m, struct report *r);

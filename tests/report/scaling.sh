@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Throughput, speed-up and efficiency of four ranks against one, in one trace and in one a host; what
+# communication takes, and who keeps the others waiting.
+. "$top_srcdir/tests/lib.sh"
+
+# ranks FIRST LAST OF STEP-MS [HOST]: events of these ranks; 20 steps each; rank 2 comes late to each collective
+ranks() {
+	python3 - "$@" <<-'END'
+	import sys
+	first, last, of, step = map(int, sys.argv[1:5])
+	host = sys.argv[5] if len(sys.argv) > 5 else "a"
+	for r in range(first, last + 1):
+	    t = r + 1
+	    said = f"rank={r} ranks={of} local_rank={r}" if of > 1 else ""
+	    print(f'[1s] dltrace_proc:process process={t} pid={100 + r} begin=1s exe="/bin/train" host="{host}" command="train\\x1f--batch\\x1f8" {said}')
+	    print(f'[1s] dltrace_proc:thread thread={t} process={t} tid={100 + r} begin=1s')
+	    print('[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"')
+	    print(f'[1s] dltrace_proc:object process={t} type=7 id=3 handle=0x44 values=[2 {of} {r} 0xabc 1]')
+	    for i in range(20):
+	        end = 1000 + (i + 1) * step
+	        if of > 1:
+	            wait = 5 if r == 2 else 25
+	            print(f'[{end - 1}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={wait}ms communicator=3 peer=-1')
+	        print(f'[{end - step}ms] dltrace_mark:range thread={t} begun_by={t} kind=5 payload_type=1 payload={i} domain="dltrace" name="step"')
+	    print(f'[{1000 + 20 * step}ms] dltrace_proc:exit process={t} code=0')
+	END
+}
+trace() {
+	{
+		echo dltrace-text 1
+		cat
+	} >"$1.txt"
+}
+scaling() {
+	"$REPORT" -q -f json "$@" >"$TMP/r.json" || fail "dltrace-report: $?"
+}
+ranks 0 0 1 100 | trace one
+ranks 0 3 4 125 | trace four
+ranks 0 1 4 125 a | trace a
+ranks 2 3 4 125 b | trace b
+row='[(x["traces"], x["hosts"], x["ranks"], x["iterations"], round(x["throughput"], 6), round(x["examples_per_second"], 6), x["reference"], round(x["speedup"], 6), round(x["efficiency"], 6)) for x in r["scaling"]]'
+scaling four.txt one.txt
+same "against one rank" "[([0], 1, 4, 20, 32, 256, 1, 3.2, 0.8), ([1], 1, 1, 20, 10, 80, 1, 1, 1)]" "$(json "$row")"
+same "rank 2 is waited for" "(2, True)" "$(json '(lambda x: (x["straggler"], x["straggler_gap"] > 0.1))(r["scaling"][0])')"
+same "communication" "[0.04, 0.16, 0.2]" "$(json '(lambda x: sorted([round(x["communication_least"] * 2.5 / 2.5, 2), round(x["communication"], 2), round(x["communication_most"], 2)]))(r["scaling"][0])')"
+scaling one.txt a.txt b.txt
+same "a trace a host" "[([0], 1, 1, 20, 10, 80, 0, 1, 1), ([1, 2], 2, 4, 20, 32, 256, 0, 3.2, 0.8)]" "$(json "$row")"
+scaling --baseline four.txt one.txt
+same "a baseline of one's own" "[(0, 1, 1), (0, 0.3125, 1.25)]" "$(json '[(x["reference"], x["speedup"], x["efficiency"]) for x in r["scaling"]]')"
+scaling one.txt one.txt
+same "no ranks" "[]" "$(json 'r["scaling"]')"
