@@ -12,7 +12,7 @@
 #define EPOCHS_SHOWN	8
 #define SLOW_SHOWN	5
 
-static const struct { const char *column, *title; enum unit unit; int optional; } columns[] = {
+static const struct { const char *column, *title; enum unit unit; int optional; } shown_columns[] = {
 	{ "count", "iterations", UNIT_COUNT, 0 },
 	{ "epoch_count", "epochs", UNIT_COUNT, 0 },
 	{ "evaluations", "evaluated", UNIT_COUNT, 5 },
@@ -26,7 +26,7 @@ static const struct { const char *column, *title; enum unit unit; int optional; 
 	{ "confidence", "sure", UNIT_FRACTION, 7 },
 };
 
-#define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
+#define COLUMN_COUNT (sizeof(shown_columns) / sizeof(shown_columns[0]))
 
 static void put_table(const struct text *t, const struct table *it)
 {
@@ -35,7 +35,7 @@ static void put_table(const struct text *t, const struct table *it)
 
 	grid_column(g, "process", GRID_STRETCH, 0);
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
-		grid_column(g, columns[i].title, GRID_RIGHT, columns[i].optional);
+		grid_column(g, shown_columns[i].title, GRID_RIGHT, shown_columns[i].optional);
 	for (size_t row = 0; row < it->row_count; row++) {
 		if (table_get(it, row, "count")->type == CELL_NULL || found++ >= PROCESSES_SHOWN)
 			continue;
@@ -43,7 +43,7 @@ static void put_table(const struct text *t, const struct table *it)
 		grid_row(g);
 		text_process_name(t, g, table_get(it, row, "process"));
 		for (size_t i = 0; i < COLUMN_COUNT; i++)
-			grid_cell(g, columns[i].unit, table_get(it, row, columns[i].column));
+			grid_cell(g, shown_columns[i].unit, table_get(it, row, shown_columns[i].column));
 	}
 	if (shown)
 		grid_print(g, t->out, 2);

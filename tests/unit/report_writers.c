@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* build: .libs/libreport.a */
 /* The writers on reports made by hand: ordinary, empty, several traces, hostile names. */
 #include <setjmp.h>
 #include <stdarg.h>
