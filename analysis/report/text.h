@@ -44,6 +44,7 @@ void text_ranges(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);
 void text_kernels(const struct text *t);
+void text_scaling(const struct text *t);
 void text_communication(const struct text *t);
 void text_processes(const struct text *t);
 void text_threads(const struct text *t);

@@ -49,3 +49,5 @@ scaling --baseline four.txt one.txt
 same "a baseline of one's own" "[(0, 1, 1), (0, 0.3125, 1.25)]" "$(json '[(x["reference"], x["speedup"], x["efficiency"]) for x in r["scaling"]]')"
 scaling one.txt one.txt
 same "no ranks" "[]" "$(json 'r["scaling"]')"
+"$REPORT" -q one.txt a.txt b.txt --width 100 >text
+grep -q '^ *1 *4 *2 .* 3.20 *80.0 %' text || fail "no scaling in the text"
