@@ -207,7 +207,7 @@ struct machine {
 	uint32_t cpus;
 	uint64_t memory, cgroup_limit, cgroup_cpu;
 	uint64_t available, cgroup_used;	/* at the last sample */
-	uint64_t busy;			/* sum over cores at the last sample, ns */
+	uint64_t busy, busy_carry;	/* sum over cores at the last sample, ns */
 	int64_t busy_at;
 	struct curve curves[MACHINE_CURVES];
 };

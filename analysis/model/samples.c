@@ -19,16 +19,25 @@ static int64_t when(const struct trace *t, int64_t at, uint64_t monotonic)
 }
 
 /*
- * CPU time since the last rate, as cores. The kernel counts in ticks for some clocks, so an
- * interval can seem to hold more than the machine has: what is too much goes to the next one, and
- * the sum stays right.
+ * CPU time of an interval (ns). The kernel counts in ticks for some clocks, so an interval can seem
+ * to hold more than the machine has: what is too much goes to the next one, and the sum stays right.
  */
+static uint64_t possible_cpu(uint64_t used, uint32_t cpus, int64_t interval, uint64_t *carry)
+{
+	uint64_t most = cpus ? cpus * (uint64_t)interval : UINT64_MAX;
+
+	used += *carry;
+	*carry = used > most ? used - most : 0;
+	return used - *carry;
+}
+
+/* CPU time since the last rate, as cores. */
 static void cpu_rate(struct process *p, int64_t at, uint64_t cpu)
 {
 	const struct machine *m = trace_machine(p->trace, p->host);
 	struct process_now *now = &p->now;
 	int64_t since = now->cpu_at != UNKNOWN ? now->cpu_at : p->from_start ? p->begin : UNKNOWN;
-	uint64_t used, most;
+	uint64_t used;
 
 	if (since == UNKNOWN) {
 		now->cpu_at = at;
@@ -37,10 +46,7 @@ static void cpu_rate(struct process *p, int64_t at, uint64_t cpu)
 	}
 	if (at - since < RATE_INTERVAL)
 		return;
-	used = (cpu > now->cpu ? cpu - now->cpu : 0) + now->cpu_carry;
-	most = m && m->cpus ? m->cpus * (uint64_t)(at - since) : UINT64_MAX;
-	now->cpu_carry = used > most ? used - most : 0;
-	used -= now->cpu_carry;
+	used = possible_cpu(cpu > now->cpu ? cpu - now->cpu : 0, m ? m->cpus : 0, at - since, &now->cpu_carry);
 	now->cpu = cpu;
 	now->cpu_at = at;
 	now->cpu_rate = (int64_t)((u128)used * CPU_UNIT / (u128)(at - since));
@@ -433,9 +439,12 @@ static void on_machine(struct trace *t, int64_t event_at, const void *data)
 		busy += e->busy[i];
 	if (m->busy_at != UNKNOWN && at - m->busy_at < RATE_INTERVAL)
 		return;		/* another process of the same machine tells the same */
-	if (m->busy_at != UNKNOWN && busy >= m->busy)
+	if (m->busy_at != UNKNOWN && busy >= m->busy) {
+		uint64_t used = possible_cpu(busy - m->busy, m->cpus, at - m->busy_at, &m->busy_carry);
+
 		trace_point(t, &m->curves[MACHINE_CPU], at,
-			    (int64_t)((u128)(busy - m->busy) * CPU_UNIT / (u128)(at - m->busy_at)));
+			    (int64_t)((u128)used * CPU_UNIT / (u128)(at - m->busy_at)));
+	}
 	m->busy = busy;
 	m->busy_at = at;
 	if (e->memory >= e->available)
