@@ -19,7 +19,7 @@
 #define LEAST_ITERATIONS	3
 #define LEAST_MEMBERS		2
 #define LEAST_EVEN		0.75	/* of everything: below, it is not found */
-#define LEAST_PART		0.3	/* of the finer one's beats */
+#define LEAST_PART		0.25	/* of the finer one's beats */
 #define FAMILIES_MAX		64
 #define REFERENCES_MAX		24	/* tried for each number of beats */
 
@@ -93,14 +93,13 @@ static double worth(const struct series_of *anchor, const struct series_of *one,
 }
 
 /*
- * How evenly what comes at least every other round comes, 0 to 1; 0 if that is less than half of
- * all there is. `excuse`: what comes in odd rounds only is left out.
+ * How evenly what comes at least every other round comes, 0 to 1; 0 if that is less than two
+ * thirds of all there is. What comes in odd rounds only is left out.
  */
-static double evenness(const struct all_series *s, const struct series_of *anchor, bool work,
-		       bool excuse)
+static double evenness(const struct all_series *s, const struct series_of *anchor, bool work)
 {
 	uint32_t *each = xcalloc(anchor->count, sizeof(*each));
-	bool *odd = excuse ? odd_rounds(s, anchor, each) : xcalloc(anchor->count + 1, 1);
+	bool *odd = odd_rounds(s, anchor, each);
 	size_t asked = 0, all = 0;
 	double sum = 0;
 
@@ -108,7 +107,7 @@ static double evenness(const struct all_series *s, const struct series_of *ancho
 		const struct series_of *one = &s->list[i];
 		double w;
 
-		if (one->dropped || one->work != work || one->count < LEAST_ITERATIONS)
+		if (one->dropped || one->work != work)
 			continue;
 		w = worth(anchor, one, odd, each);
 		if (w < 0)
@@ -121,11 +120,11 @@ static double evenness(const struct all_series *s, const struct series_of *ancho
 	}
 	free(each);
 	free(odd);
-	return 2 * asked >= all && asked ? sum / (double)asked : 0;
+	return 3 * asked >= 2 * all && asked ? sum / (double)asked : 0;
 }
 
 /* The largest family of that many beats; members 0: none. */
-static struct family family_of(const struct all_series *s, size_t beats, bool work, bool excuse)
+static struct family family_of(const struct all_series *s, size_t beats, bool work)
 {
 	struct family best = { .members = 0 };
 	int tried = 0;
@@ -144,12 +143,12 @@ static struct family family_of(const struct all_series *s, size_t beats, bool wo
 	if (!best.members)
 		return best;
 	best.anchor = first_of(s, best.anchor, work);
-	best.even = evenness(s, best.anchor, work, excuse);
+	best.even = evenness(s, best.anchor, work);
 	return best;
 }
 
 /* Finest first. */
-static size_t families(const struct all_series *s, bool work, bool excuse, struct family *list)
+static size_t families(const struct all_series *s, bool work, struct family *list)
 {
 	size_t count = 0, last = 0;
 
@@ -160,7 +159,7 @@ static size_t families(const struct all_series *s, bool work, bool excuse, struc
 		    one->count < LEAST_ITERATIONS)
 			continue;
 		last = one->count;
-		list[count] = family_of(s, last, work, excuse);
+		list[count] = family_of(s, last, work);
 		count += list[count].members >= LEAST_MEMBERS && list[count].even >= LEAST_EVEN;
 	}
 	return count;
@@ -183,15 +182,16 @@ static bool is_better(const struct family *f, const struct family *best)
 {
 	if (f->anchor->count < LEAST_PART * (double)best->anchor->count)
 		return false;
-	if (f->even > best->even + 0.1)
+	if (f->even * (1 - 0.5 / (double)f->members) >
+	    best->even * (1 - 0.5 / (double)best->members) + 0.1)
 		return true;
 	return f->even >= best->even - 0.02 && 2 * f->members >= best->members && is_part(f, best);
 }
 
-static struct family choose(const struct all_series *s, bool work, bool excuse)
+static struct family choose(const struct all_series *s, bool work)
 {
 	struct family list[FAMILIES_MAX], best = { .members = 0 };
-	size_t count = families(s, work, excuse, list);
+	size_t count = families(s, work, list);
 
 	for (size_t i = 0; i < count; i++)
 		if (!best.members || is_better(&list[i], &best))
@@ -271,16 +271,32 @@ static void count_forward(struct rounds *r)
 	free(each);
 }
 
+/*
+ * A model that goes forward once has layers that are alike; what is before the first of them and
+ * after the last is more than a few of them. Iterations have less than two of theirs before them.
+ */
+static bool is_all(const struct rounds *r)
+{
+	const struct series_of *anchor = r->family.anchor;
+	size_t before = 0, in = 0;
+
+	for (size_t i = 0; i < r->all.count; i++) {
+		const struct series_of *one = &r->all.list[i];
+
+		if (one->dropped || one->work != anchor->work)
+			continue;
+		before += series_before(one, anchor->at[0]);
+		in += one->count - series_before(one, anchor->at[0]);
+	}
+	return before * anchor->count <= 2 * in;
+}
+
 bool rounds_find(struct rounds *r, const struct process *p)
 {
-	bool work = p->rhythm.works > 0;
-
 	*r = (struct rounds){ 0 };
 	series_collect(&r->all, p);
-	r->family = choose(&r->all, work, false);
-	if (!r->family.members)
-		r->family = choose(&r->all, work, true);
-	if (!r->family.members)
+	r->family = choose(&r->all, p->rhythm.works > 0);
+	if (!r->family.members || !is_all(r))
 		return false;
 	r->count = r->family.anchor->count;
 	r->ends = xcalloc(r->count, sizeof(*r->ends));

@@ -238,6 +238,21 @@ static void epochs_from_calls(const struct process *p, const struct rounds *r, s
 	free(starts);
 }
 
+static void from_all(const struct process *p, const struct rounds *r, struct iterations *it)
+{
+	it->count = it->listed = r->count;
+	it->list = xcalloc(r->count, sizeof(*it->list));
+	for (size_t i = 0; i < r->count; i++) {
+		it->list[i].begin = r->begin.at[i];
+		it->list[i].last = r->ends[i];
+		it->list[i].end = i + 1 < r->count ? r->begin.at[i + 1] : r->ends[i];
+		it->evaluations += r->forward[i];
+	}
+	it->begin = it->list[0].begin;
+	epochs_from_calls(p, r, it);
+	it->end = it->list[it->listed - 1].end;
+}
+
 static bool from_calls(const struct process *p, struct iterations *it)
 {
 	struct rounds r;
@@ -245,17 +260,7 @@ static bool from_calls(const struct process *p, struct iterations *it)
 	if (rounds_find(&r, p)) {
 		it->how = "calls";
 		it->confidence = r.family.even * (1 - 0.5 / (double)r.family.members);
-		it->count = it->listed = r.count;
-		it->list = xcalloc(r.count, sizeof(*it->list));
-		for (size_t i = 0; i < r.count; i++) {
-			it->list[i].begin = r.begin.at[i];
-			it->list[i].last = r.ends[i];
-			it->list[i].end = i + 1 < r.count ? r.begin.at[i + 1] : r.ends[i];
-			it->evaluations += r.forward[i];
-		}
-		it->begin = it->list[0].begin;
-		epochs_from_calls(p, &r, it);
-		it->end = it->list[it->listed - 1].end;
+		from_all(p, &r, it);
 	} else if (p->rhythm.works) {
 		it->why_not = r.all.cut ? "not found: too many to tell one by one" :
 					  "not found: what it calls does not repeat evenly";

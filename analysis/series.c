@@ -115,31 +115,123 @@ static size_t runs_within(const struct series_of *part, const struct series_of *
 	return runs;
 }
 
+/* ---- batches of two sizes ---- */
+
 /*
- * The shapes of `all` that stand for a part of its calls each. Where they are different layers,
- * they take turns, and tell more than their sum. Where they are batches of different sizes, most
- * follow upon their own kind: only the sum tells the rounds.
+ * A data set that the batch does not divide ends in a smaller one: the same products come with
+ * another size in one dimension, of which the shapes without it know nothing. Layers that are
+ * alike but for one dimension look the same, so it is only believed where two dimensions (of the
+ * way forward, and of the weights' gradients) tell the same two sizes.
  */
-static void drop_parts(struct all_series *s, struct series_of *all)
+struct sizes {
+	uint64_t usual, last;
+	uint8_t without;
+};
+
+#define LEAST_GAP 0.3	/* of the mean distance */
+#define LEAST_RUN 4	/* batches of the usual size before one of the other */
+
+/* The dimension that `all` is without, in a shape that is without another one. */
+static uint64_t size_in(const struct series_of *part, const struct series_of *all)
 {
-	bool batches = false;
+	bool first = all->beat->without == 'm' ||
+		     (all->beat->without == 'n' && part->beat->without == 'm');
 
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < s->count; i++) {
-			struct series_of *part = &s->list[i];
-			size_t runs;
+	return first ? part->beat->a : part->beat->b;
+}
 
-			if (part == all || part->dropped || part->beat->kind != BEAT_BLAS ||
-			    !alike(part, all) || !(runs = runs_within(part, all)))
-				continue;
-			if (part->count == all->count)
-				part->dropped = true;
-			else if (!pass)
-				batches |= part->count > 2 && 2 * runs <= part->count;
-			else
-				part->dropped = part->batch = batches;
-		}
+/* How often those of `part` begin to come among those of `all`; 0: it is no part of it. */
+static size_t part_runs(const struct series_of *part, const struct series_of *all)
+{
+	if (part == all || part->beat->kind != BEAT_BLAS || part->count >= all->count ||
+	    part->beat->without == all->beat->without || !alike(part, all))
+		return 0;
+	return runs_within(part, all);
+}
+
+/*
+ * Does the part come about as far apart as all of them? Layers that are alike follow upon each
+ * other at once, and then comes the rest of the model.
+ */
+static bool is_spread(const struct series_of *part, const struct series_of *all)
+{
+	double mean = (double)(all->at[all->count - 1] - all->at[0]) / (double)all->count;
+	size_t far = 0;
+
+	for (size_t i = 0; i + 1 < part->count; i++)
+		far += (double)(part->at[i + 1] - part->at[i]) > LEAST_GAP * mean;
+	return 2 * far > part->count;
+}
+
+/* Of a series that is a batch of mostly one size and else of a smaller one. */
+static bool two_sizes(const struct all_series *s, const struct series_of *all, struct sizes *sizes)
+{
+	const struct series_of *usual_part = NULL;
+
+	for (size_t i = 0; i < s->count; i++) {
+		size_t runs = part_runs(&s->list[i], all);
+
+		if (runs && LEAST_RUN * runs <= s->list[i].count && is_spread(&s->list[i], all))
+			usual_part = &s->list[i];
 	}
+	for (size_t i = 0; usual_part && i < s->count; i++) {
+		const struct series_of *part = &s->list[i];
+
+		if (part->count + usual_part->count != all->count || !part_runs(part, all) ||
+		    size_in(part, all) >= size_in(usual_part, all))
+			continue;
+		*sizes = (struct sizes){ size_in(usual_part, all), size_in(part, all),
+					 all->beat->without };
+		return true;
+	}
+	return false;
+}
+
+static void drop_sizes(struct all_series *s, const struct series_of *all, const struct sizes *sizes)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct series_of *part = &s->list[i];
+
+		if (!part->dropped && part_runs(part, all) &&
+		    (size_in(part, all) == sizes->usual || size_in(part, all) == sizes->last))
+			part->dropped = part->batch = true;
+	}
+}
+
+static bool is_blas(const struct series_of *one)
+{
+	return one->beat->kind == BEAT_BLAS && !one->dropped;
+}
+
+static void find_batches(struct all_series *s)
+{
+	struct sizes *told = xcalloc(s->count + 1, sizeof(*told));
+	const struct sizes *sure = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (is_blas(&s->list[i]) && two_sizes(s, &s->list[i], &told[count]))
+			count++;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (told[i].usual == told[k].usual && told[i].last == told[k].last &&
+			    told[i].without != told[k].without)
+				sure = &told[i];
+	for (size_t i = 0; sure && i < s->count; i++)
+		if (is_blas(&s->list[i]))
+			drop_sizes(s, &s->list[i], sure);
+	free(told);
+}
+
+/* The three shapes of a product that comes in one size only: one of them tells all. */
+static void drop_same(struct all_series *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = i + 1; is_blas(&s->list[i]) && k < s->count; k++)
+			if (s->list[k].count == s->list[i].count && is_blas(&s->list[k]) &&
+			    alike(&s->list[i], &s->list[k]) &&
+			    runs_within(&s->list[k], &s->list[i]))
+				s->list[k].dropped = true;
 }
 
 static int by_count(const void *a, const void *b)
@@ -175,15 +267,18 @@ static void add_ticks(struct series_of *s, const struct beat *b, int64_t from)
 	for (uint32_t i = 0; i < b->used; i++)
 		for (uint32_t k = 0; k < b->ticks[i].count && b->ticks[i].at >= from; k++)
 			s->at[s->count++] = b->ticks[i].at;
+	for (size_t i = 1; i < s->count; i++) {
+		if (s->at[i] >= s->at[i - 1])
+			continue;
+		/* Several beats; or a killed thread's events, told late. */
+		qsort(s->at, s->count, sizeof(*s->at), by_time);
+		return;
+	}
 }
 
 void series_add_beat(struct series_of *s, const struct beat *b)
 {
-	bool behind = !s->count || !b->used || b->ticks[0].at >= s->at[s->count - 1];
-
 	add_ticks(s, b, INT64_MIN);
-	if (!behind)
-		qsort(s->at, s->count, sizeof(*s->at), by_time);
 }
 
 /* A kernel's launches are one, whatever their grids, which go with the batch. */
@@ -218,7 +313,6 @@ static void collect_beat(struct all_series *all, const struct process *p, const 
 		return;
 	if (s) {
 		add_ticks(s, b, from);
-		qsort(s->at, s->count, sizeof(*s->at), by_time);
 		return;
 	}
 	all->list = xgrow(all->list, all->count, &all->capacity, sizeof(*all->list));
@@ -237,7 +331,6 @@ void series_collect(struct all_series *all, const struct process *p)
 		collect_beat(all, p, &p->rhythm.beats[i]);
 	if (all->count)
 		qsort(all->list, all->count, sizeof(*all->list), by_count);
-	for (size_t i = 0; i < all->count; i++)
-		if (all->list[i].beat->kind == BEAT_BLAS && !all->list[i].dropped)
-			drop_parts(all, &all->list[i]);
+	find_batches(all);
+	drop_same(all);
 }
