@@ -51,24 +51,28 @@ static __attribute__((noinline, cold)) struct fold_cell *cell_new(struct fold *f
 
 static inline struct fold_cell *cell_of(struct fold *f, uint64_t key)
 {
-	size_t slot = slot_of(key);
+	size_t slot;
 
-	for (; f->cell_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
+	if (f->cell && f->cell->key == key)
+		return f->cell;
+	for (slot = slot_of(key); f->cell_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
 		if (f->cells[f->cell_slots[slot] - 1].key == key)
-			return &f->cells[f->cell_slots[slot] - 1];
-	return cell_new(f, slot, key);
+			return f->cell = &f->cells[f->cell_slots[slot] - 1];
+	return f->cell = cell_new(f, slot, key);
 }
 
 static inline struct fold_launch *launch_of(struct fold *f, uint64_t key)
 {
-	size_t slot = slot_of(key);
+	size_t slot;
 
-	for (; f->launch_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
+	if (f->launch && f->launch->key == key)
+		return f->launch;
+	for (slot = slot_of(key); f->launch_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
 		if (f->launches[f->launch_slots[slot] - 1].key == key)
-			return &f->launches[f->launch_slots[slot] - 1];
+			return f->launch = &f->launches[f->launch_slots[slot] - 1];
 	f->launch_slots[slot] = (uint16_t)++f->launch_count;
 	f->launches[f->launch_count - 1] = (struct fold_launch){ .key = key, .slot = (uint16_t)slot };
-	return &f->launches[f->launch_count - 1];
+	return f->launch = &f->launches[f->launch_count - 1];
 }
 
 /* Threads are few and events come in runs. */
@@ -435,4 +439,6 @@ void fold_clear(struct fold *f)
 	f->cell_count = f->launch_count = f->thread_count = f->beat_count = f->stream_count = 0;
 	f->filtered = 0;
 	f->thread = NULL;
+	f->cell = NULL;
+	f->launch = NULL;
 }

@@ -75,7 +75,9 @@ struct fold {
 	uint64_t filtered;
 	uint32_t cell_count, launch_count, thread_count, beat_count, stream_count;
 	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS], beat_slots[FOLD_SLOTS];	/* index + 1 */
-	struct fold_thread *thread;	/* the one before; NULL: none */
+	struct fold_thread *thread;	/* of the event before; NULL: none */
+	struct fold_cell *cell;		/* the same */
+	struct fold_launch *launch;	/* of the launch before; NULL: none */
 	struct fold_cell cells[FOLD_CELLS];
 	struct fold_launch launches[FOLD_CELLS];
 	struct fold_thread threads[FOLD_CELLS];

@@ -178,7 +178,7 @@ int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struc
 			continue;
 		if (!t->started)
 			trace_start(t, reader_info(r), e.time);
-		at = trace_time(t, e.time);
+		at = (int64_t)(e.time - t->begin);
 		if (at > counts->last)
 			counts->last = at;
 		if ((++counts->events & 0xffff) == 0)

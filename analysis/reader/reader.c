@@ -315,7 +315,7 @@ int reader_add_part(struct reader *r, const struct reader_part *part)
 
 void reader_add_problem(struct reader *r, const char *kind, const char *text)
 {
-	source_problem(r, kind, 0, "%s: %s", r->info.path, text);
+	source_problem(r, kind, 0, "%s", text);
 }
 
 const struct reader_info *reader_info(const struct reader *r)

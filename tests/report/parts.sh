@@ -86,6 +86,10 @@ for trace in mix.txt "$top_srcdir/tests/report/training.txt"; do
 			cmp whole.json parts.json || fail "$trace, $options: $jobs parts make another report"
 		done
 	done
+	# Exporters of timelines want each event by itself.
+	report "$trace" --jobs 1 >whole.json
+	"$REPORT" -q "$trace" -o one.pftrace -o single.json || [ $? = 1 ] || fail "no timeline of $trace"
+	cmp whole.json single.json || fail "$trace: event by event it is another report"
 done
 "$REPORT" -v --jobs 7 mix.txt 2>&1 >/dev/null | grep -q 'in 7 parts' || fail "it was not read in parts"
 report mix.txt >mix.json
