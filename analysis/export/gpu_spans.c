@@ -8,7 +8,7 @@
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
 
-#define CALL_SLACK 20000000	/* ns that a call's event may be late after its end */
+#define CALL_SLACK 100000000	/* ns that a preempted thread may tell of a call late */
 
 struct gpu_call {
 	int64_t begin, end;
