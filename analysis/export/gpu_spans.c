@@ -103,7 +103,7 @@ static void show(struct gpu_spans *g, struct tracks *tracks, const struct gpu_pi
 	snprintf(stream, sizeof(stream), "GPU %u stream %u", p->device, p->stream);
 	e.name = name_of(tracks, p);
 	e.flow = find_flow(g, tracks, p);
-	e.track = track_lane(tracks, p->process, stream, p->begin, p->end);
+	e.track = track_lane(tracks, p->process, stream, &e.begin, &e.end);
 	export_number(&e, "bytes", p->size);
 	export_number(&e, "context", p->context);
 	export_number(&e, "correlation", p->correlation);

@@ -211,7 +211,7 @@ static void place_range(struct spans *s, const struct thread *thread, uint8_t ki
 {
 	e->track = track_beside(&s->tracks, thread, "ranges");
 	if (kind == MARK_STARTED)
-		e->track = track_lane(&s->tracks, thread->process, "ranges", e->begin, e->end);
+		e->track = track_lane(&s->tracks, thread->process, "ranges", &e->begin, &e->end);
 	else if (kind == MARK_PUSHED)
 		track_fit(&s->tracks, e->track, FIT_NEST, &e->begin, &e->end);
 	else

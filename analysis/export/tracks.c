@@ -111,7 +111,7 @@ static void fit_one(const struct interval *old, enum fit fit, int64_t *begin, in
 	bool around = old->begin <= *begin && old->end >= *end;
 	bool within = *begin < old->begin && *end >= old->end;
 
-	if (around || within || old->end <= *begin || old->begin >= *end)
+	if (around || within || old->end <= *begin || old->begin > *end)
 		return;
 	/* Of two that begin at once the first one in the file would be around the other. */
 	if (fit == FIT_NEST && old->begin <= *begin)
@@ -119,7 +119,7 @@ static void fit_one(const struct interval *old, enum fit fit, int64_t *begin, in
 	else if (old->begin <= *begin)
 		*begin = old->end;
 	else
-		*end = old->begin;
+		*end = old->begin - 1;	/* at equal times the file's order counts: it has begun */
 }
 
 void track_fit(struct tracks *t, const struct track *track, enum fit fit, int64_t *begin,
@@ -141,7 +141,7 @@ static bool is_free(const struct recent *r, int64_t begin, int64_t end)
 }
 
 struct track *track_lane(struct tracks *t, const struct process *p, const char *name,
-			 int64_t begin, int64_t end)
+			 int64_t *begin, int64_t *end)
 {
 	struct track *track = NULL;
 	struct recent *r = NULL;
@@ -149,10 +149,10 @@ struct track *track_lane(struct tracks *t, const struct process *p, const char *
 	for (uint64_t lane = 0; lane < LANES; lane++) {
 		track = track_named(t, TRACK_PROCESS, p->trace, p, name, lane);
 		r = recent_of(t, track);
-		if (is_free(r, begin, end))
+		if (is_free(r, *begin, *end))
 			break;
 	}
-	remember(r, begin, end);
+	track_fit(t, track, FIT_APART, begin, end);
 	return track;
 }
 

@@ -53,7 +53,7 @@ void track_fit(struct tracks *t, const struct track *track, enum fit fit, int64_
 	       int64_t *end);
 /* The first lane of that name in which nothing overlaps the span. */
 struct track *track_lane(struct tracks *t, const struct process *p, const char *name,
-			 int64_t begin, int64_t end);
+			 int64_t *begin, int64_t *end);
 
 /* A name of the pool, demangled where it is C++'s; of the pool too. */
 const char *track_plain_name(struct tracks *t, struct trace *trace, const char *name);
