@@ -19,7 +19,8 @@
 static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
 	{ "path", "path", UNIT_TEXT, "as given" },
-	{ "sha256", "SHA-256", UNIT_TEXT, "of its content: of the lines that sha256sum writes of all its files, sorted by name" },
+	{ "sha256", "SHA-256", UNIT_TEXT,
+	  "of its content: of the lines that sha256sum writes of all its files, sorted by name" },
 	{ "files", "files", UNIT_COUNT, "that were hashed" },
 	{ "bytes", "size", UNIT_BYTES, "of them" },
 	{ "host", "host", UNIT_TEXT, "where it was recorded" },

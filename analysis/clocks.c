@@ -23,7 +23,8 @@ static const struct column columns[] = {
 	{ "low_ns", "certainly from", UNIT_NS,
 	  "no rank leaves before the last has entered: the offset cannot be less, unless clocks drift" },
 	{ "high_ns", "certainly to", UNIT_NS, "nor more" },
-	{ "drift_ppm", "drift", UNIT_REAL, "millionths by which the host's clock is faster; missing: too short to tell" },
+	{ "drift_ppm", "drift", UNIT_REAL,
+	  "millionths by which the host's clock is faster; missing: too short to tell" },
 	{ "calls", "calls", UNIT_COUNT, "that were compared: the first and the last ones of the run" },
 	{ "function", "function", UNIT_TEXT, "the collective" },
 };

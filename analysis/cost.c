@@ -11,11 +11,12 @@
 #include "batch.h"
 
 /*
- * ns on Debian 12, 2 cores of a server, over the same operation without dltrace. `hot` is the
- * median of `make bench` (parts malloc, cuda, driver), where nothing else happens between two
- * operations; `cold` was measured with 2 MiB of other work before each operation, so that it finds
- * nothing of itself in the caches, as in a training between large computations. Where a machine's
- * caches are larger, or it is simply faster, `cold` is too much.
+ * ns on Debian 12, 2 cores of a server, over the same operation without dltrace. `hot` is of runs of
+ * `make bench` (parts malloc, cuda, driver), where nothing else happens between two operations.
+ * `cold`: of events it was measured with 2 MiB of other work before each, so that it finds nothing of
+ * itself in the caches, as in a training between large computations; of heap and counted calls it is
+ * an estimate, a multiple of `hot` as with events. Where a machine's caches are larger, or it is
+ * simply faster, `cold` is too much.
  *
  * heap     half of a malloc and free pair at `calls`: last in, first out; and two threads at once
  * noted    an event that goes out in a batch (events.tbl, batch=), its part of the batch included

@@ -9,7 +9,8 @@ static const struct column columns[] = {
 	{ "numbers", "numbers", UNIT_TEXT, "what they are of" },
 	{ "where", "where", UNIT_TEXT, "tables, columns and curves" },
 	{ "exactness", "exactness", UNIT_TEXT, "exact, rounded, sampled, estimated, told (by others)" },
-	{ "error", "error", UNIT_REAL, "the largest one in this report, in `unit`; of what is sampled, the time between readings; missing: not known, or none" },
+	{ "error", "error", UNIT_REAL, "the largest one in this report, in `unit`; of what is sampled, the "
+	  "time between readings; missing: not known, or none" },
 	{ "unit", "unit", UNIT_TEXT, "bytes, ns, fraction, ..." },
 	{ "text", "why", UNIT_TEXT, "how they are obtained, and when that does not hold" },
 };
@@ -122,7 +123,8 @@ static const struct fact {
 	{ "heap: peak", "heap: peak_bytes; processes: heap_peak_bytes", "exact", "bytes", peak_error,
 	  "the true peak lies between peak_bytes and that plus peak_error_bytes: threads publish in steps of 64 KiB" },
 	{ "GPU memory by kind, device and library", "gpu_memory, gpu", "exact", "bytes", zero,
-	  "a ledger of every allocation and free that passes dltrace: reserved memory, not what a framework's pool uses" },
+	  "a ledger of every allocation and free that passes dltrace: reserved memory, not what a framework's "
+	  "pool uses" },
 	{ "GPU memory as a whole", "gpu: unaccounted_bytes, gpu_nvml_bytes", "sampled", "ns", none,
 	  "NVML's figure at intervals of the samples" },
 	{ "CPU time", "threads: cpu_ns; processes", "exact", "ns", none,

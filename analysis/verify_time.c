@@ -177,7 +177,8 @@ void check_clocks(const struct trace *t, const struct report *r, struct check_re
 	(void)r;
 	each_checked(p, t) {
 		const struct checked *k = &p->checked;
-		uint64_t here = k->backwards + k->early + (p->begin != UNKNOWN && p->end != UNKNOWN && p->end < p->begin);
+		bool ends_early = p->begin != UNKNOWN && p->end != UNKNOWN && p->end < p->begin;
+		uint64_t here = k->backwards + k->early + ends_early;
 
 		samples += k->samples;
 		off += here;

@@ -22,7 +22,6 @@
 #include "keeper.h"
 #include "label.h"
 #include "message.h"
-#include "pattern.h"
 #include "place.h"
 #include "say.h"
 #include "severity.h"
@@ -65,39 +64,6 @@ static uint64_t now_ns(void)
 }
 
 /* ---- where the trace goes ------------------------------------------------------------------ */
-
-static void default_output(const struct options *o, char *path)
-{
-	const char *program = o->command ? o->command[0] : "program", *slash = strrchr(program, '/');
-	char stamp[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	snprintf(path, PATH_MAX, "dltrace-%.100s-%s-%d", slash && slash[1] ? slash + 1 : program, stamp,
-		 (int)getpid());
-}
-
-int recording_output(const struct options *o, char *path)
-{
-	const char *bad;
-	int err;
-
-	if (!o->output) {
-		default_output(o, path);
-		return 0;
-	}
-	err = pattern_expand(o->output, path, PATH_MAX, &bad);
-	if (err == 0)
-		return 0;
-	if (bad)
-		say_error("-o %s: %.40s is no pattern or not set (%%h, %%p, %%r, %%q{VARIABLE}, %%%%)",
-			  o->output, bad);
-	else
-		say_error("-o %s: %s", o->output, strerror(-err));
-	return EXIT_OWN;
-}
 
 static int make_output(struct recording *r)
 {

@@ -92,8 +92,8 @@ void announce_libraries(struct sampled_process *p, bool news);
 void libraries_scan(struct sampled_process *p, bool full);
 
 /*
- * Reads /proc/PID/task (threads.c), the files of all threads or of those whose turn it is; says what has changed. due: of all threads, else only of those
- * in a call that has lasted for a second.
+ * Reads /proc/PID/task (threads.c), the files of all threads or of those whose turn it is; says what
+ * has changed. due: of all threads, else only of those in a call that has lasted for a second.
  */
 void threads_read(struct sampled_process *p, uint64_t now, bool all);
 void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final);

@@ -95,7 +95,8 @@ enum live_key live_screen_key(void)
 	static const struct { int key; enum live_key meaning; } keys[] = {
 		{ 'q', PRESSED_QUIT }, { 'Q', PRESSED_QUIT }, { KEY_UP, PRESSED_UP }, { 'k', PRESSED_UP },
 		{ KEY_DOWN, PRESSED_DOWN }, { 'j', PRESSED_DOWN }, { '\r', PRESSED_PICK }, { '\n', PRESSED_PICK },
-		{ KEY_ENTER, PRESSED_PICK }, { 't', PRESSED_THREADS }, { 'f', PRESSED_FUNCTIONS }, { 'p', PRESSED_PAUSE },
+		{ KEY_ENTER, PRESSED_PICK }, { 't', PRESSED_THREADS }, { 'f', PRESSED_FUNCTIONS },
+		{ 'p', PRESSED_PAUSE },
 		{ ' ', PRESSED_PAUSE }, { 'h', PRESSED_HELP }, { '?', PRESSED_HELP }, { 's', PRESSED_ORDER },
 		{ 'S', PRESSED_FUNCTION_ORDER }, { KEY_RESIZE, PRESSED_REDRAW }, { 'L' - 64, PRESSED_REDRAW },
 	};

@@ -495,7 +495,8 @@ static void draw_threads(struct live_lines *l, struct live_watch *w, struct live
 		const struct live_thread *t = &v->threads.list[i];
 		char *name = text_clean(t->name, v->unicode), *padded = NULL;
 
-		if (asprintf(&padded, "%7u %c %6.1f  %s%*s %s %s", t->tid, t->state > ' ' && t->state < 127 ? t->state : '?',
+		if (asprintf(&padded, "%7u %c %6.1f  %s%*s %s %s", t->tid,
+			     t->state > ' ' && t->state < 127 ? t->state : '?',
 			     t->cores * 100, name, text_width(name) < 16 ? 16 - text_width(name) : 0, "",
 			     t->function ? dlt_functions[t->function].name : "",
 			     t->function ? format_ns(time, (double)t->lasts, v->unicode) : "") < 0)

@@ -254,9 +254,9 @@ static inline struct beat *launch_beat(struct fold *f, struct fold_launch *l,
 		.kind = BEAT_LAUNCH, .function = e->function, .library = e->library,
 		.thread = e->thread, .a = e->shape,
 	};
-	struct beat *b = &f->beats[l->beat - 1];
+	struct beat *b = l->beat ? &f->beats[l->beat - 1] : NULL;
 
-	if (l->beat && b->function == e->function && b->library == e->library)
+	if (b && b->function == e->function && b->library == e->library)
 		return b;
 	l->beat = beat_of(f, &like);
 	return &f->beats[l->beat - 1];

@@ -105,18 +105,17 @@ static const char *check_packet(const struct part *part, struct packet *p, uint6
 		return "no packet begins there";
 	if (m->has_uuid && p->has_uuid && memcmp(p->uuid, m->uuid, 16) != 0)
 		return "it belongs to another trace (uuid)";
-	if (p->size % 8 || p->content > p->size || p->events_at > p->content)
+	if (p->size % 8 || p->content > p->size || p->events_at > p->content || p->size == 0 ||
+	    (p->events_at + 7) / 8 > p->content / 8)
 		return "impossible sizes";
 	p->content /= 8;
 	p->size /= 8;
-	if (p->size == 0 || (p->events_at + 7) / 8 > p->content)
-		return "impossible sizes";
 	return p->size > left ? "truncated" : NULL;
 }
 
 /*
- * Reads header and context at `bytes`, of which it may look at `have`. NULL, or why there is no packet; then p->size may still be
- * the size that it would have.
+ * Reads header and context at `bytes`, of which it may look at `have`. NULL, or why there is no
+ * packet; then p->size may still be the size that it would have.
  */
 static const char *read_packet(struct plan_state *state, const struct part *part, struct packet *p,
 			       const uint8_t *bytes, uint64_t have, uint64_t left)
@@ -307,15 +306,14 @@ static bool skim_packet(struct stream *s, uint64_t offset, struct stream_packets
 	struct packet p = { .offset = offset };
 	uint8_t bytes[HEAD_LIKELY];
 
-	if (pread(s->fd, bytes, size, (off_t)offset) != (ssize_t)size || read_packet(s->state, file->part, &p, bytes, size, left) || p.end < p.begin)
+	if (pread(s->fd, bytes, size, (off_t)offset) != (ssize_t)size ||
+	    read_packet(s->state, file->part, &p, bytes, size, left) || p.end < p.begin)
 		return false;
-	begin = part_time(file->part, p.begin);
-	end = part_time(file->part, p.end);
+	begin = part_time(file->part, p.begin), end = part_time(file->part, p.end);
 	if (s->place_count && (begin < s->places[s->place_count - 1].end ||
 			       (p.has_sequence && p.sequence <= s->packet.sequence)))
 		return false;
-	count_lost(s, s->started ? &s->packet : NULL, &p, &found->discarded,
-		   &found->discarded_packets);
+	count_lost(s, s->started ? &s->packet : NULL, &p, &found->discarded, &found->discarded_packets);
 	s->packet = p;
 	s->started = true;
 	add_place(s, offset, end);
