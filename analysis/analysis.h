@@ -42,6 +42,7 @@ struct model;
 struct reader;
 struct reader_event;
 struct report;
+struct team;
 struct trace;
 
 /* Patterns are shell globs; NULL matches everything. Strings are borrowed. */
@@ -70,6 +71,7 @@ struct model_options {
 	/* The same in processes that read a part of a trace. */
 	void (*alive)(void);
 	unsigned jobs;		/* processes that decode a trace; 0: as many as there are cores */
+	struct team *team;	/* they are those of mpirun (model/team.h); NULL: forked ones */
 };
 
 #define MODEL_OPTIONS_INIT { .from = INT64_MIN, .to = INT64_MAX, .min_share = 0.01, .points = 1024 }

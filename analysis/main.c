@@ -18,6 +18,8 @@
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
 #include "analysis/report/output.h"
+#include "analysis/model/parts.h"
+#include "analysis/team.h"
 #include "analysis/worker.h"
 #include "record/place.h"
 
@@ -268,7 +270,30 @@ static int check_conditions(const struct options *o, const struct model *m, cons
 
 /* ---- the whole ---- */
 
-static int report(const struct options *o, struct worker *w, char *const *broken)
+/* Decodes what number 0 of the team asks for; what there is to say, number 0 says. */
+static int help(const struct options *o, struct team *team)
+{
+	struct parts_order *order = need(calloc(1, sizeof(*order)));
+	struct model_options options = o->model;
+
+	options.team = team;
+	options.alive = worker_progress;
+	while (parts_order_await(team, order)) {
+		const char *path = order->trace < (size_t)o->trace_count ? o->traces[order->trace] : "";
+		char error[ERROR_SIZE];
+		struct reader *r = reader_open(path, o->source, error, sizeof(error));
+		struct model *m = model_new(&options);
+
+		parts_order_obey(team, m, r, path, order);
+		model_free(m);
+		reader_close(r);
+	}
+	free(order);
+	team->leave(team);
+	return STATUS_OK;
+}
+
+static int make_report(const struct options *o, struct team *team, struct worker *w, char *const *broken)
 {
 	struct model_options options = o->model;
 	struct model *m;
@@ -287,8 +312,11 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 		options.event_data = exports;
 	}
 	options.alive = worker_progress;
+	options.team = team;
 	m = model_new(&options);
 	status = read_traces(o, m, w, broken);
+	if (team)
+		parts_order_end(team);
 	w->stage = STAGE_REPORTING;
 	worker_progress();
 	if (status != STATUS_NOTHING) {
@@ -307,6 +335,27 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 		status = written;
 	report_free(r);
 	model_free(m);
+	return status;
+}
+
+static int report(const struct options *o, struct worker *w, char *const *broken)
+{
+	struct team *team = NULL;
+	char error[ERROR_SIZE];
+	int status;
+
+	if (team_is_meant()) {
+		team = team_join(worker_progress, error, sizeof(error));
+		if (!team) {
+			say(o, NULL, error);
+			return STATUS_USAGE;
+		}
+		if (team->rank)
+			return help(o, team);
+	}
+	status = make_report(o, team, w, broken);
+	if (team)
+		team->leave(team);
 	return status;
 }
 

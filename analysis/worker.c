@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analysis/report/memory.h"
+#include "analysis/team.h"
 
 #ifndef STALL_SECONDS
 #define STALL_SECONDS	60		/* CPU time without progress */
@@ -122,6 +123,11 @@ int worker_run(const struct options *o,
 	int status = 0, result;
 
 	need(w == MAP_FAILED ? NULL : w);
+	/* mpirun watches over its processes, and only they can talk to each other. */
+	if (team_is_meant()) {
+		limit_memory();
+		return work(o, w, broken);
+	}
 	for (;;) {
 		const char *reason;
 		pid_t child;

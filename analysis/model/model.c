@@ -75,7 +75,7 @@ static event_fn handler_of(enum dlt_event type)
 	return NULL;
 }
 
-static struct trace *trace_add(struct model *m, const char *path)
+struct trace *trace_add(struct model *m, const char *path)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
 

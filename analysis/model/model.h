@@ -327,6 +327,8 @@ const char *base_name(const char *path);
 
 /* ---- reading (analysis/model/ only) ---- */
 
+/* Owned by the model. */
+struct trace *trace_add(struct model *m, const char *path);
 int64_t trace_time(const struct trace *t, uint64_t since_1970);
 /* CLOCK_MONOTONIC to ns since the trace's begin; 0 is UNKNOWN. */
 int64_t trace_monotonic(const struct trace *t, uint64_t monotonic);

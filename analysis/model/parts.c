@@ -13,16 +13,19 @@
 
 #include "analysis/model/digest.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/team.h"
 
 #define SMALL		(16 << 20)	/* bytes: such a trace is not worth a fork */
 #define PART_LEAST	(8 << 20)	/* bytes */
-#define PARTS_MOST	4096
 #define JOBS_MOST	256
 
 struct worker {
 	struct channel channel;		/* first: from it to the worker */
 	int fd;				/* -1: none */
 	pid_t pid;
+	struct team *team;		/* borrowed; NULL: a forked one */
+	size_t rank;			/* its number in the team */
+	bool over;			/* it has said that nothing more comes */
 	struct digest_reader digest;
 };
 
@@ -63,6 +66,23 @@ static ssize_t get(struct channel *c, void *bytes, size_t room)
 		got = read(w->fd, bytes, room);
 	while (got < 0 && errno == EINTR);
 	return got < 0 ? -errno : got;
+}
+
+static int put_to_team(struct channel *c, const void *bytes, size_t size)
+{
+	struct worker *w = (struct worker *)c;
+
+	w->team->put(w->team, bytes, size);
+	return 0;
+}
+
+static ssize_t get_from_team(struct channel *c, void *bytes, size_t room)
+{
+	struct worker *w = (struct worker *)c;
+	size_t got = w->over ? 0 : w->team->get(w->team, w->rank, bytes, room);
+
+	w->over = !got;
+	return (ssize_t)got;
 }
 
 /* ---- a worker ----------------------------------------------------------------------------- */
@@ -224,7 +244,7 @@ static int take_parts(struct parts *p)
 	return ret;
 }
 
-static int run(struct parts *p)
+static int run_forked(struct parts *p)
 {
 	int ret = 0;
 
@@ -239,15 +259,6 @@ static int run(struct parts *p)
 	return ret ? -EAGAIN : 1;
 }
 
-/* ---- whether at all ----------------------------------------------------------------------- */
-
-static size_t cores(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (size_t)CPU_COUNT(&set);
-}
-
 /* The time of the first event is the trace's begin for all parts. */
 static bool find_begin(struct trace *t, struct reader *r)
 {
@@ -260,24 +271,118 @@ static bool find_begin(struct trace *t, struct reader *r)
 	return found;
 }
 
+/* ---- in a team ---------------------------------------------------------------------------- */
+
+static void send_order(struct parts *p, struct team *team)
+{
+	struct parts_order *order = xcalloc(1, sizeof(*order));
+
+	order->trace = p->trace->index;
+	order->count = p->count;
+	memcpy(order->cuts, p->cuts, sizeof(order->cuts));
+	team->tell(team, order, sizeof(*order));
+	free(order);
+}
+
+/* What is still on its way: the next order must find nothing of this one. */
+static void take_rest(struct worker *w)
+{
+	void *bytes = xcalloc(1, DIGEST_CHUNK);
+
+	while (get_from_team(&w->channel, bytes, DIGEST_CHUNK) > 0)
+		;
+	free(bytes);
+	digest_reader_release(&w->digest);
+}
+
+/* A member that does not deliver: number 0 reads the trace alone. */
+static int run_in_team(struct parts *p, struct team *team)
+{
+	int ret = 0;
+
+	send_order(p, team);
+	for (size_t i = 0; i < p->worker_count; i++) {
+		p->workers[i] = (struct worker){
+			.channel = { put_to_team, get_from_team }, .fd = -1, .team = team, .rank = i + 1,
+		};
+		digest_reader_init(&p->workers[i].digest, &p->workers[i].channel);
+	}
+	for (size_t part = 0; part < p->count && !ret; part++)
+		ret = take_part(p, &p->workers[part % p->worker_count]);
+	for (size_t i = 0; i < p->worker_count; i++)
+		take_rest(&p->workers[i]);
+	return ret ? -EAGAIN : 1;
+}
+
+bool parts_order_await(struct team *team, struct parts_order *order)
+{
+	team->tell(team, order, sizeof(*order));
+	return order->trace != SIZE_MAX;
+}
+
+void parts_order_obey(struct team *team, struct model *m, struct reader *r, const char *path,
+		      const struct parts_order *order)
+{
+	struct parts *p = xcalloc(1, sizeof(*p));
+	struct worker self = { .channel = { put_to_team, get_from_team }, .fd = -1, .team = team };
+
+	p->reader = r;
+	p->count = order->count;
+	p->worker_count = team->size - 1;
+	if (r) {
+		p->trace = trace_add(m, path);
+		/* Its packets have to be known here too: the same ones, or it is another trace. */
+		if (1 + reader_cuts(r, PART_LEAST, m->options.jobs, PARTS_MOST, p->cuts) == p->count &&
+		    memcmp(p->cuts, order->cuts, (p->count - 1) * sizeof(p->cuts[0])) == 0 &&
+		    find_begin(p->trace, r))
+			give_parts(p, team->rank - 1, &self.channel);
+	}
+	team->put(team, "", 0);
+	free(p);
+}
+
+void parts_order_end(struct team *team)
+{
+	struct parts_order *order = xcalloc(1, sizeof(*order));
+
+	order->trace = SIZE_MAX;
+	team->tell(team, order, sizeof(*order));
+	free(order);
+}
+
+/* ---- whether at all ----------------------------------------------------------------------- */
+
+static size_t cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (size_t)CPU_COUNT(&set);
+}
+
+static size_t workers_of(const struct model_options *o)
+{
+	size_t workers = o->team ? o->team->size - 1 : o->jobs ? o->jobs : cores();
+
+	return workers < JOBS_MOST ? workers : JOBS_MOST;
+}
+
 int parts_read(struct trace *t, struct reader *r)
 {
-	unsigned jobs = t->model->options.jobs;
-	size_t workers = jobs ? jobs : cores();
+	const struct model_options *o = &t->model->options;
+	size_t workers = workers_of(o);
 	struct parts *p;
 	int ret = 0;
 
-	if (workers > JOBS_MOST)
-		workers = JOBS_MOST;
-	if (workers < 2 || t->model->options.event || (!jobs && reader_info(r)->bytes < SMALL))
+	if ((workers < 2 && !o->team) || o->event || (!o->jobs && reader_info(r)->bytes < SMALL))
 		return 0;
 	p = xcalloc(1, sizeof(*p));
 	p->trace = t;
 	p->reader = r;
-	p->count = 1 + reader_cuts(r, PART_LEAST, jobs, PARTS_MOST, p->cuts);
-	p->worker_count = workers < p->count ? workers : p->count;
+	p->count = 1 + reader_cuts(r, PART_LEAST, o->jobs, PARTS_MOST, p->cuts);
+	/* In a team all have their turn, some with no part. */
+	p->worker_count = workers < p->count || o->team ? workers : p->count;
 	if (p->count > 1 && find_begin(t, r))
-		ret = run(p);
+		ret = o->team ? run_in_team(p, o->team) : run_forked(p);
 	free(p);
 	return ret;
 }
