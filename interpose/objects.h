@@ -11,12 +11,7 @@
 #include <stdint.h>
 
 #include "cuda_types.h"
-
-/* As in dltrace_proc:object. */
-enum dlt_object {
-	DLT_OBJECT_KERNEL = 1, DLT_OBJECT_SHAPE, DLT_OBJECT_STREAM, DLT_OBJECT_UNCOVERED, DLT_OBJECT_GRAPH = 6,
-	DLT_OBJECT_COMMUNICATOR,
-};
+#include "object_types.h"
 
 /* kernel: the host function, or its handle; grid in blocks, block in threads, shared in bytes */
 uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,

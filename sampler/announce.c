@@ -8,6 +8,7 @@
 
 #include "emit_sample.h"
 #include "functions.h"
+#include "object_types.h"
 #include "sampled.h"
 
 #define AGAIN 3		/* the `reason` and `state` "said again" */
@@ -122,7 +123,6 @@ static void announce_functions(const struct sampled_process *p)
 			announce_function(p, id);
 }
 
-#define UNCOVERED 4		/* type of an object whose values are a text */
 
 /* The name of object `i` into `to`, cut if need be. */
 static void object_name(const struct box_view *v, size_t i, char *to, size_t size)
@@ -136,6 +136,12 @@ static void object_name(const struct box_view *v, size_t i, char *to, size_t siz
 		bytes = (uint32_t)size;
 	memcpy(to, &v->objects[i + 1], bytes - 1);
 	to[bytes - 1] = '\0';
+}
+
+/* Where there are only sums nothing refers to the others, and a program may make a stream for each step. */
+static bool is_referred_to(uint8_t type)
+{
+	return type == DLT_OBJECT_UNCOVERED || type == DLT_OBJECT_COMMUNICATOR || !sampler_is_sparse();
 }
 
 static void announce_objects(const struct sampled_process *p)
@@ -154,12 +160,12 @@ static void announce_objects(const struct sampled_process *p)
 			.values_count = box_value(o->value_count), .name = name,
 		};
 
-		if (!e.type || e.id != i + 1)
+		if (!e.type || e.id != i + 1 || !is_referred_to(e.type))
 			continue;
 		memcpy(values, o->values, sizeof(values));
 		if (e.values_count > 8)
 			e.values_count = 8;
-		if (e.type == UNCOVERED) {
+		if (e.type == DLT_OBJECT_UNCOVERED) {
 			values[7] &= ~0ULL >> 8;
 			e.name = (const char *)values;
 			e.values_count = 0;

@@ -245,13 +245,14 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool gone)
 		p->last_buckets = 0;
 	if (news || now - p->last_full >= FULL)
 		announce(p, now, ANNOUNCE_ALL, gone);
-	else if (now - p->last_long >= LONG)
+	else if (now - p->last_long >= LONG || (p->was_sparse && !sampler_is_sparse()))
 		announce(p, now, ANNOUNCE_LONG, gone);
 	else if (now - p->last_short >= SHORT)
 		announce(p, now, ANNOUNCE_SHORT, gone);
 	else if (!gone && p->pid && (p->status.libraries != p->scanned_libraries ||
 				      p->status.rss_shmem > p->scanned_shmem + (256 << 10)))
 		libraries_scan(p, false);
+	p->was_sparse = sampler_is_sparse();
 }
 
 /* Distributions are most of the bytes: where all is sparse they come every minute. */

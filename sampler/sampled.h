@@ -43,6 +43,7 @@ struct sampled_process {
 	uint32_t tick;
 	bool was_enabled;	/* dltrace_proc:process, at the last tick */
 	bool again;		/* everything */
+	bool was_sparse;	/* objects that only calls refer to were left out */
 	uint64_t last_short, last_long, last_full;		/* announcements, ns */
 	uint64_t last_functions, last_buckets;
 	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since it began to share */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What the small ids of dltrace_proc:object stand for. */
+#ifndef DLT_TRACEPOINTS_OBJECT_TYPES_H
+#define DLT_TRACEPOINTS_OBJECT_TYPES_H
+
+enum dlt_object {
+	DLT_OBJECT_KERNEL = 1,
+	DLT_OBJECT_SHAPE,
+	DLT_OBJECT_STREAM,
+	DLT_OBJECT_UNCOVERED,		/* its values are a text: the function's name */
+	DLT_OBJECT_CUPTI,		/* a name that CUPTI told */
+	DLT_OBJECT_GRAPH,
+	DLT_OBJECT_COMMUNICATOR,
+};
+
+#endif
