@@ -7,6 +7,7 @@
 #include "analysis/model/launches.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
+#include "analysis/reader/records.h"
 
 struct fold *fold_new(int64_t from, int64_t to)
 {
@@ -356,6 +357,152 @@ bool fold_add(struct fold *f, enum dlt_event type, int64_t at, const void *data)
 	default:
 		return false;
 	}
+}
+
+/* ---- events of a batch --------------------------------------------------------------------- */
+
+static inline int64_t taken_at(const struct records *r, uint64_t begin)
+{
+	return (int64_t)(records_time(r) - begin);
+}
+
+static inline bool is_like(const struct dlt_ev_cuda_launch *e, const struct dlt_ev_cuda_launch *like)
+{
+	return e->function == like->function && e->library == like->library && e->shape == like->shape &&
+	       e->stream == like->stream && !e->result && e->duration != FOLD_AT_LEAST;
+}
+
+/* Of the beat's last tick, to which `at` was added: its window's last time. INT64_MIN: it went to another. */
+static int64_t window_end(const struct beat *b, int64_t at)
+{
+	const struct tick *last = &b->ticks[b->used - 1];
+	int64_t window = (int64_t)((1ULL << b->shift) - 1);
+
+	return last->at <= at && (last->at | window) == (at | window) ? at | window : INT64_MIN;
+}
+
+/* Launches that are alike, until they are added to the cells. */
+struct run {
+	uint64_t count, total, nested;
+	u128 squares;
+	int64_t begin;			/* of the earliest */
+	uint64_t first;			/* how long it took */
+	struct tick tick;		/* of the beat's last window */
+	uint64_t tick_time;
+	int64_t window;			/* its last time */
+};
+
+static void run_tick(struct run *run, struct beat *b)
+{
+	run->tick.time = run->tick_time < UINT32_MAX ? (uint32_t)run->tick_time : UINT32_MAX;
+	if (run->tick.count) {
+		b->count += run->tick.count;
+		beat_add(b, &run->tick);
+	}
+	run->tick.count = 0;
+	run->tick_time = 0;
+}
+
+/* `at`: of the last one. */
+static void run_apply(struct fold *f, const struct run *run, bool captured, int64_t at)
+{
+	struct fold_thread *t = f->thread;
+	struct fold_cell *c = f->cell;
+
+	t->events += run->count;
+	t->works += run->count;
+	t->last = at > t->last ? at : t->last;
+	t->work = run->begin < t->work ? run->begin : t->work;
+	c->calls += run->count;
+	c->total += run->total;
+	c->nested += run->nested;
+	c->squares += run->squares;
+	c->end = at > c->end ? at : c->end;
+	if (run->begin < c->begin || (run->begin == c->begin && run->first < c->first)) {
+		c->begin = run->begin;
+		c->first = run->first;
+	}
+	f->launch->time += run->total;
+	if (captured)
+		f->launch->captured += run->count;
+	else
+		f->launch->count += run->count;
+}
+
+/*
+ * One launch after another of the same kernel is what fills large traces. `like` was the one before;
+ * those that follow find their cell, thread and beat where it was added. How many.
+ */
+static uint32_t add_launches(struct fold *f, struct records *rest, uint64_t begin,
+			     const struct dlt_ev_cuda_launch *like)
+{
+	struct beat *b = &f->beats[f->launch->beat - 1];
+	struct records next = *rest, taken = *rest;
+	struct fold_cell *c = f->cell;
+	int64_t at = taken_at(rest, begin), to = f->to;
+	struct run run = { .begin = INT64_MAX, .tick.at = at, .window = window_end(b, at) };
+	union dlt_batch_event event;
+	const struct dlt_ev_cuda_launch *e = &event.cuda_launch;
+	enum dlt_event type;
+
+	while (records_code(&next) == DLT_BATCH_CUDA_LAUNCH &&
+	       records_take(&next, DLT_BATCH_CUDA_LAUNCH, &event, &type) && is_like(e, like) &&
+	       (at = taken_at(&next, begin)) < to) {
+		uint64_t duration = e->duration;
+
+		taken = next;
+		run.count++;
+		run.total += duration;
+		run.nested += e->nested_time;
+		run.squares += duration * duration;
+		if (duration < c->min || duration > c->max)
+			widen(c, duration);
+		c->buckets[dlt_bucket(duration)]++;
+		if (at - (int64_t)duration < run.begin ||
+		    (at - (int64_t)duration == run.begin && duration < run.first)) {
+			run.begin = at - (int64_t)duration;
+			run.first = duration;
+		}
+		if (at > run.window) {
+			run_tick(&run, b);
+			beat_note(b, at, duration);
+			run.window = window_end(b, at);
+			run.tick.at = at;
+			continue;
+		}
+		run.tick.count++;
+		run.tick_time += duration >> 10;
+	}
+	if (!run.count)
+		return 0;
+	run_tick(&run, b);
+	*rest = taken;
+	run_apply(f, &run, like->stream & LAUNCH_CAPTURED, taken_at(&taken, begin));
+	return (uint32_t)run.count;
+}
+
+uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint64_t by_type[DLT_EVENTS])
+{
+	uint32_t had = rest->count;
+	union dlt_batch_event e;
+	enum dlt_event type;
+
+	e.thread = rest->thread;
+	while (fold_has_room(f)) {
+		struct records next = *rest;
+		int64_t at;
+
+		if (!records_take(&next, records_code(&next), &e, &type))
+			break;
+		at = taken_at(&next, begin);
+		if (!fold_add(f, type, at, &e))
+			break;
+		*rest = next;
+		by_type[type]++;
+		if (type == DLT_EV_CUDA_LAUNCH && at >= f->from && at < f->to)
+			by_type[type] += add_launches(f, rest, begin, &e.cuda_launch);
+	}
+	return had - rest->count;
 }
 
 /* ---- into the model ----------------------------------------------------------------------- */

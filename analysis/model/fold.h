@@ -25,6 +25,7 @@
 #include "analysis/model/rhythm.h"
 #include "analysis/model/sums.h"
 
+struct records;
 struct trace;
 
 #define FOLD_CELLS	1024	/* of each kind; when they are used up the fold is applied */
@@ -106,6 +107,12 @@ static inline bool fold_has_room(const struct fold *f)
 
 /* Takes the event; false: it is none that only adds to sums. There must be room. */
 bool fold_add(struct fold *f, enum dlt_event type, int64_t at, const void *data);
+
+/*
+ * Takes records of a batch as long as they only add to sums and there is room: how many. Times less
+ * `begin` (ns since 1970) are the fold's; those taken are counted in `by_type`.
+ */
+uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint64_t by_type[DLT_EVENTS]);
 
 void fold_clear(struct fold *f);
 /* Into the model; the fold is empty afterwards. */

@@ -10,6 +10,7 @@
 #include "analysis/model/memory.h"
 #include "analysis/model/parts.h"
 #include "analysis/reader/reader.h"
+#include "analysis/reader/records.h"
 
 struct model *model_new(const struct model_options *options)
 {
@@ -164,6 +165,32 @@ void trace_start(struct trace *t, const struct reader_info *info, uint64_t time)
 	t->clock_offset = info->clock_offset;
 }
 
+static void count(struct trace *t, const struct sink *sink, struct feed_counts *counts, uint64_t more)
+{
+	uint64_t before = counts->events;
+
+	counts->events += more;
+	if (before >> 16 != counts->events >> 16)
+		sink->progress(t, counts->events & ~(uint64_t)0xffff);
+}
+
+/* What follows in the same batch: most events of a trace. */
+static void feed_records(struct trace *t, struct reader *r, const struct sink *sink, struct fold *fold,
+			 struct feed_counts *counts)
+{
+	struct records *rest = reader_records(r);
+	uint32_t taken = rest ? fold_records(fold, rest, t->begin, counts->by_type) : 0;
+	int64_t at;
+
+	if (!taken)
+		return;
+	at = (int64_t)(records_time(rest) - t->begin);
+	if (at > counts->last)
+		counts->last = at;
+	reader_took(r, taken);
+	count(t, sink, counts, taken);
+}
+
 int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struct feed_counts *counts)
 {
 	const struct model_options *o = &t->model->options;
@@ -181,12 +208,13 @@ int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struc
 		at = (int64_t)(e.time - t->begin);
 		if (at > counts->last)
 			counts->last = at;
-		if ((++counts->events & 0xffff) == 0)
-			sink->progress(t, counts->events);
+		count(t, sink, counts, 1);
 		counts->by_type[e.type]++;
 		/* Exporters want to find in the model what the event tells. */
-		if (!o->event && fold_has_room(fold) && fold_add(fold, e.type, at, e.data))
+		if (!o->event && fold_has_room(fold) && fold_add(fold, e.type, at, e.data)) {
+			feed_records(t, r, sink, fold, counts);
 			continue;
+		}
 		if (!fold_is_empty(fold))
 			sink->fold(sink->context, fold);
 		sink->event(sink->context, e.type, at, e.data);

@@ -72,17 +72,18 @@ void batch_begin(struct reader *r, const struct reader_event *event)
 	const struct dlt_ev_batch_records *e = event->data;
 	struct batch *b = &r->batch;
 
-	b->at = NULL;
+	b->rest.at = NULL;
 	if (e->layout == DLT_BATCH_LAYOUT) {
 		if (!e->thread || came_before(b, e->thread, e->first, e->count))
 			return;
-		b->at = (const unsigned char *)e->records;
-		b->left = (size_t)e->records_count * 8;
-		b->end = event->time;
-		b->time = e->begin + (uint64_t)r->info.clock_offset;
-		if (b->time > b->end)
-			b->time = b->end;
-		b->given = 0;
+		b->rest = (struct records){
+			.at = (const unsigned char *)e->records, .left = (size_t)e->records_count * 8,
+			.count = e->count, .thread = e->thread,
+			.time = e->begin + (uint64_t)r->info.clock_offset,
+			.floor = r->info.begin, .end = event->time,
+		};
+		if (b->rest.time > b->rest.end)
+			b->rest.time = b->rest.end;
 		b->count = e->count;
 		b->event.thread = e->thread;
 		return;
@@ -96,9 +97,9 @@ int batch_end(struct reader *r)
 {
 	struct batch *b = &r->batch;
 
-	if (b->given < b->count)
-		source_problem(r, "corrupt", b->count - b->given, "a batch holds %u events instead of %u",
-			       b->given, b->count);
-	b->at = NULL;
+	if (b->rest.count)
+		source_problem(r, "corrupt", b->rest.count, "a batch holds %u events instead of %u",
+			       b->count - b->rest.count, b->count);
+	b->rest.at = NULL;
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analysis/reader/reader.h"
-#include "batch.h"
+#include "analysis/reader/records.h"
 
 /* How many events of a thread have come in batches. */
 struct batch_thread {
@@ -16,11 +16,8 @@ struct batch_thread {
 };
 
 struct batch {
-	const unsigned char *at;	/* borrowed from the source until its next event; NULL: none */
-	size_t left;			/* bytes */
-	uint64_t time;			/* ns since 1970 of the event before */
-	uint64_t end;			/* ... of the batch: none of it is later */
-	uint32_t given, count;		/* events */
+	struct records rest;		/* what is left of it */
+	uint32_t count;			/* events that it holds by its own account */
 	union dlt_batch_event event;	/* the one that is being looked at */
 	struct batch_thread *threads;	/* owned; by hash */
 	size_t thread_count, thread_places;

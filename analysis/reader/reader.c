@@ -248,6 +248,16 @@ int reader_next(struct reader *r, struct reader_event *event)
 	return 1;
 }
 
+struct records *reader_records(struct reader *r)
+{
+	return r->batch.rest.at ? &r->batch.rest : NULL;
+}
+
+void reader_took(struct reader *r, uint32_t count)
+{
+	r->info.events += count;
+}
+
 size_t reader_cuts(struct reader *r, uint64_t least, size_t fewest, size_t most, uint64_t *cuts)
 {
 	size_t count;

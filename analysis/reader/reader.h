@@ -74,6 +74,7 @@ struct reader_info {
 };
 
 struct reader;
+struct records;
 
 /*
  * Opens a trace. NULL on failure, and `error` (at least 256 bytes) holds one line: what and why.
@@ -83,6 +84,13 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 
 /* 1: an event; 0: the end; a negative errno: nothing more can be read (info tells why). */
 int reader_next(struct reader *r, struct reader_event *event);
+
+/*
+ * What is left of the batch whose event was given last; NULL: none came in a batch. Who takes records
+ * from it says how many.
+ */
+struct records *reader_records(struct reader *r);
+void reader_took(struct reader *r, uint32_t count);
 
 /* ---- parts: a trace read piece by piece, by several processes ----
  *

@@ -47,25 +47,12 @@ struct reader {
 static inline int batch_next(struct reader *r, struct reader_event *event)
 {
 	struct batch *b = &r->batch;
-	uint32_t head;
-	unsigned size;
 
-	if (!b->at)
+	if (!b->rest.at)
 		return 0;
-	if (b->given == b->count || b->left < sizeof(head))
+	if (!records_take(&b->rest, records_code(&b->rest), &b->event, &event->type))
 		return batch_end(r);
-	memcpy(&head, b->at, sizeof(head));
-	size = dlt_batch_get(head >> 24, b->at + sizeof(head), b->left - sizeof(head), &b->event,
-			     &event->type);
-	if (!size)
-		return batch_end(r);
-	b->at += sizeof(head) + size;
-	b->left -= sizeof(head) + size;
-	b->given++;
-	b->time += head & 0xffffff;
-	if (b->time > b->end)
-		b->time = b->end;
-	event->time = b->time > r->info.begin ? b->time : r->info.begin;
+	event->time = records_time(&b->rest);
 	event->data = &b->event;
 	return 1;
 }

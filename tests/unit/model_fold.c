@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* build: .libs/libmodel.a .libs/libreader.a */
+/* Records of a batch fold into what they fold into one by one, whatever follows what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/model/fold.h"
+#include "analysis/reader/records.h"
+
+#define RECORDS 4000
+#define BEGIN 1000000		/* ns since 1970 */
+#define FROM 40000
+#define TO 600000000
+
+static unsigned char bytes[RECORDS * DLT_BATCH_RECORD_MOST];
+static uint64_t seed = 1;
+
+static uint32_t chance(uint32_t of)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(seed >> 33) % of;
+}
+
+static uint32_t put(uint32_t at, enum dlt_event type, const void *data)
+{
+	unsigned code = 0, size = dlt_batch_put(type, data, bytes + at + 4, &code);
+	uint32_t head = code << 24 | (chance(3) ? chance(2000) : chance(1 << 20));
+
+	memcpy(bytes + at, &head, 4);
+	return at + 4 + size;
+}
+
+/* Launches in runs of up to `run`, which now and then one breaks that differs in a single field. */
+static struct records make_batch(uint32_t thread, uint32_t run)
+{
+	struct dlt_ev_cuda_launch e = { .function = 1, .library = 1, .shape = 1 };
+	struct dlt_ev_cuda_other other = { .function = 9, .library = 1, .duration = 70 };
+	uint32_t used = 0;
+
+	for (int i = 0; i < RECORDS; i++) {
+		e.duration = chance(9) ? chance(5000) : chance(UINT32_MAX - 1);
+		e.nested_time = chance(3);
+		e.result = 0;
+		if (!chance(run))
+			switch (chance(6)) {
+			case 0: e.function = (uint16_t)chance(3); break;
+			case 1: e.library = (uint16_t)chance(3); break;
+			case 2: e.shape = chance(4); break;
+			case 3: e.stream = (uint16_t)(chance(2) << 15 | chance(3)); break;
+			case 4: e.result = 1; break;
+			case 5: e.duration = FOLD_AT_LEAST; break;
+			}
+		used = chance(run) ? put(used, DLT_EV_CUDA_LAUNCH, &e) : put(used, DLT_EV_CUDA_OTHER, &other);
+	}
+	return (struct records){
+		.at = bytes, .left = used, .count = RECORDS, .thread = thread,
+		.time = BEGIN, .floor = BEGIN + 5000, .end = BEGIN + TO + 100000,
+	};
+}
+
+/* The one that cannot be folded is left out. */
+static void pass_over(struct records *r)
+{
+	union dlt_batch_event e;
+	enum dlt_event type;
+
+	assert_true(records_take(r, records_code(r), &e, &type));
+}
+
+static void fold_whole(struct fold *f, struct records r, uint64_t *by_type)
+{
+	while (r.count) {
+		uint32_t before = r.count, taken = fold_records(f, &r, BEGIN, by_type);
+
+		assert_int_equal(taken, before - r.count);
+		if (r.count)
+			pass_over(&r);
+	}
+	assert_int_equal(r.left, 0);
+}
+
+static void fold_each(struct fold *f, struct records r, uint64_t *by_type)
+{
+	union dlt_batch_event e = { .thread = r.thread };
+	enum dlt_event type;
+
+	while (records_take(&r, records_code(&r), &e, &type))
+		if (fold_add(f, type, (int64_t)(records_time(&r) - BEGIN), &e))
+			by_type[type]++;
+}
+
+static void same_cell(const struct fold_cell *a, const struct fold_cell *b)
+{
+	assert_memory_equal(a, b, offsetof(struct fold_cell, buckets));
+	for (unsigned i = dlt_bucket(a->min); i <= dlt_bucket(a->max); i++)
+		assert_int_equal(a->buckets[i], b->buckets[i]);
+}
+
+static void same_beat(const struct beat *a, const struct beat *b)
+{
+	assert_int_equal(a->hash, b->hash);
+	assert_int_equal(a->count, b->count);
+	assert_int_equal(a->shift, b->shift);
+	assert_int_equal(a->used, b->used);
+	assert_memory_equal(a->ticks, b->ticks, a->used * sizeof(*a->ticks));
+}
+
+static void same_fold(const struct fold *a, const struct fold *b)
+{
+	assert_int_equal(a->filtered, b->filtered);
+	assert_int_equal(a->cell_count, b->cell_count);
+	assert_int_equal(a->launch_count, b->launch_count);
+	assert_int_equal(a->thread_count, b->thread_count);
+	assert_int_equal(a->beat_count, b->beat_count);
+	assert_int_equal(a->stream_count, b->stream_count);
+	for (uint32_t i = 0; i < a->cell_count; i++)
+		same_cell(&a->cells[i], &b->cells[i]);
+	for (uint32_t i = 0; i < a->beat_count; i++)
+		same_beat(&a->beats[i], &b->beats[i]);
+	assert_memory_equal(a->launches, b->launches, a->launch_count * sizeof(*a->launches));
+	assert_memory_equal(a->threads, b->threads, a->thread_count * sizeof(*a->threads));
+	assert_memory_equal(a->streams, b->streams, a->stream_count * sizeof(*a->streams));
+}
+
+static bool is_coarse(const struct fold *f)
+{
+	for (uint32_t i = 0; i < f->beat_count; i++)
+		if (f->beats[i].shift)
+			return true;
+	return false;
+}
+
+/* Three threads' batches over the same time: ticks come late, too. */
+static void runs_fold_as_each_does(void **unused)
+{
+	static const uint32_t runs[] = { 2, 20, 500, 3000 };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct fold *whole = fold_new(FROM, TO), *each = fold_new(FROM, TO);
+		uint64_t by_whole[DLT_EVENTS] = {0}, by_each[DLT_EVENTS] = {0};
+
+		for (uint32_t thread = 1; thread < 13; thread++) {
+			struct records r = make_batch(1 + thread % 3, runs[i]);
+
+			fold_whole(whole, r, by_whole);
+			fold_each(each, r, by_each);
+		}
+		assert_true(each->filtered);
+		assert_true(runs[i] < 500 || is_coarse(each));
+		same_fold(whole, each);
+		assert_memory_equal(by_whole, by_each, sizeof(by_each));
+		fold_free(whole);
+		fold_free(each);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(runs_fold_as_each_does) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
