@@ -291,10 +291,10 @@ static bool is_all(const struct rounds *r)
 	return before * anchor->count <= 2 * in;
 }
 
-bool rounds_find(struct rounds *r, const struct process *p)
+bool rounds_find(struct rounds *r, const struct process *p, int64_t until)
 {
 	*r = (struct rounds){ 0 };
-	series_collect(&r->all, p);
+	series_collect(&r->all, p, until);
 	r->family = choose(&r->all, p->rhythm.works > 0);
 	if (!r->family.members || !is_all(r))
 		return false;

@@ -21,9 +21,25 @@ struct rounds {
 	uint32_t *forward;	/* owned; batches after each round that only went forward */
 };
 
-/* False: nothing that is sure. To be released in any case. */
-bool rounds_find(struct rounds *r, const struct process *p);
+/*
+ * By what is known one by one before `until` (INT64_MAX: to the end). False: nothing that is sure.
+ * To be released in any case.
+ */
+bool rounds_find(struct rounds *r, const struct process *p, int64_t until);
 void rounds_release(struct rounds *r);
+
+/* A run of which some beats came too often for all their times to be kept. */
+struct long_run {
+	uint64_t count, evaluations;
+	int64_t begin, end;	/* of the first, of the last */
+	double median;		/* ns, of neighbours' means; 0: not known */
+	double confidence;
+	uint64_t first;		/* of them are known one by one; 0: none found */
+	size_t works, hidden;	/* beats that work; those not known to the end */
+	bool sure;		/* the first rounds are like all others */
+};
+
+void long_find(struct long_run *run, const struct process *p);
 
 /* The rounds that each epoch begins with, from 0, into `starts` (owned by the caller); 0: not found. */
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts);

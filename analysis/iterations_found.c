@@ -18,6 +18,8 @@
 /* Those of the warm-up take so much longer; it lasts a fifth of them at most. */
 #define WARM_FACTOR	1.2
 #define WARM_SHARE	5
+/* Rounds of a long run are others than those known to the end when there are so many more. */
+#define FINER		1.02
 
 /* ---- durations ---- */
 
@@ -253,11 +255,38 @@ static void from_all(const struct process *p, const struct rounds *r, struct ite
 	it->end = it->list[it->listed - 1].end;
 }
 
+/* Too many to tell one by one. */
+static void from_long(const struct long_run *run, struct iterations *it)
+{
+	it->how = "calls";
+	it->confidence = run->confidence;
+	it->count = run->count;
+	it->evaluations = run->evaluations;
+	it->begin = run->begin;
+	it->end = run->end;
+	it->median = run->median;
+}
+
+/*
+ * What is known to the end need not be what an iteration does, but an epoch: it is believed where
+ * there are as many as in the long run's first part alone, and most of what works is known so.
+ */
+static bool is_fine(const struct rounds *r, const struct long_run *run)
+{
+	return run->first ? r->count >= run->first : 2 * run->hidden <= run->works;
+}
+
 static bool from_calls(const struct process *p, struct iterations *it)
 {
+	struct long_run run = { 0 };
 	struct rounds r;
+	bool found = rounds_find(&r, p, INT64_MAX);
 
-	if (rounds_find(&r, p)) {
+	if (r.all.cut)
+		long_find(&run, p);
+	if (run.sure && (!found || (double)run.count > FINER * (double)r.count)) {
+		from_long(&run, it);
+	} else if (found && is_fine(&r, &run)) {
 		it->how = "calls";
 		it->confidence = r.family.even * (1 - 0.5 / (double)r.family.members);
 		from_all(p, &r, it);

@@ -223,6 +223,16 @@ static void find_batches(struct all_series *s)
 	free(told);
 }
 
+/* The same calls until now; in the whole run the one without the batch has more of them. */
+static void join_totals(struct series_of *into, const struct series_of *from)
+{
+	if (from->total <= into->total)
+		return;
+	into->total = from->total;
+	into->last = from->last;
+	into->whole = from->whole;
+}
+
 /* The three shapes of a product that comes in one size only: one of them tells all. */
 static void drop_same(struct all_series *s)
 {
@@ -230,8 +240,10 @@ static void drop_same(struct all_series *s)
 		for (size_t k = i + 1; is_blas(&s->list[i]) && k < s->count; k++)
 			if (s->list[k].count == s->list[i].count && is_blas(&s->list[k]) &&
 			    alike(&s->list[i], &s->list[k]) &&
-			    runs_within(&s->list[k], &s->list[i]))
+			    runs_within(&s->list[k], &s->list[i])) {
 				s->list[k].dropped = true;
+				join_totals(&s->list[i], &s->list[k]);
+			}
 }
 
 static int by_count(const void *a, const void *b)
@@ -257,16 +269,25 @@ static bool is_work(const struct beat *b)
 	return b->kind != BEAT_HEAP && b->kind != BEAT_FREE && b->kind != BEAT_MAP;
 }
 
-static void add_ticks(struct series_of *s, const struct beat *b, int64_t from)
+int64_t series_horizon(const struct beat *b)
 {
-	size_t room = s->count;
+	return b->shift ? b->head[b->head_used - 1] : INT64_MAX;
+}
 
-	for (uint32_t i = 0; i < b->used; i++)
+static void add_ticks(struct series_of *s, const struct beat *b, int64_t from, int64_t until)
+{
+	size_t room = s->count + b->head_used;
+
+	for (uint32_t i = 0; i < b->used && !b->shift; i++)
 		room += b->ticks[i].count;
 	s->at = xcheck(reallocarray(s->at, room + 1, sizeof(*s->at)), room);
-	for (uint32_t i = 0; i < b->used; i++)
-		for (uint32_t k = 0; k < b->ticks[i].count && b->ticks[i].at >= from; k++)
-			s->at[s->count++] = b->ticks[i].at;
+	for (uint32_t i = 0; i < b->used && !b->shift; i++)
+		for (uint32_t k = 0; k < b->ticks[i].count; k++)
+			if (b->ticks[i].at >= from && b->ticks[i].at < until)
+				s->at[s->count++] = b->ticks[i].at;
+	for (uint32_t i = 0; i < b->head_used; i++)
+		if (b->head[i] >= from && b->head[i] < until)
+			s->at[s->count++] = b->head[i];
 	for (size_t i = 1; i < s->count; i++) {
 		if (s->at[i] >= s->at[i - 1])
 			continue;
@@ -278,7 +299,7 @@ static void add_ticks(struct series_of *s, const struct beat *b, int64_t from)
 
 void series_add_beat(struct series_of *s, const struct beat *b)
 {
-	add_ticks(s, b, INT64_MIN);
+	add_ticks(s, b, INT64_MIN, INT64_MAX);
 }
 
 /* A kernel's launches are one, whatever their grids, which go with the batch. */
@@ -300,35 +321,63 @@ static struct series_of *same_kernel(struct all_series *all, const struct proces
 	return NULL;
 }
 
-static void collect_beat(struct all_series *all, const struct process *p, const struct beat *b)
+/* Of a kernel's launches, all must be known. */
+static bool is_known(const struct process *p, const struct beat *b, int64_t until)
+{
+	const struct object *shape;
+
+	if (series_horizon(b) < until)
+		return false;
+	shape = b->kind == BEAT_LAUNCH && until != INT64_MAX ?
+		process_find_object(p, OBJECT_SHAPE, (uint32_t)b->a) : NULL;
+	for (size_t i = 0; shape && i < p->rhythm.count; i++) {
+		const struct beat *o = &p->rhythm.beats[i];
+		const struct object *other;
+
+		if (o->kind != BEAT_LAUNCH || o->thread != b->thread || series_horizon(o) >= until)
+			continue;
+		other = process_find_object(p, OBJECT_SHAPE, (uint32_t)o->a);
+		if (other && other->values[SHAPE_KERNEL] == shape->values[SHAPE_KERNEL])
+			return false;
+	}
+	return true;
+}
+
+static void collect_beat(struct all_series *all, const struct process *p, const struct beat *b,
+			 int64_t until)
 {
 	int64_t from = is_work(b) ? INT64_MIN : p->rhythm.work;
 	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) : NULL;
 
-	if (b->shift) {
-		all->cut = true;
+	all->cut |= b->shift > 0;
+	if (!is_known(p, b, until)) {
 		return;
 	}
 	if (b->kind == BEAT_FREE)
 		return;
 	if (s) {
-		add_ticks(s, b, from);
+		add_ticks(s, b, from, until);
+		s->total += b->count;
+		s->last = b->last > s->last ? b->last : s->last;
+		s->whole = NULL;
 		return;
 	}
 	all->list = xgrow(all->list, all->count, &all->capacity, sizeof(*all->list));
 	s = &all->list[all->count];
-	*s = (struct series_of){ .beat = b, .work = is_work(b) };
-	add_ticks(s, b, from == INT64_MAX ? INT64_MIN : from);
+	*s = (struct series_of){
+		.beat = b, .total = b->count, .last = b->last, .whole = b, .work = is_work(b),
+	};
+	add_ticks(s, b, from == INT64_MAX ? INT64_MIN : from, until);
 	if (s->count)
 		all->count++;
 	else
 		free(s->at);
 }
 
-void series_collect(struct all_series *all, const struct process *p)
+void series_collect(struct all_series *all, const struct process *p, int64_t until)
 {
 	for (size_t i = 0; i < p->rhythm.count; i++)
-		collect_beat(all, p, &p->rhythm.beats[i]);
+		collect_beat(all, p, &p->rhythm.beats[i], until);
 	if (all->count)
 		qsort(all->list, all->count, sizeof(*all->list), by_count);
 	find_batches(all);

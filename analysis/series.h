@@ -20,6 +20,9 @@ struct series_of {
 	const struct beat *beat;	/* borrowed; one of them, where several became one */
 	int64_t *at;			/* owned; ns, rising */
 	size_t count;
+	uint64_t total;			/* calls in the whole run */
+	int64_t last;			/* the latest of these */
+	const struct beat *whole;	/* borrowed; all these calls; NULL: they are several beats' */
 	bool work;			/* it computes, copies, launches: not only memory */
 	bool dropped;			/* another one says the same, or more */
 	bool batch;			/* dropped: that one with batches of one size */
@@ -31,7 +34,10 @@ struct all_series {
 	bool cut;			/* some beat came too often for its times to be kept */
 };
 
-void series_collect(struct all_series *all, const struct process *p);
+/* The times before `until` of the beats that are known until then; INT64_MAX: known to the end. */
+void series_collect(struct all_series *all, const struct process *p, int64_t until);
+/* Until when all times are known; INT64_MAX: to the end. */
+int64_t series_horizon(const struct beat *b);
 void series_release(struct all_series *all);
 
 /* The times of a beat behind those that are there; its own array. */

@@ -137,6 +137,10 @@ static size_t ticks_size(const struct beat *b)
 	return b->used * sizeof(b->ticks[0]);
 }
 
+static size_t beat_head_size(const struct beat *b)
+{
+	return b->head_used * sizeof(b->head[0]);
+}
 
 void digest_fold(struct digest_writer *w, const struct fold *fold)
 {
@@ -150,7 +154,8 @@ void digest_fold(struct digest_writer *w, const struct fold *fold)
 	for (uint32_t i = 0; i < fold->cell_count; i++)
 		size += padded(CELL_FIXED) + padded(buckets_size(&fold->cells[i]));
 	for (uint32_t i = 0; i < fold->beat_count; i++)
-		size += padded(sizeof(fold->beats[i])) + padded(ticks_size(&fold->beats[i]));
+		size += padded(sizeof(fold->beats[i])) + padded(ticks_size(&fold->beats[i])) +
+			padded(beat_head_size(&fold->beats[i]));
 	to = begin_item(w, HEAD_FOLD, size, 0);
 	append(&to, &head, sizeof(head));
 	append(&to, fold->threads, fold->thread_count * sizeof(fold->threads[0]));
@@ -165,6 +170,7 @@ void digest_fold(struct digest_writer *w, const struct fold *fold)
 	for (uint32_t i = 0; i < fold->beat_count; i++) {
 		append(&to, &fold->beats[i], sizeof(fold->beats[i]));
 		append(&to, fold->beats[i].ticks, ticks_size(&fold->beats[i]));
+		append(&to, fold->beats[i].head, beat_head_size(&fold->beats[i]));
 	}
 }
 
@@ -298,13 +304,15 @@ static bool take_beat(struct rest *rest, struct beat *b)
 {
 	const struct beat *from = take(rest, sizeof(*from));
 	struct tick *ticks = b->ticks;
+	int64_t *first = b->head;
 	uint32_t capacity = b->capacity;
-	const void *behind;
+	const void *behind, *head;
 
-	if (!from || from->used > RHYTHM_TICKS || from->shift > 62)
+	if (!from || from->used > RHYTHM_TICKS || from->head_used > RHYTHM_TICKS || from->shift > 62)
 		return false;
 	behind = take(rest, ticks_size(from));
-	if (!behind)
+	head = behind ? take(rest, beat_head_size(from)) : NULL;
+	if (!head)
 		return false;
 	if (capacity < from->used) {
 		capacity = from->used;
@@ -314,8 +322,12 @@ static bool take_beat(struct rest *rest, struct beat *b)
 		memcpy(ticks, behind, ticks_size(from));
 	*b = *from;
 	b->ticks = ticks;
+	b->head = first;
+	b->head_used = 0;
 	b->capacity = capacity;
 	b->name = NULL;
+	for (uint32_t i = 0; i < from->head_used; i++)
+		beat_head(b, ((const int64_t *)head)[i]);
 	return true;
 }
 

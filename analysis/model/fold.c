@@ -20,8 +20,10 @@ struct fold *fold_new(int64_t from, int64_t to)
 
 void fold_free(struct fold *f)
 {
-	for (size_t i = 0; f && i < FOLD_CELLS; i++)
+	for (size_t i = 0; f && i < FOLD_CELLS; i++) {
 		free(f->beats[i].ticks);
+		free(f->beats[i].head);
+	}
 	free(f);
 }
 
@@ -162,10 +164,9 @@ static __attribute__((noinline)) uint16_t beat_new(struct fold *f, size_t slot, 
 	*b = *like;
 	b->hash = hash;
 	b->ticks = old.ticks;
+	b->head = old.head;
 	b->capacity = old.capacity;
-	b->used = 0;
-	b->count = 0;
-	b->shift = 0;
+	beat_clear(b);
 	f->beat_places[f->beat_count] = (uint16_t)slot;
 	f->beat_slots[slot] = (uint16_t)++f->beat_count;
 	return f->beat_slots[slot];
@@ -470,6 +471,7 @@ static uint32_t add_launches(struct fold *f, struct records *rest, uint64_t begi
 			run.tick.at = at;
 			continue;
 		}
+		beat_seen(b, at);
 		run.tick.count++;
 		run.tick_time += duration >> 10;
 	}

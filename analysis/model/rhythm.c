@@ -9,6 +9,12 @@
 #define COARSEST	62
 #define LEVELS		16	/* as many bits of a hash are of a size alone */
 
+static void beat_release(struct beat *b)
+{
+	free(b->ticks);
+	free(b->head);
+}
+
 void rhythm_init(struct rhythm *r)
 {
 	*r = (struct rhythm){ .work = INT64_MAX };
@@ -17,7 +23,7 @@ void rhythm_init(struct rhythm *r)
 void rhythm_release(struct rhythm *r)
 {
 	for (size_t i = 0; i < r->count; i++)
-		free(r->beats[i].ticks);
+		beat_release(&r->beats[i]);
 	free(r->beats);
 	free(r->samples);
 	idmap_release(&r->by_hash);
@@ -31,11 +37,37 @@ static uint32_t sum32(uint32_t a, uint32_t b)
 	return a + b < a ? UINT32_MAX : a + b;
 }
 
+void beat_head(struct beat *b, int64_t at)
+{
+	uint32_t i = b->head_used;
+
+	if (i == RHYTHM_TICKS && at >= b->head[i - 1])
+		return;
+	if (!b->head)
+		b->head = xcheck(malloc(RHYTHM_TICKS * sizeof(*b->head)), RHYTHM_TICKS);
+	if (i == RHYTHM_TICKS)
+		i--;
+	else
+		b->head_used++;
+	for (; i && b->head[i - 1] > at; i--)
+		b->head[i] = b->head[i - 1];
+	b->head[i] = at;
+}
+
+/* The calls of a tick whose time is exact. */
+static void head_of_tick(struct beat *b, const struct tick *t)
+{
+	for (uint32_t k = 0; k < t->count && k < RHYTHM_TICKS; k++)
+		beat_head(b, t->at);
+}
+
 /* Those in the same window become one. */
 static void coarsen(struct beat *b, uint8_t shift)
 {
 	uint32_t to = 0;
 
+	for (uint32_t i = 0; !b->shift && i < b->used; i++)
+		head_of_tick(b, &b->ticks[i]);
 	for (uint32_t i = 0; i < b->used; i++) {
 		const struct tick t = b->ticks[i];
 
@@ -85,6 +117,14 @@ void beat_add(struct beat *b, const struct tick *t)
 	b->ticks[i] = *t;
 	b->used++;
 	bound(b);
+}
+
+void beat_clear(struct beat *b)
+{
+	b->count = 0;
+	b->used = b->head_used = 0;
+	b->shift = 0;
+	b->last = INT64_MIN;
 }
 
 /* ---- beats ---- */
@@ -141,7 +181,7 @@ static void next_level(struct rhythm *r)
 	memset(&r->by_hash, 0, sizeof(r->by_hash));
 	for (size_t i = 0; i < r->count; i++) {
 		if (!is_kept(r, r->beats[i].hash)) {
-			free(r->beats[i].ticks);
+			beat_release(&r->beats[i]);
 			continue;
 		}
 		r->beats[to] = r->beats[i];
@@ -164,10 +204,10 @@ static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *lik
 	r->beats = xgrow(r->beats, r->count, &r->capacity, sizeof(*r->beats));
 	r->beats[r->count] = *like;
 	r->beats[r->count].hash = hash;
-	r->beats[r->count].count = 0;
 	r->beats[r->count].ticks = NULL;
-	r->beats[r->count].used = r->beats[r->count].capacity = 0;
-	r->beats[r->count].shift = 0;
+	r->beats[r->count].head = NULL;
+	r->beats[r->count].capacity = 0;
+	beat_clear(&r->beats[r->count]);
 	*idmap_put(&r->by_hash, hash) = r->count++;
 	while (r->count > RHYTHM_BEATS && r->level < LEVELS)
 		next_level(r);
@@ -241,8 +281,15 @@ static void merge_beat(struct beat *into, const struct beat *from)
 {
 	if (into->shift < from->shift)
 		coarsen(into, from->shift);
-	for (uint32_t i = 0; i < from->used; i++)
+	for (uint32_t i = 0; i < from->head_used; i++)
+		beat_head(into, from->head[i]);
+	for (uint32_t i = 0; i < from->used; i++) {
+		if (into->shift && !from->shift)
+			head_of_tick(into, &from->ticks[i]);
 		beat_add(into, &from->ticks[i]);
+	}
+	if (from->last > into->last)
+		into->last = from->last;
 	into->count += from->count;
 }
 

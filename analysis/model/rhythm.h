@@ -12,8 +12,10 @@
  *   that keeps them within the bound. Blocks of one size stay or go together.
  * - Of more than RHYTHM_TICKS times of a beat, those within the same 2^shift ns are one tick, with
  *   the least shift that keeps them within the bound; the first one's time stays, and how many.
+ *   Of these beats the first RHYTHM_TICKS calls' times are kept, too.
  * - Samples likewise: of those in the same 2^shift ns the last one stays.
- * So up to RHYTHM_TICKS repetitions are known exactly, and of longer runs all counts.
+ * So up to RHYTHM_TICKS repetitions are known exactly, and of longer runs as many of the first, and
+ * all counts.
  */
 #ifndef DLT_ANALYSIS_MODEL_RHYTHM_H
 #define DLT_ANALYSIS_MODEL_RHYTHM_H
@@ -57,6 +59,9 @@ struct beat {
 	const char *name;	/* BEAT_RANGE: borrowed; else NULL */
 	struct tick *ticks;	/* owned; by time */
 	uint32_t used, capacity;
+	int64_t *head;		/* owned; once there is a shift: the earliest calls, by time */
+	int64_t last;		/* the latest of all */
+	uint32_t head_used;
 	uint8_t shift;
 };
 
@@ -92,6 +97,10 @@ void beats_of_blas(struct beat three[3], const struct dlt_ev_cpu_blas *e);
 uint64_t beat_hash(const struct beat *b);
 /* Ticks of it, in any order; a tick may stand for several calls. */
 void beat_add(struct beat *b, const struct tick *t);
+/* A call that may be one of the earliest. */
+void beat_head(struct beat *b, int64_t at);
+/* Empty, with what it owns kept for the next. */
+void beat_clear(struct beat *b);
 
 static inline struct tick tick_of(int64_t at, uint64_t duration)
 {
@@ -100,12 +109,22 @@ static inline struct tick tick_of(int64_t at, uint64_t duration)
 	return (struct tick){ at, 1, time < UINT32_MAX ? (uint32_t)time : UINT32_MAX };
 }
 
+/* What no window keeps of a call: for each one, before it goes to the ticks. */
+static inline void beat_seen(struct beat *b, int64_t at)
+{
+	if (at > b->last)
+		b->last = at;
+	if (b->shift && (b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1]))
+		beat_head(b, at);
+}
+
 /* One call of a beat; nearly always in the window of the last one, or after it. */
 static inline void beat_note(struct beat *b, int64_t at, uint64_t duration)
 {
 	struct tick *last = b->used ? &b->ticks[b->used - 1] : NULL, t = tick_of(at, duration);
 
 	b->count++;
+	beat_seen(b, at);
 	if (!last || last->at >> b->shift != at >> b->shift || at < last->at ||
 	    last->count == UINT32_MAX || last->time + t.time < t.time) {
 		beat_add(b, &t);

@@ -82,3 +82,44 @@ for i in range(30):
     launch(6)
 ' | report_text
 same "layers that are alike on a GPU" "30 None 0 calls" "$(found)"
+
+# Runs of which not all times are kept: their first part tells the pattern, and counts are exact.
+training '
+for i in range(3000): step(32)
+' | report_text
+same "3,000 iterations" "3000 None 0 calls" "$(found)"
+same "how long" True "$(json '17e6 < row("iterations")["median_ns"] < 21e6')"
+same "none by itself" 0 "$(json 'len(r["slow_iterations"])')"
+
+training '
+for epoch in range(30):
+    for i in range(103): step(32)
+    step(20)
+    for i in range(5): forward(32)
+' | report_text
+same "3,120 iterations in epochs" "3120 None 150 calls" "$(found)"
+
+training '
+def short(batch): wait(1); call(512, batch, 784); call(784, batch, 512); call(784, 512, batch)
+for epoch in range(10):
+    for i in range(4999): short(32)
+    short(20)
+' | report_text --jobs 1
+same "50,000 iterations, the first epoch longer than what is kept" "50000 None 0 calls" "$(found)"
+cp "$TMP/r.json" whole.json
+for jobs in 2 3 7; do
+	"$REPORT" -q -f json --jobs $jobs "$TMP/trace.txt" >parts.json || fail "no report in $jobs parts"
+	cmp whole.json parts.json || fail "$jobs parts make another report"
+done
+
+training '
+for i in range(2500): step(32)
+for i in range(2500):
+    for out, inside in ((70, 71), (72, 73), (74, 75), (76, 77)): call(out, 32, inside)
+' | report_text
+same "another program after a while" "None None None not found" "$(found)"
+
+training '
+for i in range(20000): call(random.randint(1, 3), random.randint(1, 3), 1)
+' | report_text
+same "much, but no rhythm" "None None None not found" "$(found)"
