@@ -291,7 +291,7 @@ static bool from_calls(const struct process *p, struct iterations *it)
 		it->confidence = r.family.even * (1 - 0.5 / (double)r.family.members);
 		from_all(p, &r, it);
 	} else if (p->rhythm.works) {
-		it->why_not = r.all.cut ? "not found: too many to tell one by one" :
+		it->why_not = r.all.cut ? "not found: its beginning does not tell how the rest goes on" :
 					  "not found: what it calls does not repeat evenly";
 	}
 	rounds_release(&r);

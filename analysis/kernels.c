@@ -132,10 +132,11 @@ static void add_kernels(const struct process *p, struct table *t)
 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct launches *s = &l->list[i];
-		const struct object *shape = process_find_object(p, OBJECT_SHAPE, s->id), *kernel;
+		const struct object *shape = process_find_object(p, DLT_OBJECT_SHAPE, s->id), *kernel;
 		struct row *r;
 
-		kernel = shape ? process_find_object(p, OBJECT_KERNEL, (uint32_t)shape->values[SHAPE_KERNEL]) : NULL;
+		kernel = shape ? process_find_object(p, DLT_OBJECT_KERNEL,
+						     (uint32_t)shape->values[SHAPE_KERNEL]) : NULL;
 		if (!kernel)
 			continue;
 		r = row_of(rows, &count, kernel);
@@ -191,12 +192,12 @@ static void add_graphs(const struct process *p, struct table *t)
 
 	for (size_t i = 0; i < p->launched.count; i++) {
 		const struct launches *s = &p->launched.list[i];
-		const struct object *graph = process_find_object(p, OBJECT_GRAPH, s->id);
+		const struct object *graph = process_find_object(p, DLT_OBJECT_GRAPH, s->id);
 
 		if (graph)
 			add_graph(t, p, s, graph);
 		graphs |= graph || s->captured;
-		if (!process_find_object(p, OBJECT_SHAPE, s->id))
+		if (!process_find_object(p, DLT_OBJECT_SHAPE, s->id))
 			continue;
 		direct.count += s->count;
 		direct.captured += s->captured;

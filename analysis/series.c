@@ -306,7 +306,7 @@ void series_add_beat(struct series_of *s, const struct beat *b)
 static struct series_of *same_kernel(struct all_series *all, const struct process *p,
 				     const struct beat *b)
 {
-	const struct object *shape = process_find_object(p, OBJECT_SHAPE, (uint32_t)b->a);
+	const struct object *shape = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)b->a);
 
 	for (size_t i = 0; shape && i < all->count; i++) {
 		struct series_of *s = &all->list[i];
@@ -314,7 +314,7 @@ static struct series_of *same_kernel(struct all_series *all, const struct proces
 
 		if (s->beat->kind != BEAT_LAUNCH || s->beat->thread != b->thread)
 			continue;
-		other = process_find_object(p, OBJECT_SHAPE, (uint32_t)s->beat->a);
+		other = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)s->beat->a);
 		if (other && other->values[SHAPE_KERNEL] == shape->values[SHAPE_KERNEL])
 			return s;
 	}
@@ -329,14 +329,14 @@ static bool is_known(const struct process *p, const struct beat *b, int64_t unti
 	if (series_horizon(b) < until)
 		return false;
 	shape = b->kind == BEAT_LAUNCH && until != INT64_MAX ?
-		process_find_object(p, OBJECT_SHAPE, (uint32_t)b->a) : NULL;
+		process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)b->a) : NULL;
 	for (size_t i = 0; shape && i < p->rhythm.count; i++) {
 		const struct beat *o = &p->rhythm.beats[i];
 		const struct object *other;
 
 		if (o->kind != BEAT_LAUNCH || o->thread != b->thread || series_horizon(o) >= until)
 			continue;
-		other = process_find_object(p, OBJECT_SHAPE, (uint32_t)o->a);
+		other = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)o->a);
 		if (other && other->values[SHAPE_KERNEL] == shape->values[SHAPE_KERNEL])
 			return false;
 	}

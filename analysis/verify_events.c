@@ -190,13 +190,13 @@ static void see_launches(struct unnamed *u, const struct process *p)
 {
 	for (size_t i = 0; i < p->launched.count; i++) {
 		uint32_t id = p->launched.list[i].id;
-		const struct object *shape = process_find_object(p, OBJECT_SHAPE, id);
+		const struct object *shape = process_find_object(p, DLT_OBJECT_SHAPE, id);
 
 		if (!id)
 			continue;
-		see(u, p, shape || process_find_object(p, OBJECT_GRAPH, id), "launch shape", id);
+		see(u, p, shape || process_find_object(p, DLT_OBJECT_GRAPH, id), "launch shape", id);
 		if (shape)
-			see(u, p, process_find_object(p, OBJECT_KERNEL, (uint32_t)shape->values[SHAPE_KERNEL]),
+			see(u, p, process_find_object(p, DLT_OBJECT_KERNEL, (uint32_t)shape->values[SHAPE_KERNEL]),
 			    "kernel", shape->values[SHAPE_KERNEL]);
 	}
 }
@@ -205,7 +205,7 @@ static void see_streams(struct unnamed *u, const struct process *p)
 {
 	for (uint32_t i = 1; p->checked.streams && i < CHECKED_STREAMS; i++)
 		if (p->checked.streams[i / 8] >> i % 8 & 1)
-			see(u, p, process_find_object(p, OBJECT_STREAM, i), "stream", i);
+			see(u, p, process_find_object(p, DLT_OBJECT_STREAM, i), "stream", i);
 }
 
 static void see_communicators(struct unnamed *u, const struct process *p)

@@ -20,7 +20,7 @@ static struct asked kernels_asked(const struct process *p)
 
 	for (size_t i = 0; i < p->launched.count; i++) {
 		const struct launches *s = &p->launched.list[i];
-		const struct object *graph = process_find_object(p, OBJECT_GRAPH, s->id);
+		const struct object *graph = process_find_object(p, DLT_OBJECT_GRAPH, s->id);
 
 		if (graph)
 			a.sure += s->count * graph->values[GRAPH_KERNELS];
@@ -38,7 +38,7 @@ static struct asked copies_asked(const struct process *p)
 
 	for (size_t i = 0; i < p->launched.count; i++) {
 		const struct launches *s = &p->launched.list[i];
-		const struct object *graph = process_find_object(p, OBJECT_GRAPH, s->id);
+		const struct object *graph = process_find_object(p, DLT_OBJECT_GRAPH, s->id);
 
 		if (graph)
 			a.sure += s->count * (graph->values[GRAPH_COPIES] + graph->values[GRAPH_SETS]);

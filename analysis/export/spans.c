@@ -33,8 +33,8 @@ void spans_release(struct spans *s)
 static void add_kernel(struct spans *s, const struct process *p, uint32_t shape,
 		       struct export_event *e)
 {
-	const struct object *o = process_find_object(p, OBJECT_SHAPE, shape);
-	const struct object *kernel = o ? process_find_object(p, OBJECT_KERNEL,
+	const struct object *o = process_find_object(p, DLT_OBJECT_SHAPE, shape);
+	const struct object *kernel = o ? process_find_object(p, DLT_OBJECT_KERNEL,
 					    (uint32_t)o->values[SHAPE_KERNEL]) : NULL;
 
 	if (kernel)

@@ -15,8 +15,6 @@
 #include "analysis/model/idmap.h"
 #include "analysis/model/leaves.h"
 
-#define OBJECT_COMMUNICATOR 7	/* dltrace_proc:object's type */
-
 struct communicator {
 	uint32_t id;		/* 0: calls whose communicator is not known */
 	enum dlt_comm_kind kind;

@@ -264,14 +264,14 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_proc_object *e = data;
 	struct process *p = trace_process_make(t, e->process);
 
-	if (e->type == OBJECT_CUPTI)
+	if (e->type == DLT_OBJECT_CUPTI)
 		gpu_name(p, e->id, e->name);
 	if (process_object(p, e)) {
 		announced_by(p, START, at);
-		if (e->type == OBJECT_UNCOVERED)
+		if (e->type == DLT_OBJECT_UNCOVERED)
 			note_uncovered(p, e->name);
 	}
-	if (e->type == OBJECT_COMMUNICATOR)
+	if (e->type == DLT_OBJECT_COMMUNICATOR)
 		comms_announced(&p->comms, e);
 }
 

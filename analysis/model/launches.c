@@ -44,7 +44,7 @@ bool process_object(struct process *p, const struct dlt_ev_proc_object *e)
 	return true;
 }
 
-const struct object *process_find_object(const struct process *p, enum object_type type, uint32_t id)
+const struct object *process_find_object(const struct process *p, enum dlt_object type, uint32_t id)
 {
 	for (int generation = 0; p && generation < 64; p = p->parent, generation++) {
 		uint64_t *index = idmap_get(&p->launched.object_by_id, key_of(type, id));

@@ -13,13 +13,11 @@
 #include <stdint.h>
 
 #include "events.h"
+#include "object_types.h"
 #include "analysis/model/idmap.h"
 
 struct process;
 struct trace;
-
-/* As dltrace_proc:object says it. */
-enum object_type { OBJECT_KERNEL = 1, OBJECT_SHAPE, OBJECT_STREAM, OBJECT_UNCOVERED, OBJECT_CUPTI, OBJECT_GRAPH };
 
 struct object {
 	uint8_t type;
@@ -57,7 +55,7 @@ void launched_release(struct launched *l);
 bool process_object(struct process *p, const struct dlt_ev_proc_object *e);
 
 /* NULL: neither this process nor those it was forked from has said. */
-const struct object *process_find_object(const struct process *p, enum object_type type, uint32_t id);
+const struct object *process_find_object(const struct process *p, enum dlt_object type, uint32_t id);
 
 /* Launches of a shape or graph have succeeded: executed, captured, ns of all of them. */
 void process_launches(struct process *p, uint32_t id, uint64_t count, uint64_t captured, uint64_t time);

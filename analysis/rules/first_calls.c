@@ -124,7 +124,7 @@ static uint64_t kernels_known(const struct process *p)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < p->launched.object_count; i++)
-		n += p->launched.objects[i].type == OBJECT_KERNEL;
+		n += p->launched.objects[i].type == DLT_OBJECT_KERNEL;
 	return n;
 }
 
