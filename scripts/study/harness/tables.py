@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""The two tables of the study, frameworks.tbl and environments.tbl, as objects."""
+import os
+import re
+import shlex
+
+STUDY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MODELS = ("alexnet", "mobilenet_v2", "resnet50", "vgg16")
+
+
+class Wrong(Exception):
+    """Something that the user can mend; one line that says what, why and what to do."""
+
+
+class Environment:
+    """A line of environments.tbl with what is indented below it."""
+
+    def __init__(self, name, python, megabytes):
+        self.name, self.python, self.megabytes = name, python, int(megabytes)
+        self.pip, self.debian, self.links, self.variables = [], [], [], {}
+
+    def add(self, key, words):
+        if key == "pip":
+            self.pip.append(words)
+        elif key == "debian":
+            self.debian += words
+        elif key == "link" and len(words) == 2:
+            self.links.append(tuple(words))
+        elif key == "set":
+            self.variables.update(assignment(word) for word in words)
+        else:
+            raise ValueError(f"unknown: {key} {' '.join(words)}")
+
+    def made_of(self):
+        """The text that tells whether an environment is still what the table says."""
+        lines = [f"{self.name} {self.python}"] + ["pip " + shlex.join(words) for words in self.pip]
+        return "\n".join(lines + [f"link {new} {old}" for new, old in self.links]) + "\n"
+
+
+class Framework:
+    """A line of frameworks.tbl."""
+
+    def __init__(self, name, environment, script, models, stack, *variables):
+        self.name, self.environment = name, environment
+        self.script = None if script == "-" else os.path.join(STUDY, "train", script)
+        self.models = MODELS if models == "all" else tuple(m for m in models.split(",") if m != "-")
+        self.stack = [tuple(layer.rsplit(":", 1)) for layer in stack.split("+")]
+        self.variables = dict(assignment(word) for word in variables)
+
+
+def assignment(word):
+    name, equals, value = word.partition("=")
+    if not equals:
+        raise ValueError(f"no NAME=VALUE: {word}")
+    return name, value
+
+
+def assignments(words):
+    """The NAME=VALUE in front as a dictionary, and the other words."""
+    count = 0
+    while count < len(words) and re.match(r"[A-Z_][A-Z0-9_]*=", words[count]):
+        count += 1
+    return dict(assignment(word) for word in words[:count]), words[count:]
+
+
+def lines(path):
+    """(number, whether it is indented, words) of every line that has some."""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            words = shlex.split(line, comments=True)
+            if words:
+                yield number, line[0].isspace(), words
+
+
+def read_environments(path=os.path.join(STUDY, "environments.tbl")):
+    environments = {}
+    for number, indented, words in lines(path):
+        try:
+            if indented:
+                list(environments.values())[-1].add(words[0], words[1:])
+            else:
+                environments[words[0]] = Environment(*words)
+        except (IndexError, TypeError, ValueError) as error:
+            raise Wrong(f"{path}:{number}: {error}") from None
+    return environments
+
+
+def read_frameworks(environments, path=os.path.join(STUDY, "frameworks.tbl")):
+    frameworks = {}
+    for number, _, words in lines(path):
+        try:
+            frameworks[words[0]] = Framework(words[0], environments[words[1]], *words[2:])
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise Wrong(f"{path}:{number}: {error}") from None
+    return frameworks
