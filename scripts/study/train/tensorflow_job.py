@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The study's training with TensorFlow, 1.15 or newer: keras.applications, and AlexNet written out."""
+import os
+
+import job
+import keras_words
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # what it found on this machine is no result
+import tensorflow as tf  # noqa: E402
+
+ZOO = {"mobilenet_v2": tf.keras.applications.MobileNetV2, "resnet50": tf.keras.applications.ResNet50,
+       "vgg16": tf.keras.applications.VGG16}
+
+
+class TensorFlow(job.Framework):
+    layout = "NHWC"
+
+    @staticmethod
+    def options(parser):
+        parser.add_argument("--api", choices=("function", "train_on_batch"), default="function",
+                            help="what trains: a tf.function with a GradientTape, or Keras's train_on_batch")
+
+    def loader(self, photos, order):
+        """With workers, tf.data: its threads do the loading."""
+        if not self.args.workers:
+            return super().loader(photos, order)
+        image = (self.args.size, self.args.size, 3)
+
+        def load(keys):
+            images, labels = tf.numpy_function(photos.batch, [keys], [tf.float32, tf.int64])
+            return tf.ensure_shape(images, (None,) + image), tf.ensure_shape(labels, (None,))
+
+        data = tf.data.Dataset.from_generator(lambda: iter(order), tf.int64, (None,))
+        return data.map(load, num_parallel_calls=self.args.workers).prefetch(self.args.workers)
+
+    def build(self):
+        args = self.args
+        if hasattr(tf.keras.utils, "set_random_seed"):
+            tf.keras.utils.set_random_seed(args.seed)
+        else:
+            tf.compat.v1.set_random_seed(args.seed)
+        if args.model in ZOO:
+            self.model = ZOO[args.model](weights=None, classes=args.classes, input_shape=(args.size, args.size, 3))
+        else:
+            self.model = keras_words.model(tf.keras, args.model, args.classes, args.size)
+        self.loss_of = tf.keras.losses.SparseCategoricalCrossentropy()
+        self.optimiser = tf.keras.optimizers.SGD(job.RATE, momentum=job.MOMENTUM)
+        if args.api == "train_on_batch":
+            self.model.compile(self.optimiser, self.loss_of)
+        else:
+            signature = (tf.TensorSpec((None, args.size, args.size, 3), tf.float32), tf.TensorSpec((None,), tf.int64))
+            self.function = tf.function(self.trained, input_signature=signature)
+
+    def trained(self, images, labels):
+        with tf.GradientTape() as tape:
+            loss = self.loss_of(labels, self.model(images, training=True))
+        variables = self.model.trainable_variables
+        self.optimiser.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        return loss
+
+    def step(self, images, labels):
+        if self.args.api == "function":
+            return self.function(images, labels)
+        self.model.reset_metrics()  # Keras 3 gives the mean since then
+        return self.model.train_on_batch(images, labels)
+
+
+def prepare(threads):
+    """One thread for an operation and for operations, where the user wants OpenMP to have one; before any work."""
+    if tf.__version__.startswith("1."):
+        tf.compat.v1.enable_v2_behavior()
+    if threads == "1":
+        tf.config.threading.set_intra_op_parallelism_threads(1)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+if __name__ == "__main__":
+    prepare(os.environ.get("OMP_NUM_THREADS"))
+    job.run(TensorFlow)
