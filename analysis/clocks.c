@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `clocks`: clock offsets between hosts, estimated from collectives. */
+/* The table `clocks`: clock offsets between the hosts of a job, estimated from collectives. */
 #include "analysis/clocks.h"
 
 #include <math.h>
@@ -15,8 +15,9 @@
 #define HOSTS_MAX	4096
 
 static const struct column columns[] = {
+	{ "job", "job", UNIT_ID, "as in the table traces" },
 	{ "host", "host", UNIT_TEXT, "whose clock it is" },
-	{ "reference", "against", UNIT_TEXT, "the host whose clock counts: the first one" },
+	{ "reference", "against", UNIT_TEXT, "the host whose clock counts: the job's first one" },
 	{ "offset_ns", "offset", UNIT_NS,
 	  "to subtract from the host's times: the median of the differences at which two ranks leave a collective" },
 	{ "spread_ns", "spread", UNIT_NS, "half the distance between the quartiles of these differences" },
@@ -25,7 +26,8 @@ static const struct column columns[] = {
 	{ "high_ns", "certainly to", UNIT_NS, "nor more" },
 	{ "drift_ppm", "drift", UNIT_REAL,
 	  "millionths by which the host's clock is faster; missing: too short to tell" },
-	{ "calls", "calls", UNIT_COUNT, "that were compared: the first and the last ones of the run" },
+	{ "calls", "calls", UNIT_COUNT,
+	  "that were compared, those at once as one: the first and the last ones of the run" },
 	{ "function", "function", UNIT_TEXT, "the collective" },
 };
 
@@ -108,18 +110,22 @@ static void best_of(const struct process *a, const struct process *b, struct pai
 }
 
 /* The first usable pair of processes of two hosts; more of them add nothing that is independent. */
-static struct pair find_pair(const struct model *m, const char *host, const char *other)
+static struct pair find_pair(const struct model *m, const struct job *job, const char *host,
+			     const char *other)
 {
 	struct pair best = { NULL, NULL, NULL, NULL };
 
-	for (size_t i = 0; i < m->trace_count; i++)
-		for (size_t j = 0; j < m->traces[i]->process_count; j++) {
-			const struct process *a = m->traces[i]->processes[j];
+	for (size_t i = 0; i < job->count; i++)
+		for (size_t j = 0; j < m->traces[job->traces[i]]->process_count; j++) {
+			const struct process *a = m->traces[job->traces[i]]->processes[j];
 
-			for (size_t k = 0; is_usable(a, host) && k < m->trace_count; k++)
-				for (size_t l = 0; l < m->traces[k]->process_count && !best.a; l++)
-					if (is_usable(m->traces[k]->processes[l], other))
-						best_of(a, m->traces[k]->processes[l], &best);
+			for (size_t k = 0; is_usable(a, host) && k < job->count; k++) {
+				const struct trace *t = m->traces[job->traces[k]];
+
+				for (size_t l = 0; l < t->process_count && !best.a; l++)
+					if (is_usable(t->processes[l], other))
+						best_of(a, t->processes[l], &best);
+			}
 			if (best.a)
 				return best;
 		}
@@ -133,30 +139,61 @@ struct samples {
 	size_t count;
 };
 
+/*
+ * Calls that overlap in either process, as those of Gloo's two threads do: which of them ended first
+ * may differ from rank to rank, but nobody leaves the last before all have entered the first.
+ */
+struct together {
+	struct leave a, b;
+	bool any;
+};
+
+static struct leave joined(struct leave x, const struct leave *y)
+{
+	x.begin = y->begin < x.begin ? y->begin : x.begin;
+	x.end = y->end > x.end ? y->end : x.end;
+	return x;
+}
+
+static void take(struct together *t, int64_t apart, struct host_clock *c, struct samples *s)
+{
+	int64_t low = t->b.begin + apart - t->a.end, high = t->b.end + apart - t->a.begin;
+
+	if (!t->any)
+		return;
+	t->any = false;
+	c->low = low > c->low ? low : c->low;
+	c->high = high < c->high ? high : c->high;
+	s->at[s->count] = (double)t->a.end;
+	s->difference[s->count++] = (double)(t->b.end + apart - t->a.end);
+}
+
 static void compare(const struct pair *p, struct host_clock *c, struct samples *s)
 {
 	/* In ns between the begins of the traces: may be large, but is exact. */
 	int64_t apart = (int64_t)(p->b->trace->begin - p->a->trace->begin);
 	const struct leaves *x = p->x->leaves, *y = p->y->leaves;
+	struct together t = { .any = false };
 
 	c->low = INT64_MIN;
 	c->high = INT64_MAX;
 	for (uint64_t i = 0; i < x->count && s->count < 2 * LEAVES_KEPT; i++) {
 		const struct leave *a = leaves_get(x, i), *b = leaves_get(y, i);
-		int64_t low, high;
 
 		/* Ends of different length are not of the same calls. */
 		if (i >= LEAVES_KEPT && x->count != y->count)
 			break;
-		if (!a || !b)
+		if (t.any && a && b && (a->begin < t.a.end || b->begin < t.b.end)) {
+			t.a = joined(t.a, a);
+			t.b = joined(t.b, b);
 			continue;
-		low = b->begin + apart - a->end;
-		high = b->end + apart - a->begin;
-		c->low = low > c->low ? low : c->low;
-		c->high = high < c->high ? high : c->high;
-		s->at[s->count] = (double)a->end;
-		s->difference[s->count++] = (double)(b->end + apart - a->end);
+		}
+		take(&t, apart, c, s);
+		if (a && b)
+			t = (struct together){ *a, *b, true };
 	}
+	if (s->count < 2 * LEAVES_KEPT)
+		take(&t, apart, c, s);
 }
 
 static double median_of(const double *values, size_t count)
@@ -177,7 +214,8 @@ static double drift_of(const struct samples *s)
 	return s->count >= DRIFT_CALLS && span >= DRIFT_SPAN ? 1e6 * moved / span : NAN;
 }
 
-static struct host_clock clock_of(const struct model *m, const char *reference, const char *host)
+static struct host_clock clock_of(const struct model *m, const struct job *job, const char *reference,
+				  const char *host)
 {
 	struct host_clock c = { .host = host, .reference = reference, .function = "", .drift = NAN };
 	struct pair p = { NULL, NULL, NULL, NULL };
@@ -186,7 +224,7 @@ static struct host_clock clock_of(const struct model *m, const char *reference, 
 
 	s.count = 0;
 	if (m->options.from == INT64_MIN && m->options.to == INT64_MAX)
-		p = find_pair(m, reference, host);
+		p = find_pair(m, job, reference, host);
 	if (p.a)
 		compare(&p, &c, &s);
 	if (!s.count)
@@ -201,17 +239,17 @@ static struct host_clock clock_of(const struct model *m, const char *reference, 
 	return c;
 }
 
-size_t host_clocks(const struct model *m, struct host_clock **clocks)
+size_t host_clocks(const struct model *m, const struct job *job, struct host_clock **clocks)
 {
 	const char *hosts[HOSTS_MAX];
 	size_t count = 0;
 
-	for (size_t i = 0; i < m->trace_count; i++)
-		for (size_t j = 0; j < m->traces[i]->process_count && count < HOSTS_MAX; j++) {
-			const struct process *p = m->traces[i]->processes[j];
+	for (size_t i = 0; i < job->count; i++)
+		for (size_t j = 0; j < m->traces[job->traces[i]]->process_count && count < HOSTS_MAX; j++) {
+			const struct process *p = m->traces[job->traces[i]]->processes[j];
 			size_t k = 0;
 
-			if (!process_shown(p) || !*p->host || !p->comms.use_count)
+			if (!process_shown(p) || !*p->host || (p->rank < 0 && !p->comms.use_count))
 				continue;
 			while (k < count && strcmp(hosts[k], p->host))
 				k++;
@@ -220,32 +258,65 @@ size_t host_clocks(const struct model *m, struct host_clock **clocks)
 		}
 	*clocks = xcalloc(count ? count : 1, sizeof(**clocks));
 	for (size_t i = 1; i < count; i++)
-		(*clocks)[i - 1] = clock_of(m, hosts[0], hosts[i]);
+		(*clocks)[i - 1] = clock_of(m, job, hosts[0], hosts[i]);
 	return count ? count - 1 : 0;
+}
+
+/* ns by which a host's clock is ahead of the job's first; 0 where nothing is known. */
+static int64_t ahead(const struct host_clock *clocks, size_t count, const char *host)
+{
+	for (size_t i = 0; i < count; i++)
+		if (clocks[i].calls && !strcmp(clocks[i].host, host))
+			return clocks[i].offset;
+	return 0;
+}
+
+void job_axis(const struct model *m, const struct job *job, struct axis_place *places)
+{
+	const struct trace *first = m->traces[job->traces[0]];
+	struct host_clock *clocks;
+	size_t count = host_clocks(m, job, &clocks);
+	int64_t zero = ahead(clocks, count, trace_host(first));
+
+	for (size_t i = 0; i < job->count; i++) {
+		const struct trace *t = m->traces[job->traces[i]];
+
+		places[i].ahead = ahead(clocks, count, trace_host(t)) - zero;
+		places[i].shift = (int64_t)(t->begin - first->begin) - places[i].ahead;
+	}
+	free(clocks);
+}
+
+static void add_row(struct table *t, size_t job, const struct host_clock *c)
+{
+	table_add_row(t);
+	table_set_uint(t, "job", job);
+	table_set_text(t, "host", c->host);
+	table_set_text(t, "reference", c->reference);
+	table_set_uint(t, "calls", c->calls);
+	if (!c->calls)
+		return;
+	table_set_int(t, "offset_ns", c->offset);
+	table_set_int(t, "spread_ns", c->spread);
+	table_set_int(t, "low_ns", c->low);
+	table_set_int(t, "high_ns", c->high);
+	if (!isnan(c->drift))
+		table_set_real(t, "drift_ppm", c->drift);
+	table_set_text(t, "function", c->function);
 }
 
 void run_clocks(const struct model *m, struct report *r)
 {
 	struct table *t = report_add_table(r, "clocks", "Clocks of the hosts", COLUMNS(columns));
-	struct host_clock *clocks;
-	size_t count = host_clocks(m, &clocks);
+	struct jobs jobs = jobs_of(m);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct host_clock *c = &clocks[i];
+	for (size_t i = 0; i < jobs.count; i++) {
+		struct host_clock *clocks;
+		size_t count = host_clocks(m, &jobs.list[i], &clocks);
 
-		table_add_row(t);
-		table_set_text(t, "host", c->host);
-		table_set_text(t, "reference", c->reference);
-		table_set_uint(t, "calls", c->calls);
-		if (!c->calls)
-			continue;
-		table_set_int(t, "offset_ns", c->offset);
-		table_set_int(t, "spread_ns", c->spread);
-		table_set_int(t, "low_ns", c->low);
-		table_set_int(t, "high_ns", c->high);
-		if (!isnan(c->drift))
-			table_set_real(t, "drift_ppm", c->drift);
-		table_set_text(t, "function", c->function);
+		for (size_t k = 0; k < count; k++)
+			add_row(t, i, &clocks[k]);
+		free(clocks);
 	}
-	free(clocks);
+	jobs_release(&jobs);
 }

@@ -10,6 +10,7 @@
 #ifndef DLT_ANALYSIS_CLOCKS_H
 #define DLT_ANALYSIS_CLOCKS_H
 
+#include "analysis/jobs.h"
 #include "analysis/model/model.h"
 
 struct host_clock {
@@ -23,9 +24,18 @@ struct host_clock {
 };
 
 /*
- * Of all hosts but the first, by first sight, the caller's; their number. With --from or --to, or
- * where events were lost, calls cannot be numbered and nothing is known of a host.
+ * Of all hosts of a job but the first, by first sight, the caller's; their number. With --from or --to,
+ * or where events were lost, calls cannot be numbered and nothing is known of a host.
  */
-size_t host_clocks(const struct model *m, struct host_clock **clocks);
+size_t host_clocks(const struct model *m, const struct job *job, struct host_clock **clocks);
+
+/* Where a trace's times belong on the one axis of its job. */
+struct axis_place {
+	int64_t ahead;		/* ns by which its host's clock is ahead of that of the job's first trace */
+	int64_t shift;		/* ns to add to its times to count them from that one's begin */
+};
+
+/* Of each trace of the job; without anything known of a clock it is believed. */
+void job_axis(const struct model *m, const struct job *job, struct axis_place *places);
 
 #endif

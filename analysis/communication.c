@@ -9,12 +9,14 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analyses.h"
 #include "analysis/breakdown.h"
+#include "analysis/iterations.h"
 #include "analysis/model/memory.h"
 
 static const struct column columns[] = {
@@ -213,19 +215,54 @@ void run_communication(const struct model *m, struct report *r)
 
 /* ---- by rank ---- */
 
-/* The `index`th communicator that is the first with its identity in the trace; NULL: no more. */
-static const struct communicator *different(const struct trace *t, size_t index)
+/* The processes of a job, one after another. */
+struct walk {
+	const struct model *m;
+	const struct job *job;
+	size_t trace, process;
+};
+
+static const struct process *next_process(struct walk *w)
 {
-	const struct communicator *c, *before;
+	for (; w->trace < w->job->count; w->trace++, w->process = 0) {
+		const struct trace *t = w->m->traces[w->job->traces[w->trace]];
 
-	for (size_t p = 0, i = 0; (c = communicator_at(t, &p, &i));) {
-		bool first = c->identity != 0;
-
-		for (size_t q = 0, j = 0; first && (before = communicator_at(t, &q, &j)) && before != c;)
-			first = !is_same(before, c);
-		if (first && !index--)
-			return c;
+		if (w->process < t->process_count)
+			return t->processes[w->process++];
 	}
+	return NULL;
+}
+
+/* Was the communicator seen before, in a process of the job or before it in its own? */
+static bool is_first_sight(struct walk w, const struct process *p, const struct communicator *c)
+{
+	const struct process *before;
+
+	while ((before = next_process(&w)))
+		for (size_t i = 0; i < before->comms.count; i++) {
+			if (before == p && &before->comms.list[i] == c)
+				return true;
+			if (is_same(&before->comms.list[i], c))
+				return false;
+		}
+	return true;
+}
+
+/* The `index`th communicator that is the first with its identity in the job; NULL: no more. */
+static const struct communicator *different(const struct model *m, const struct job *job, size_t index,
+					    const struct trace **trace)
+{
+	struct walk w = { m, job, 0, 0 };
+	const struct process *p;
+
+	while ((p = next_process(&w)))
+		for (size_t i = 0; i < p->comms.count; i++) {
+			const struct communicator *c = &p->comms.list[i];
+
+			*trace = p->trace;
+			if (c->identity && is_first_sight((struct walk){ m, job, 0, 0 }, p, c) && !index--)
+				return c;
+		}
 	return NULL;
 }
 
@@ -235,11 +272,12 @@ struct member {
 	double share;			/* first of all ns, then of the time that all take */
 };
 
-/* *begin, *end: widened to its blocking calls. */
+/* From a process's first blocking call to its last: by its own clock, so it compares between hosts. */
 static bool find_member(const struct process *p, const struct communicator *wanted, struct member *m,
-			int64_t *begin, int64_t *end)
+			int64_t *longest)
 {
 	const struct communicator *own = NULL;
+	int64_t begin = INT64_MAX, end = 0;
 
 	for (size_t i = 0; i < p->comms.count && !own; i++)
 		if (is_same(&p->comms.list[i], wanted))
@@ -253,9 +291,11 @@ static bool find_member(const struct process *p, const struct communicator *want
 		if (use->communicator != own->id || !is_blocking(process_function(p, use->function)))
 			continue;
 		m->share += (double)use->total;
-		*begin = use->begin < *begin ? use->begin : *begin;
-		*end = use->end > *end ? use->end : *end;
+		begin = use->begin < begin ? use->begin : begin;
+		end = use->end > end ? use->end : end;
 	}
+	if (end > begin && end - begin > *longest)
+		*longest = end - begin;
 	return true;
 }
 
@@ -271,22 +311,31 @@ static double median(const struct member *m, size_t count)
 	return (m[(count - 1) / 2].share + m[count / 2].share) / 2;
 }
 
-bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b)
+/* Room for one more; the list is the caller's. */
+static struct member *grow(struct member *list, size_t count, size_t *capacity)
 {
-	const struct communicator *c = different(t, index);
-	int64_t begin = INT64_MAX, end = 0;
-	struct member *members;
+	return xgrow(list, count, capacity, sizeof(*list));
+}
+
+bool comm_balance(const struct model *m, const struct job *job, size_t index, struct comm_balance *b)
+{
+	const struct trace *trace = NULL;
+	const struct communicator *c = different(m, job, index, &trace);
+	struct walk w = { m, job, 0, 0 };
+	struct member *members = NULL;
+	const struct process *p;
+	size_t capacity = 0;
 
 	if (!c)
 		return false;
 	*b = (struct comm_balance){ .least_rank = -1 };
-	name_of(t, c, b->name, sizeof(b->name));
-	members = xcalloc(t->process_count, sizeof(*members));
-	for (size_t i = 0; i < t->process_count; i++)
-		b->members += find_member(t->processes[i], c, &members[b->members], &begin, &end);
+	name_of(trace, c, b->name, sizeof(b->name));
+	while ((p = next_process(&w))) {
+		members = grow(members, b->members, &capacity);
+		b->members += find_member(p, c, &members[b->members], &b->time);
+	}
 	for (size_t i = 0; i < b->members; i++)
-		members[i].share /= end > begin ? (double)(end - begin) : 1;
-	b->time = end > begin ? end - begin : 0;
+		members[i].share /= b->time ? (double)b->time : 1;
 	if (b->members >= 2) {
 		qsort(members, b->members, sizeof(*members), by_share);
 		b->least = members[0].share;
@@ -298,28 +347,101 @@ bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b)
 	return true;
 }
 
+/* ---- how much of the time ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct leave *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/*
+ * Calls that run at once on several threads block once: time in which there was any by the sum of
+ * their durations, of those calls that are known one by one.
+ */
+static double at_once(struct leave *calls, size_t count)
+{
+	int64_t covered = INT64_MIN;
+	double sum = 0, any = 0;
+
+	qsort(calls, count, sizeof(*calls), by_begin);
+	for (size_t i = 0; i < count; i++) {
+		int64_t begin = calls[i].begin > covered ? calls[i].begin : covered;
+
+		sum += (double)(calls[i].end - calls[i].begin);
+		if (calls[i].end <= begin)
+			continue;
+		any += (double)(calls[i].end - begin);
+		covered = calls[i].end;
+	}
+	return sum > 0 ? any / sum : 1;
+}
+
+/* Of functions that were called between `begin` and `end`. */
+static double blocked_between(const struct process *p, int64_t begin, int64_t end)
+{
+	struct leave *calls = xcalloc(p->comms.use_count * 2 * LEAVES_KEPT + 1, sizeof(*calls));
+	double blocked = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->comms.use_count; i++) {
+		const struct comm_use *use = &p->comms.uses[i];
+
+		if (!is_blocking(process_function(p, use->function)) || use->begin >= end || use->end <= begin)
+			continue;
+		blocked += (double)use->total;
+		for (uint64_t k = 0; use->leaves && k < use->leaves->count; k++) {
+			if (k == LEAVES_KEPT && use->leaves->count > 2 * LEAVES_KEPT)
+				k = use->leaves->count - LEAVES_KEPT;
+			if (leaves_get(use->leaves, k))
+				calls[count++] = *leaves_get(use->leaves, k);
+		}
+	}
+	blocked *= at_once(calls, count);
+	free(calls);
+	return blocked;
+}
+
+static uint64_t blocked_ever(const struct process *p)
+{
+	uint64_t blocked = 0;
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
+
+		if (is_comm_layer(fn->layer) && is_blocking(fn))
+			blocked += profile_counts(p, p->profile_list[i])->outer_total;
+	}
+	return blocked;
+}
+
+/* NAN: it has no blocking communication. */
+static double share_of(const struct process *p)
+{
+	const struct iterations *it = process_iterations(p);
+	uint64_t life = process_life(p), blocked = blocked_ever(p);
+
+	if (!blocked || !life)
+		return NAN;
+	if (it->how && it->end > it->begin && p->comms.use_count)
+		return blocked_between(p, it->begin, it->end) / (double)(it->end - it->begin);
+	return (double)blocked / (double)life;
+}
+
 struct comm_share comm_share(const struct trace *t)
 {
-	struct comm_share s = { .least = 1 };
+	struct comm_share s = { .least = INFINITY };
 
 	for (size_t i = 0; i < t->process_count; i++) {
-		const struct process *p = t->processes[i];
-		uint64_t blocked = 0, life = process_life(p);
-		double share;
+		double share = process_shown(t->processes[i]) ? share_of(t->processes[i]) : NAN;
 
-		for (size_t j = 0; process_shown(p) && j < p->profile_count; j++) {
-			const struct function *fn = process_function(p, profile_function(p->profile_list[j]));
-
-			if (is_comm_layer(fn->layer) && is_blocking(fn))
-				blocked += profile_counts(p, p->profile_list[j])->outer_total;
-		}
-		if (!blocked || !life)
+		if (isnan(share))
 			continue;
-		share = (double)blocked / (double)life;
 		s.processes++;
 		s.mean += share;
-		s.least = share < s.least ? share : s.least;
-		s.most = share > s.most ? share : s.most;
+		s.least = fmin(s.least, share);
+		s.most = fmax(s.most, share);
 	}
 	if (s.processes)
 		s.mean /= (double)s.processes;

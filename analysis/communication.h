@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct process;
-struct trace;
+#include "analysis/jobs.h"
 
 /*
  * Time in blocking calls on one communicator, by rank, as a share of the time from the first of
@@ -23,10 +22,16 @@ struct comm_balance {
 	const struct process *least_process;
 };
 
-/* The communicator `index` of those that several processes share; false: there are no more. */
-bool comm_balance(const struct trace *t, size_t index, struct comm_balance *b);
+/*
+ * The communicator `index` of those that several processes share, in all traces of the job; false:
+ * there are no more.
+ */
+bool comm_balance(const struct model *m, const struct job *job, size_t index, struct comm_balance *b);
 
-/* Blocking communication as a share of the lives of the processes that have some. */
+/*
+ * Blocking communication of the processes that have some, as a share of the time from the begin of their
+ * first iteration to the end of the last; where none are known, of their lives.
+ */
 struct comm_share {
 	size_t processes;
 	double mean, least, most;

@@ -55,10 +55,13 @@ struct sample sample_of(const struct groups *g, const struct facts *f, const str
 {
 	struct sample s = { xcalloc(f->traces + 1, sizeof(*s.x)), 0 };
 
-	for (size_t i = 0; i < g->run_count && i < f->traces; i++)
+	for (size_t i = 0; i < g->run_count; i++) {
+		size_t trace = g->runs[i].trace->index;
+
 		if (g->runs[i].group == group && sample_takes(&g->runs[i], fact->what) &&
-		    isfinite(fact->values[i]))
-			s.x[s.n++] = fact->values[i];
+		    trace < f->traces && isfinite(fact->values[trace]))
+			s.x[s.n++] = fact->values[trace];
+	}
 	stat_sort(s.x, s.n);
 	return s;
 }

@@ -10,7 +10,7 @@
 #include "analysis/model/memory.h"
 
 const struct fact_kind fact_kinds[] = {
-	{ "total", UNIT_NS, false, true, "from the first event to the last" },
+	{ "total", UNIT_NS, false, true, "from the first event to the last; of several hosts the longest" },
 	{ "epoch", UNIT_NS, false, true, "mean duration of an epoch" },
 	{ "iteration", UNIT_NS, false, true, "median duration of an iteration" },
 	{ "cpu", UNIT_NS, false, true, "user and system time of all processes" },
@@ -52,15 +52,29 @@ const char *fact_unit(enum unit unit)
 struct view {
 	const struct report *r;
 	size_t traces;
-	size_t *trace_of;	/* owned; by process id; `traces`: none */
+	size_t *first;		/* owned; by trace: the first one of its job */
+	size_t *trace_of;	/* owned; by process id, the same; `traces`: none */
 	size_t processes;
 };
+
+/* The rows of `traces` say whose job they are. */
+static size_t *first_traces(const struct table *t, size_t traces)
+{
+	size_t *first = xcalloc(traces + 1, sizeof(*first));
+
+	for (size_t i = 0; i < traces; i++)
+		while (first[i] < i && cell_uint(table_get(t, first[i], "job")) !=
+					       cell_uint(table_get(t, i, "job")))
+			first[i]++;
+	return first;
+}
 
 static void view_init(struct view *v, const struct report *r)
 {
 	const struct table *p = report_table(r, "processes"), *t = report_table(r, "traces");
 
 	*v = (struct view){ .r = r, .traces = t ? t->row_count : 0 };
+	v->first = first_traces(t, v->traces);
 	for (size_t i = 0; p && i < p->row_count; i++) {
 		size_t id = (size_t)cell_uint(table_get(p, i, "process"));
 
@@ -71,7 +85,7 @@ static void view_init(struct view *v, const struct report *r)
 		v->trace_of[i] = v->traces;
 	for (size_t i = 0; p && i < p->row_count; i++)
 		v->trace_of[cell_uint(table_get(p, i, "process"))] =
-			(size_t)cell_uint(table_get(p, i, "trace"));
+			v->first[cell_uint(table_get(p, i, "trace"))];
 }
 
 static size_t trace_of(const struct view *v, const struct cell *process)
@@ -124,14 +138,22 @@ static void add_known(struct facts *f, const char *what, size_t trace, const str
 				      cell_real(c);
 }
 
+static void put_longest(struct facts *f, const char *what, size_t trace, const struct cell *c)
+{
+	double known = trace < f->traces ? fact_for(f, what, "", NAN)->values[trace] : NAN;
+
+	if (isnan(known) || cell_real(c) > known)
+		put(f, what, trace, c);
+}
+
 static void from_traces(struct facts *f, const struct view *v)
 {
 	const struct table *t = report_table(v->r, "traces");
 
 	for (size_t i = 0; i < v->traces; i++) {
-		put(f, "total", i, table_get(t, i, "duration_ns"));
-		put(f, "lost", i, table_get(t, i, "lost"));
-		put(f, "events", i, table_get(t, i, "events"));
+		put_longest(f, "total", v->first[i], table_get(t, i, "duration_ns"));
+		add_known(f, "lost", v->first[i], table_get(t, i, "lost"));
+		add_known(f, "events", v->first[i], table_get(t, i, "events"));
 	}
 }
 
@@ -203,7 +225,8 @@ static void from_series(struct facts *f, const struct view *v)
 			for (size_t p = 0; p < s->point_count; p++)
 				if (peak.type == CELL_NULL || s->points[p].value > peak.r)
 					peak = (struct cell){ .type = CELL_REAL, .r = s->points[p].value };
-			put(f, peaks[k].what, s->trace, &peak);
+			if (s->trace < v->traces)
+				add_known(f, peaks[k].what, v->first[s->trace], &peak);
 		}
 	}
 }
@@ -299,6 +322,7 @@ struct facts facts_of(const struct report *r)
 	f.traces = v.traces;
 	for (size_t i = 0; f.traces && i < sizeof(sources) / sizeof(*sources); i++)
 		sources[i](&f, &v);
+	free(v.first);
 	free(v.trace_of);
 	return f;
 }

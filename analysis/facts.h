@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of one trace can be compared with another: named quantities, one value a trace, taken from the
- * report's own tables and series.
+ * What of one run can be compared with another: named quantities, one value a run, taken from the
+ * report's own tables and series. A job of several traces is one run and has its values at its first
+ * trace: times of calls, CPU, memory and counts are sums over them, `total` is the longest of theirs.
  *
  *	total, epoch, iteration, cpu, rss_peak, ...	facts.c lists them, with their meaning
  *	function:NAME layer:NAME library:NAME kind:NAME gpu:NAME share:NAME phase:NAME calls:NAME
@@ -19,7 +20,7 @@ struct fact {
 	const char *what;	/* "total", "function", ...: static */
 	char *name;		/* owned; "" where `what` says it all */
 	enum unit unit;
-	double *values;		/* owned; by trace */
+	double *values;		/* owned; by trace, those of a job at its first one */
 };
 
 struct facts {

@@ -128,7 +128,7 @@ void found(struct findings *f, const struct process *p, struct stake stake, json
 		json_object_set_new(evidence, "process", json_integer(p->report_id));
 	f->list = xgrow(f->list, f->count, &f->capacity, sizeof(*f->list));
 	f->list[f->count] = (struct finding){
-		.rule = f->rule, .trace = f->trace, .process = p, .severity = f->severity,
+		.rule = f->rule, .trace = p ? p->trace : f->trace, .process = p, .severity = f->severity,
 		.stake = stake, .evidence = evidence, .text = xcheck(strdup(text), 1), .order = f->count,
 	};
 	f->count++;

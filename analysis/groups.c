@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
+#include "analysis/jobs.h"
 #include "analysis/model/memory.h"
 
 /* What is done, as against what does it. */
@@ -60,19 +61,35 @@ static bool has_failed(const struct trace *t)
 	return e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code);
 }
 
+static struct run run_of(const struct model *m, const struct job *job)
+{
+	const struct trace *first = m->traces[job->traces[0]];
+	size_t hosts = job_hosts(m, job);
+	struct run run = { .trace = first, .traces = job->count, .labels = labels_of(first) };
+
+	for (size_t i = 0; i < job->count; i++) {
+		run.baseline = run.baseline || job->traces[i] < m->options.baselines;
+		run.failed = run.failed || has_failed(m->traces[job->traces[i]]);
+	}
+	if (hosts > 1)
+		labels_found_number(&run.labels, "hosts", hosts);
+	return run;
+}
+
 static void add_runs(struct groups *g, const struct model *m)
 {
-	g->runs = xcalloc(m->trace_count, sizeof(*g->runs));
-	g->run_count = m->trace_count;
-	for (size_t i = 0; i < m->trace_count; i++)
-		g->runs[i] = (struct run){
-			.trace = m->traces[i], .labels = labels_of(m->traces[i]),
-			.baseline = i < m->options.baselines, .failed = has_failed(m->traces[i]),
-		};
+	struct jobs jobs = jobs_of(m);
+
+	g->runs = xcalloc(jobs.count, sizeof(*g->runs));
+	g->run_count = jobs.count;
+	for (size_t i = 0; i < jobs.count; i++)
+		g->runs[i] = run_of(m, &jobs.list[i]);
+	jobs_release(&jobs);
 	/* Repetitions of a named one that somebody labelled alike belong to it. */
-	for (size_t i = m->options.baselines; i < g->run_count; i++)
-		for (size_t j = 0; j < m->options.baselines && !g->runs[i].baseline; j++)
-			g->runs[i].baseline = labels_same(&g->runs[i].labels, &g->runs[j].labels, true);
+	for (size_t i = 0; i < g->run_count; i++)
+		for (size_t j = 0; j < g->run_count && !g->runs[i].baseline; j++)
+			g->runs[i].baseline = g->runs[j].trace->index < m->options.baselines &&
+					      labels_same(&g->runs[i].labels, &g->runs[j].labels, true);
 }
 
 static size_t group_for(struct groups *g, size_t run)

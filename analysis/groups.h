@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which traces are repetitions of each other, and which of these groups is compared with which.
+ * Which runs are repetitions of each other, and which of these groups is compared with which.
  *
- * Traces with the same labels are one group; the traces of --baseline are apart from the others,
+ * A job is one run, of as many traces as it has (jobs.h). Runs with the same labels are one group; the runs of --baseline are apart from the others,
  * whatever their labels, with those that were given the same labels by somebody. The baseline is what
  * --baseline names, else the group of the first trace, and those that differ from it in model, dataset,
  * batch, size and device only. A group's reference is the baseline with the same of these; where
@@ -16,7 +16,8 @@
 #define NO_GROUP ((size_t)-1)
 
 struct run {
-	const struct trace *trace;	/* borrowed */
+	const struct trace *trace;	/* borrowed; the first one of the job */
+	size_t traces;			/* how many the job has */
 	struct labels labels;		/* owned */
 	size_t group;
 	bool baseline;			/* named as one */
@@ -30,7 +31,7 @@ struct group {
 };
 
 struct groups {
-	struct run *runs;		/* owned; one a trace, in their order */
+	struct run *runs;		/* owned; in the order of their first traces */
 	size_t run_count;
 	struct group *list;		/* owned; by first sight */
 	size_t count;

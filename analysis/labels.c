@@ -315,6 +315,17 @@ static void from_option(struct labels *l, const char *text, const char *path)
 	free(pattern);
 }
 
+void labels_found_number(struct labels *l, const char *key, size_t number)
+{
+	char value[24];
+
+	snprintf(value, sizeof(value), "%zu", number);
+	if (find(l, key))
+		return;
+	set_whole(l, key, value);
+	qsort(l->items, l->count, sizeof(*l->items), by_key);
+}
+
 struct labels labels_of(const struct trace *t)
 {
 	const struct model_options *o = &t->model->options;

@@ -28,6 +28,9 @@ struct labels {
 struct labels labels_of(const struct trace *t);
 void labels_release(struct labels *l);
 
+/* What was found out beside the trace itself; something that somebody said stays. */
+void labels_found_number(struct labels *l, const char *key, size_t number);
+
 /* "" when there is none; borrowed. */
 const char *label_value(const struct labels *l, const char *key);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `runs`: what each trace is a run of, and the quantities by which it is compared. */
+/* The table `runs`: what each job is a run of, and the quantities by which it is compared. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "analysis/comparison.h"
 
 static const struct column columns[] = {
-	{ "trace", "trace", UNIT_ID, "index of the trace" },
+	{ "trace", "trace", UNIT_ID, "index of the trace; of a job with several, the first one" },
+	{ "traces", "traces", UNIT_COUNT, "how many the job has: hosts, or ranks" },
 	{ "group", "group", UNIT_ID, "runs with the same number are repetitions of each other" },
 	{ "name", "group's name", UNIT_TEXT, "what tells the group from the others" },
 	{ "baseline", "baseline", UNIT_ID, "1: what others are compared with" },
@@ -85,12 +86,13 @@ void add_runs_table(struct report *r, const struct groups *g, const struct facts
 		const struct run *run = &g->runs[i];
 
 		table_add_row(t);
-		table_set_uint(t, "trace", i);
+		table_set_uint(t, "trace", run->trace->index);
+		table_set_uint(t, "traces", run->traces);
 		table_set_uint(t, "group", run->group);
 		table_set_text(t, "name", group_name(g, run->group, name, sizeof(name)));
 		table_set_uint(t, "baseline", g->list[run->group].baseline);
 		table_set_uint(t, "failed", run->failed);
 		set_labels(t, &run->labels);
-		set_facts(t, f, i);
+		set_facts(t, f, run->trace->index);
 	}
 }

@@ -6,25 +6,31 @@
 
 #include "analysis/analyses.h"
 #include "analysis/communication.h"
+#include "analysis/jobs.h"
 #include "analysis/labels.h"
 #include "analysis/model/memory.h"
 #include "analysis/statistics.h"
 
 static const struct column columns[] = {
-	{ "job", "job", UNIT_ID, "traces that share a communicator at the same time are one job" },
+	{ "job", "job", UNIT_ID, "as in the table traces" },
+	{ "name", "name", UNIT_TEXT, "what tells its kind of run from the others; missing: nothing does" },
 	{ "traces", "traces", UNIT_TREE, "their indices" },
 	{ "hosts", "hosts", UNIT_COUNT, "on which its ranks run" },
 	{ "ranks", "ranks", UNIT_COUNT, "1 where nobody says a rank" },
 	{ "iterations", "iterations", UNIT_COUNT, "of a rank, the median; missing: not found" },
 	{ "iteration_ns", "iteration", UNIT_NS, "median over the ranks of their median" },
+	{ "slowest_ns", "slowest rank", UNIT_NS, "the median of the rank with the longest one" },
 	{ "throughput", "iterations/s", UNIT_REAL, "ranks by the iteration's duration: of all ranks together" },
 	{ "examples_per_second", "examples/s", UNIT_REAL, "the same by the label batch, a rank's examples a step" },
 	{ "reference", "against", UNIT_ID,
-	  "the job that it is compared with: the baseline, else the one of fewest ranks" },
-	{ "speedup", "speed-up", UNIT_REAL, "throughput by that of the reference" },
+	  "the job that it is compared with: the baseline, else that of fewest ranks among those of the "
+	  "same framework, model, dataset, size, device and --label" },
+	{ "speedup", "speed-up", UNIT_REAL,
+	  "throughput by that of the reference: of examples where both batches are known" },
 	{ "efficiency", "efficiency", UNIT_FRACTION, "speed-up by how many times more ranks there are" },
 	{ "communication", "communication", UNIT_FRACTION,
-	  "mean over the processes of the share of their lives in blocking communication" },
+	  "mean over the processes of the share of their iterations' time (where none are known: of their "
+	  "lives) in which they were in blocking communication" },
 	{ "communication_least", "least", UNIT_FRACTION, "the process with the least" },
 	{ "communication_most", "most", UNIT_FRACTION, "the process with the most" },
 	{ "straggler", "waits least", UNIT_ID,
@@ -33,71 +39,13 @@ static const struct column columns[] = {
 	  "by how much less than the median of the others, of the time from the first such call to the last" },
 };
 
-struct job {
-	size_t *traces, count;		/* owned */
+struct measured {
+	const struct job *job;		/* borrowed */
+	struct labels labels;		/* owned; of its first trace */
 	size_t hosts;
-	double ranks, iterations, iteration, batch;	/* ns; NAN: not known */
+	double ranks, iterations, iteration, slowest, batch;	/* ns; NAN: not known */
 	bool baseline;
 };
-
-/* ---- which traces are one job ---- */
-
-enum kinship { STRANGERS, SAME_RANK, OTHER_RANK };
-
-static enum kinship kinship(const struct process *p, const struct process *q)
-{
-	for (size_t i = 0; i < p->comms.count; i++)
-		for (size_t j = 0; j < q->comms.count; j++) {
-			const struct communicator *a = &p->comms.list[i], *b = &q->comms.list[j];
-
-			if (a->identity && a->kind == b->kind && a->identity == b->identity &&
-			    a->ranks == b->ranks)
-				return a->rank == b->rank ? SAME_RANK : OTHER_RANK;
-		}
-	return STRANGERS;
-}
-
-static bool overlap(const struct trace *a, const struct trace *b)
-{
-	return a->started && b->started && a->begin <= b->begin + (uint64_t)b->end &&
-	       b->begin <= a->begin + (uint64_t)a->end;
-}
-
-/* A repetition may have communicators of the same identity, but then it has the same ranks too. */
-static bool same_job(const struct trace *a, const struct trace *b)
-{
-	bool related = false;
-
-	for (size_t i = 0; overlap(a, b) && i < a->process_count; i++)
-		for (size_t j = 0; a->processes[i]->comms.count && j < b->process_count; j++) {
-			enum kinship k = kinship(a->processes[i], b->processes[j]);
-
-			if (k == SAME_RANK)
-				return false;
-			related = related || k == OTHER_RANK;
-		}
-	return related;
-}
-
-static size_t find_jobs(const struct model *m, struct job *jobs)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < m->trace_count; i++) {
-		size_t job = 0;
-
-		for (; job < count; job++)
-			if (same_job(m->traces[jobs[job].traces[0]], m->traces[i]))
-				break;
-		if (job == count) {
-			jobs[count] = (struct job){ .traces = xcalloc(m->trace_count, sizeof(size_t)) };
-			count++;
-		}
-		jobs[job].traces[jobs[job].count++] = i;
-		jobs[job].baseline = jobs[job].baseline || i < m->options.baselines;
-	}
-	return count;
-}
 
 /* ---- what a job is ---- */
 
@@ -144,66 +92,121 @@ static double median_of_known(double *values, size_t count)
 	return stat_median(values, known);
 }
 
+static double most_of(const double *values, size_t count)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		most = fmax(most, values[i]);
+	return most > 0 ? most : NAN;
+}
+
 #define RANKS_MAX 1000000	/* a trace may say anything */
 
-static void measure(const struct model *m, const struct report *r, struct job *job)
+static size_t ranks_of(const struct model *m, const struct job *job)
 {
-	const struct table *t = report_table(r, "iterations");
-	struct labels labels = labels_of(m->traces[job->traces[0]]);
-	const char *hosts[256], *batch = label_value(&labels, "batch");
-	struct ranked by = { .ranks = 1 };
+	size_t ranks = 1;
 
 	for (size_t i = 0; i < job->count; i++)
 		for (size_t j = 0; j < m->traces[job->traces[i]]->process_count; j++) {
 			const struct process *p = m->traces[job->traces[i]]->processes[j];
-			size_t k = 0;
 
-			if (!process_shown(p))
-				continue;
-			if (p->ranks > 0 && (size_t)p->ranks > by.ranks)
-				by.ranks = p->ranks < RANKS_MAX ? (size_t)p->ranks : RANKS_MAX;
-			while (k < job->hosts && strcmp(hosts[k], p->host))
-				k++;
-			if (k == job->hosts && k < sizeof(hosts) / sizeof(*hosts))
-				hosts[job->hosts++] = p->host;
+			if (process_shown(p) && p->ranks > 0 && (size_t)p->ranks > ranks)
+				ranks = p->ranks < RANKS_MAX ? (size_t)p->ranks : RANKS_MAX;
 		}
+	return ranks;
+}
+
+static struct measured measure(const struct model *m, const struct report *r, const struct job *job)
+{
+	const struct table *t = report_table(r, "iterations");
+	struct ranked by = { .ranks = ranks_of(m, job) };
+	struct measured found = { .job = job, .labels = labels_of(m->traces[job->traces[0]]) };
+	const char *batch = label_value(&found.labels, "batch");
+
 	by.iteration = xcalloc(by.ranks, sizeof(double));
 	by.count = xcalloc(by.ranks, sizeof(double));
 	by.whole = xcalloc(by.ranks, sizeof(double));
-	for (size_t i = 0; i < job->count; i++)
-		for (size_t j = 0; j < m->traces[job->traces[i]]->process_count; j++)
-			if (process_shown(m->traces[job->traces[i]]->processes[j]))
-				take_process(t, m->traces[job->traces[i]]->processes[j], &by);
-	job->ranks = (double)by.ranks;
-	job->iteration = median_of_known(by.iteration, by.ranks);
-	job->iterations = median_of_known(by.count, by.ranks);
-	job->batch = *batch ? strtod(batch, NULL) : NAN;
+	for (size_t i = 0; i < job->count; i++) {
+		const struct trace *trace = m->traces[job->traces[i]];
+
+		found.baseline = found.baseline || job->traces[i] < m->options.baselines;
+		for (size_t j = 0; j < trace->process_count; j++)
+			if (process_shown(trace->processes[j]))
+				take_process(t, trace->processes[j], &by);
+	}
+	found.hosts = job_hosts(m, job);
+	found.ranks = (double)by.ranks;
+	found.slowest = most_of(by.iteration, by.ranks);
+	found.iteration = median_of_known(by.iteration, by.ranks);
+	found.iterations = median_of_known(by.count, by.ranks);
+	found.batch = *batch ? strtod(batch, NULL) : NAN;
 	free(by.iteration);
 	free(by.count);
 	free(by.whole);
-	labels_release(&labels);
+	return found;
 }
 
-/* The baseline, else the one of fewest ranks whose iterations are known; -1: none. */
-static ssize_t reference_of(const struct job *jobs, size_t count)
+/* ---- which is compared with which ---- */
+
+/* What scales is the same work: how many ranks and hosts do it, in what batches, may differ. */
+static bool is_free(const struct label *l)
+{
+	static const char *const may_differ[] = {
+		"ranks", "hosts", "batch", "program", "iterations", "epochs", "workers", "threads",
+	};
+
+	for (size_t i = 0; !l->said && i < sizeof(may_differ) / sizeof(*may_differ); i++)
+		if (!strcmp(l->key, may_differ[i]))
+			return true;
+	return false;
+}
+
+static bool contains(const struct labels *b, const struct labels *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!is_free(&a->items[i]) && strcmp(label_value(b, a->items[i].key), a->items[i].value))
+			return false;
+	return true;
+}
+
+static bool same_work(const struct measured *a, const struct measured *b)
+{
+	return contains(&a->labels, &b->labels) && contains(&b->labels, &a->labels);
+}
+
+/* The better reference of two for one: a baseline, the same work, fewer ranks. */
+static bool is_better(const struct measured *a, const struct measured *b, const struct measured *one)
+{
+	if (same_work(a, one) != same_work(b, one))
+		return same_work(a, one);
+	return a->baseline != b->baseline ? a->baseline : a->ranks < b->ranks;
+}
+
+/* Whose iterations are known; -1: none. A baseline that was named is for all. */
+static ssize_t reference_of(const struct measured *jobs, size_t count, const struct measured *one)
 {
 	ssize_t best = -1;
 
-	for (size_t i = 0; i < count; i++) {
-		if (isnan(jobs[i].iteration))
-			continue;
-		if (best < 0 || jobs[i].baseline > jobs[best].baseline ||
-		    (jobs[i].baseline == jobs[best].baseline && jobs[i].ranks < jobs[best].ranks))
+	for (size_t i = 0; i < count; i++)
+		if (!isnan(jobs[i].iteration) && (jobs[i].baseline || same_work(&jobs[i], one)) &&
+		    (best < 0 || is_better(&jobs[i], &jobs[best], one)))
 			best = (ssize_t)i;
-	}
 	return best;
 }
 
 /* ---- the table ---- */
 
-static double throughput(const struct job *job)
+static double throughput(const struct measured *job)
 {
 	return job->ranks * 1e9 / job->iteration;
+}
+
+static double speedup(const struct measured *job, const struct measured *reference)
+{
+	double by = throughput(job) / throughput(reference), batches = job->batch / reference->batch;
+
+	return isfinite(batches) && batches > 0 ? by * batches : by;
 }
 
 static void set_number(struct table *t, const char *column, double value)
@@ -212,27 +215,31 @@ static void set_number(struct table *t, const char *column, double value)
 		table_set_real(t, column, value);
 }
 
-static void set_communication(struct table *t, const struct model *m, const struct job *job)
+static void set_straggler(struct table *t, const struct model *m, const struct job *job)
 {
-	struct comm_share all = { .least = 1 };
+	struct comm_balance b;
 	double gap = 0;
 
+	for (size_t k = 0; comm_balance(m, job, k, &b); k++) {
+		if (b.members < 2 || b.others - b.least <= gap)
+			continue;
+		gap = b.others - b.least;
+		table_set_int(t, "straggler", b.least_rank);
+		table_set_real(t, "straggler_gap", gap);
+	}
+}
+
+static void set_communication(struct table *t, const struct model *m, const struct job *job)
+{
+	struct comm_share all = { .least = INFINITY };
+
 	for (size_t i = 0; i < job->count; i++) {
-		const struct trace *trace = m->traces[job->traces[i]];
-		struct comm_share s = comm_share(trace);
-		struct comm_balance b;
+		struct comm_share s = comm_share(m->traces[job->traces[i]]);
 
 		all.mean += s.mean * (double)s.processes;
 		all.processes += s.processes;
 		all.least = fmin(all.least, s.least);
 		all.most = fmax(all.most, s.most);
-		for (size_t k = 0; comm_balance(trace, k, &b); k++) {
-			if (b.members < 2 || b.others - b.least <= gap)
-				continue;
-			gap = b.others - b.least;
-			table_set_int(t, "straggler", b.least_rank);
-			table_set_real(t, "straggler_gap", gap);
-		}
 	}
 	if (!all.processes)
 		return;
@@ -241,49 +248,68 @@ static void set_communication(struct table *t, const struct model *m, const stru
 	table_set_real(t, "communication_most", all.most);
 }
 
-static void add_row(struct table *t, const struct model *m, const struct job *jobs, size_t index,
-		    ssize_t reference)
+/* "PyTorch 1.13.1 resnet44", of the labels that must be the same to be compared and are not in all jobs. */
+static void set_name(struct table *t, const struct measured *jobs, size_t count, const struct measured *one)
 {
-	const struct job *job = &jobs[index];
+	char name[512] = "";
+
+	for (size_t i = 0; i < one->labels.count; i++) {
+		const struct label *l = &one->labels.items[i];
+		size_t n = strlen(name), k = 0;
+
+		while (k < count && !strcmp(label_value(&jobs[k].labels, l->key), l->value))
+			k++;
+		if (k < count && !is_free(l) && *l->value)
+			snprintf(name + n, sizeof(name) - n, "%s%s", n ? " " : "", l->value);
+	}
+	if (*name)
+		table_set_text(t, "name", name);
+}
+
+static void add_row(struct table *t, const struct model *m, const struct measured *jobs, size_t count,
+		    size_t index)
+{
+	const struct measured *job = &jobs[index];
+	ssize_t reference = reference_of(jobs, count, job);
 	json_t *traces = json_array();
-	double speedup;
 
 	table_add_row(t);
 	table_set_uint(t, "job", index);
-	for (size_t i = 0; i < job->count; i++)
-		json_array_append_new(traces, json_integer((json_int_t)job->traces[i]));
+	set_name(t, jobs, count, job);
+	for (size_t i = 0; i < job->job->count; i++)
+		json_array_append_new(traces, json_integer((json_int_t)job->job->traces[i]));
 	table_set_tree(t, "traces", traces);
 	table_set_uint(t, "hosts", job->hosts);
 	table_set_uint(t, "ranks", (uint64_t)job->ranks);
 	set_number(t, "iterations", job->iterations);
 	set_number(t, "iteration_ns", job->iteration);
+	set_number(t, "slowest_ns", job->slowest);
 	set_number(t, "throughput", throughput(job));
 	set_number(t, "examples_per_second", throughput(job) * job->batch);
-	set_communication(t, m, job);
+	set_communication(t, m, job->job);
+	set_straggler(t, m, job->job);
 	if (reference < 0 || isnan(job->iteration))
 		return;
-	speedup = throughput(job) / throughput(&jobs[reference]);
 	table_set_uint(t, "reference", (uint64_t)reference);
-	set_number(t, "speedup", speedup);
-	set_number(t, "efficiency", speedup * jobs[reference].ranks / job->ranks);
+	set_number(t, "speedup", speedup(job, &jobs[reference]));
+	set_number(t, "efficiency", speedup(job, &jobs[reference]) * jobs[reference].ranks / job->ranks);
 }
 
 void run_scaling(const struct model *m, struct report *r)
 {
 	struct table *t = report_add_table(r, "scaling", "Scaling", COLUMNS(columns));
-	struct job *jobs = xcalloc(m->trace_count + 1, sizeof(*jobs));
-	size_t count = find_jobs(m, jobs);
-	ssize_t reference;
+	struct jobs jobs = jobs_of(m);
+	struct measured *list = xcalloc(jobs.count + 1, sizeof(*list));
 	double most = 1;
 
-	for (size_t i = 0; i < count; i++) {
-		measure(m, r, &jobs[i]);
-		most = fmax(most, jobs[i].ranks);
+	for (size_t i = 0; i < jobs.count; i++) {
+		list[i] = measure(m, r, &jobs.list[i]);
+		most = fmax(most, list[i].ranks);
 	}
-	reference = reference_of(jobs, count);
-	for (size_t i = 0; i < count && most > 1; i++)
-		add_row(t, m, jobs, i, reference);
-	for (size_t i = 0; i < count; i++)
-		free(jobs[i].traces);
-	free(jobs);
+	for (size_t i = 0; i < jobs.count && most > 1; i++)
+		add_row(t, m, list, jobs.count, i);
+	for (size_t i = 0; i < jobs.count; i++)
+		labels_release(&list[i].labels);
+	free(list);
+	jobs_release(&jobs);
 }

@@ -2,9 +2,12 @@
 /* The table `traces`: what was read. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "analysis/analyses.h"
+#include "analysis/clocks.h"
+#include "analysis/model/memory.h"
 
 static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index, used everywhere else" },
@@ -17,6 +20,9 @@ static const struct column columns[] = {
 	{ "events", "events", UNIT_COUNT, "events of dltrace that were read" },
 	{ "lost", "lost", UNIT_COUNT, "events that were emitted and not read, for whatever reason" },
 	{ "exit", "exit", UNIT_TREE, "how the command ended" },
+	{ "job", "job", UNIT_ID, "traces with the same number are hosts, or ranks, of one job" },
+	{ "shift_ns", "shift", UNIT_NS,
+	  "to add to its times to count them from the begin of its job's first trace, by the clock of that host" },
 };
 
 static void set_begin(struct table *table, const struct trace *t)
@@ -60,9 +66,26 @@ static void set_exit(struct table *table, const struct trace *t)
 		table_set_tree(table, "exit", exit);
 }
 
+/* By trace; the caller's. */
+static struct axis_place *places_of(const struct model *m, const struct jobs *jobs)
+{
+	struct axis_place *places = xcalloc(m->trace_count + 1, sizeof(*places));
+	struct axis_place *of_job = xcalloc(m->trace_count + 1, sizeof(*of_job));
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		job_axis(m, &jobs->list[i], of_job);
+		for (size_t k = 0; k < jobs->list[i].count; k++)
+			places[jobs->list[i].traces[k]] = of_job[k];
+	}
+	free(of_job);
+	return places;
+}
+
 void run_traces(const struct model *m, struct report *r)
 {
 	struct table *table = report_add_table(r, "traces", "Traces", COLUMNS(columns));
+	struct jobs jobs = jobs_of(m);
+	struct axis_place *places = places_of(m, &jobs);
 
 	for (size_t i = 0; i < m->trace_count; i++) {
 		const struct trace *t = m->traces[i];
@@ -80,5 +103,9 @@ void run_traces(const struct model *m, struct report *r)
 		table_set_uint(table, "events", t->events);
 		table_set_uint(table, "lost", trace_lost(t));
 		set_exit(table, t);
+		table_set_uint(table, "job", jobs.of[i]);
+		table_set_int(table, "shift_ns", places[i].shift);
 	}
+	free(places);
+	jobs_release(&jobs);
 }

@@ -219,6 +219,7 @@ static void fill_identity(struct dlt_box_header *h)
 	h->rank = dlt_process.rank.rank;
 	h->ranks = dlt_process.rank.size;
 	h->local_rank = dlt_process.rank.local;
+	h->job = dlt_process.job;
 }
 
 /* A reader converts `since` by these. */

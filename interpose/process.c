@@ -241,7 +241,7 @@ void dlt_process_announce(void)
 		.inherited_bytes = dlt_box->inherited.bytes,
 		.inherited_blocks = dlt_box->inherited.count,
 		.rank = dlt_process.rank.rank, .ranks = dlt_process.rank.size,
-		.local_rank = dlt_process.rank.local,
+		.local_rank = dlt_process.rank.local, .job = dlt_process.job,
 		.version = PACKAGE_VERSION, .host = host.nodename,
 		.exe = exe, .folder = folder, .command = command,
 	};

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	2
+#define DLT_BOX_VERSION	3
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -80,6 +80,7 @@ struct dlt_box_header {
 	uint32_t forks;			/* of this process: others may share its pages since */
 	uint32_t counted;		/* 1: DLTRACE_CHILDREN leaves it out, it emits nothing */
 	int32_t rank, ranks, local_rank;	/* as in dltrace_proc:process */
+	uint64_t job;			/* likewise */
 	uint32_t clock_is_tsc;		/* `since` counts TSC ticks, else ns CLOCK_MONOTONIC */
 	uint64_t tsc[2];		/* a pair at creation: TSC ticks ... */
 	uint64_t tsc_mono[2];		/* ... and ns CLOCK_MONOTONIC; the later pair is [1] */

@@ -41,7 +41,8 @@ static const struct dlt_launcher {
 /* What the ranks of one job have in common: all that are set count together. */
 static const char *const dlt_jobs[] = {
 	"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID", "PALS_APID", "LSB_JOBID",
-	"PBS_JOBID", "MASTER_ADDR", "MASTER_PORT",
+	"PBS_JOBID", "MASTER_ADDR", "MASTER_PORT", "HOROVOD_GLOO_RENDEZVOUS_ADDR",
+	"HOROVOD_GLOO_RENDEZVOUS_PORT",
 };
 
 /* A number from 0 to 2^31 - 1 and nothing else, else DLT_RANK_UNKNOWN. */

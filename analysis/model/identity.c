@@ -85,6 +85,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		p->rank = e->rank;
 		p->ranks = e->ranks;
 		p->local_rank = e->local_rank;
+		p->job = e->job;
 	}
 	p->inherited_bytes = e->inherited_bytes;
 	p->inherited_blocks = e->inherited_blocks;

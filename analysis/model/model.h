@@ -157,6 +157,7 @@ struct process {
 	bool merged;			/* an orphan that was; not shown */
 	uint8_t reason, traced, heap_cover;
 	int32_t rank, ranks, local_rank;	/* of a distributed training; -1: not said */
+	uint64_t job;			/* the same in all ranks of one, of any trace; 0: not known */
 	uint64_t recording, threshold, inherited_bytes, inherited_blocks, box;
 	const char *host, *exe, *folder, *command, *version;
 	int64_t begin, end, last;	/* last: time of its last event */

@@ -39,12 +39,24 @@ static const struct table *grouped(const struct report *r)
 	return text_rows(report_table(r, "traces")) > TRACES_MAX && text_rows(runs) ? runs : NULL;
 }
 
+/* The trace in whose row of `runs` a job stands. */
+static double first_of_job(const struct report *r, size_t trace)
+{
+	const struct table *traces = report_table(r, "traces");
+	size_t first = 0;
+
+	while (first < trace && cell_real(table_get(traces, first, "job")) !=
+					cell_real(table_get(traces, trace, "job")))
+		first++;
+	return (double)first;
+}
+
 bool figure_shows(const struct report *r, size_t trace)
 {
 	const struct table *runs = grouped(r);
 
 	for (size_t row = 0; runs && row < runs->row_count; row++)
-		if (run_number(runs, row, "trace") == (double)trace)
+		if (run_number(runs, row, "trace") == first_of_job(r, trace))
 			return first_run(runs, run_number(runs, row, "group")) == row;
 	return true;
 }

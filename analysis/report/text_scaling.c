@@ -9,6 +9,15 @@ struct shown {
 	int optional;
 };
 
+/* A column in which nothing stands is left out. */
+static bool is_known(const struct table *t, const char *column)
+{
+	for (size_t row = 0; row < t->row_count; row++)
+		if (table_get(t, row, column)->type != CELL_NULL)
+			return true;
+	return false;
+}
+
 static void put_table(const struct text *t, const char *name, const char *title, const char *remark,
 		      const struct shown *shown, size_t count)
 {
@@ -20,12 +29,14 @@ static void put_table(const struct text *t, const char *name, const char *title,
 	text_heading(t, title, remark);
 	g = grid_new(t->o);
 	for (size_t i = 0; i < count; i++)
-		grid_column(g, shown[i].title, shown[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
-			    shown[i].optional);
+		if (is_known(table, shown[i].column))
+			grid_column(g, shown[i].title, shown[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
+				    shown[i].optional);
 	for (size_t row = 0; row < table->row_count; row++) {
 		grid_row(g);
 		for (size_t i = 0; i < count; i++)
-			grid_cell(g, shown[i].unit, table_get(table, row, shown[i].column));
+			if (is_known(table, shown[i].column))
+				grid_cell(g, shown[i].unit, table_get(table, row, shown[i].column));
 	}
 	grid_print(g, t->out, 2);
 	grid_free(g);
@@ -34,7 +45,7 @@ static void put_table(const struct text *t, const char *name, const char *title,
 void text_scaling(const struct text *t)
 {
 	static const struct shown scaling[] = {
-		{ "job", "job", UNIT_ID, 0 }, { "ranks", "ranks", UNIT_COUNT, 0 },
+		{ "job", "job", UNIT_ID, 0 }, { "name", "what", UNIT_TEXT, 3 }, { "ranks", "ranks", UNIT_COUNT, 0 },
 		{ "hosts", "hosts", UNIT_COUNT, 3 }, { "iteration_ns", "iteration", UNIT_NS, 2 },
 		{ "throughput", "iterations/s", UNIT_REAL, 0 },
 		{ "examples_per_second", "examples/s", UNIT_REAL, 4 },

@@ -10,11 +10,11 @@
 #define WORTH_A_WORD  0.05
 
 /* Who is waited for is late at every collective: it waits least. */
-void rule_rank_straggles(struct findings *f, const struct trace *t)
+static void look_at_job(struct findings *f, const struct model *m, const struct job *job)
 {
 	struct comm_balance b;
 
-	for (size_t i = 0; comm_balance(t, i, &b); i++) {
+	for (size_t i = 0; comm_balance(m, job, i, &b); i++) {
 		json_t *evidence;
 
 		if (b.others - b.least < CLEARLY || b.others < 2 * b.least ||
@@ -34,6 +34,17 @@ void rule_rank_straggles(struct findings *f, const struct trace *t)
 	}
 }
 
+/* A job of several traces is looked at once, with its first one. */
+void rule_rank_straggles(struct findings *f, const struct trace *t)
+{
+	struct jobs jobs = jobs_of(t->model);
+	const struct job *job = &jobs.list[jobs.of[t->index]];
+
+	if (job->traces[0] == t->index)
+		look_at_job(f, t->model, job);
+	jobs_release(&jobs);
+}
+
 void rule_communication(struct findings *f, const struct trace *t)
 {
 	struct comm_share s = comm_share(t);
@@ -43,7 +54,7 @@ void rule_communication(struct findings *f, const struct trace *t)
 	found(f, NULL, NO_STAKE,
 	      json_pack("{s:i, s:f, s:f, s:f}", "processes", (int)s.processes, "share", s.mean,
 			"least", s.least, "most", s.most),
-	      "%zu processes spent %.0f %% of their time in blocking communication (%.0f %% to "
-	      "%.0f %%)",
+	      "%zu processes spent %.0f %% of their time (of iterations, where known) in blocking "
+	      "communication (%.0f %% to %.0f %%)",
 	      s.processes, 100 * s.mean, 100 * s.least, 100 * s.most);
 }

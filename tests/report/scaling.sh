@@ -3,22 +3,24 @@
 # communication takes, and who keeps the others waiting.
 . "$top_srcdir/tests/lib.sh"
 
-# ranks FIRST LAST OF STEP-MS [HOST]: events of these ranks; 20 steps each; rank 2 comes late to each collective
+# ranks FIRST LAST OF STEP-MS [HOST]: events of these ranks; 20 steps each; rank 2 comes late to each collective.
+# $said: more of what their processes say. $silent: their collectives are not seen.
+export said='' silent=''
 ranks() {
 	python3 - "$@" <<-'END'
-	import sys
+	import os, sys
 	first, last, of, step = map(int, sys.argv[1:5])
 	host = sys.argv[5] if len(sys.argv) > 5 else "a"
 	for r in range(first, last + 1):
 	    t = r + 1
-	    said = f"rank={r} ranks={of} local_rank={r}" if of > 1 else ""
+	    said = f"rank={r} ranks={of} local_rank={r} " + os.environ["said"] if of > 1 else ""
 	    print(f'[1s] dltrace_proc:process process={t} pid={100 + r} begin=1s exe="/bin/train" host="{host}" command="train\\x1f--batch\\x1f8" {said}')
 	    print(f'[1s] dltrace_proc:thread thread={t} process={t} tid={100 + r} begin=1s')
 	    print('[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"')
-	    print(f'[1s] dltrace_proc:object process={t} type=7 id=3 handle=0x44 values=[2 {of} {r} 0xabc 1]')
+	    if not os.environ["silent"]: print(f'[1s] dltrace_proc:object process={t} type=7 id=3 handle=0x44 values=[2 {of} {r} 0xabc 1]')
 	    for i in range(20):
 	        end = 1000 + (i + 1) * step
-	        if of > 1:
+	        if of > 1 and not os.environ["silent"]:
 	            wait = 5 if r == 2 else 25
 	            print(f'[{end - 1}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={wait}ms communicator=3 peer=-1')
 	        print(f'[{end - step}ms] dltrace_mark:range thread={t} begun_by={t} kind=5 payload_type=1 payload={i} domain="dltrace" name="step"')
@@ -51,3 +53,23 @@ scaling one.txt one.txt
 same "no ranks" "[]" "$(json 'r["scaling"]')"
 "$REPORT" -q one.txt a.txt b.txt --width 100 >text
 grep -q '^ *1 *4 *2 .* 3.20 *80.0 %' text || fail "no scaling in the text"
+
+# Ranks whose collectives nobody sees (Gloo inside of PyPI's torch): what their launcher says of the job.
+silent=yes said=job=0x77
+ranks 0 1 4 125 a | trace c
+ranks 2 3 4 125 b | trace d
+scaling one.txt c.txt d.txt
+same "one job by its launcher" "[([0], 1, 1, 20, 10, 80, 0, 1, 1), ([1, 2], 2, 4, 20, 32, 256, 0, 3.2, 0.8)]" "$(json "$row")"
+same "one run" "[(0, 1), (1, 2)]" "$(json '[(x["trace"], x["traces"]) for x in r["runs"]]')"
+same "of two hosts" "{'ranks': '4', 'hosts': '2'}" "$(json '{k: r["runs"][1]["labels"][k] for k in ("ranks", "hosts")}')"
+same "jobs of traces" "[0, 1, 1]" "$(json '[x["job"] for x in r["traces"]]')"
+scaling c.txt c.txt d.txt
+same "a repetition has the same ranks" "[0, 1, 0]" "$(json '[x["job"] for x in r["traces"]]')"
+said=job=0x78
+ranks 2 3 4 125 b | trace d
+scaling c.txt d.txt
+same "another job" "[0, 1]" "$(json '[x["job"] for x in r["traces"]]')"
+
+# The same work is compared, whatever else is there.
+scaling one.txt four.txt a.txt b.txt --label 'one*:model=x' --label 'a.txt:model=x'
+same "of the same model" "[(0, 'x'), (1, None), (0, 'x')]" "$(json '[(x["reference"], x["name"]) for x in r["scaling"]]')"

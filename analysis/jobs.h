@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which traces are recordings of one job: several hosts, or ranks, that a distributed training has.
+ *
+ * Two traces belong together that overlap in time, when a process of the one and a process of the
+ * other are different ranks of the same job by their launcher's environment, or of the same
+ * communicator, and no rank is in both: a repetition may have the same identities, but then it has the
+ * same ranks too.
+ */
+#ifndef DLT_ANALYSIS_JOBS_H
+#define DLT_ANALYSIS_JOBS_H
+
+#include "analysis/model/model.h"
+
+struct job {
+	size_t *traces, count;		/* owned; indices, in the order of the report */
+};
+
+struct jobs {
+	struct job *list;		/* owned; by first sight */
+	size_t count;
+	size_t *of;			/* owned; by trace: index of its job */
+};
+
+/* Owned by the caller. */
+struct jobs jobs_of(const struct model *m);
+void jobs_release(struct jobs *jobs);
+
+/* The host that it was recorded on; "" not known. */
+const char *trace_host(const struct trace *t);
+/* How many hosts a job's processes ran on. */
+size_t job_hosts(const struct model *m, const struct job *job);
+
+#endif
