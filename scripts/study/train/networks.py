@@ -191,11 +191,14 @@ def parameters(layer):
 
 
 def initial(layer, random):
-    """Values to begin with, of a numpy RandomState: {name: float32 array}; He for weights, 1 and 0 for the others."""
+    """Values to begin with, of a numpy RandomState: {name: float32 array}.
+
+    Convolutions as He et al., as relu comes after them; linear layers keep the variance; else 1 and 0.
+    """
     values = {}
     for name, shape in sorted(parameters(layer).items()):
         if name == "weight":
-            deviation = (2 / np.prod(shape[1:])) ** 0.5
+            deviation = ((2 if layer.kind == "conv" else 1) / np.prod(shape[1:])) ** 0.5
             values[name] = (random.standard_normal(shape) * deviation).astype(np.float32)
         else:
             values[name] = np.full(shape, name == "scale", np.float32)
