@@ -35,7 +35,7 @@ static bool same_case(const struct labels *a, const struct labels *b)
 static bool subject_in(const struct labels *a, const struct labels *b)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (!is_case_key(a->items[i].key) &&
+		if (!is_case_key(a->items[i].key) && label_tells_apart(a->items[i].key) &&
 		    strcmp(a->items[i].value, label_value(b, a->items[i].key)))
 			return false;
 	return true;
@@ -172,6 +172,8 @@ void groups_release(struct groups *g)
 
 static bool differs(const struct groups *g, const char *key)
 {
+	if (!label_tells_apart(key))
+		return false;
 	for (size_t i = 1; i < g->count; i++)
 		if (strcmp(label_value(labels_of_group(g, 0), key), label_value(labels_of_group(g, i), key)))
 			return true;

@@ -71,6 +71,11 @@ const char *label_value(const struct labels *l, const char *key)
 	return item ? item->value : "";
 }
 
+bool label_tells_apart(const char *key)
+{
+	return strcmp(key, "repeat") != 0;
+}
+
 /* Every label of a that counts is in b with the same value. */
 static bool contains(const struct labels *b, const struct labels *a, bool said_only, size_t *counted)
 {
@@ -78,7 +83,7 @@ static bool contains(const struct labels *b, const struct labels *a, bool said_o
 	for (size_t i = 0; i < a->count; i++) {
 		const struct label *mine = &a->items[i], *other = find(b, mine->key);
 
-		if (said_only && !mine->said)
+		if ((said_only && !mine->said) || !label_tells_apart(mine->key))
 			continue;
 		++*counted;
 		if ((!other && *mine->value) || (other && strcmp(other->value, mine->value)) ||

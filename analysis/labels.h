@@ -34,6 +34,9 @@ void labels_found_number(struct labels *l, const char *key, size_t number);
 /* "" when there is none; borrowed. */
 const char *label_value(const struct labels *l, const char *key);
 
+/* Of two runs of which only the others agree; "repeat", which repetition a run is, does not. */
+bool label_tells_apart(const char *key);
+
 /* Same keys with the same values; `said_only`: only those that somebody said, and at least one. */
 bool labels_same(const struct labels *a, const struct labels *b, bool said_only);
 

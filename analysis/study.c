@@ -8,7 +8,7 @@
 #include "analysis/comparison.h"
 
 static const struct column columns[] = {
-	{ "quantity", "quantity", UNIT_TEXT, "epoch where epochs are known, else total" },
+	{ "quantity", "quantity", UNIT_TEXT, "epoch where epochs are known in all groups, else total" },
 	{ "device", "device", UNIT_TEXT, "" },
 	{ "mode", "mode", UNIT_TEXT, "SGD: one example a step; else mini-batch and its size" },
 	{ "subject", "framework", UNIT_TEXT, "and other labels in which groups differ" },
@@ -30,12 +30,20 @@ static const struct fact *fact_named(const struct facts *f, const char *what)
 	return NULL;
 }
 
-static bool is_known(const struct fact *fact, size_t traces)
+/* In every group that has a good run: rows of different quantities could not be compared. */
+static bool is_known(const struct groups *g, const struct facts *f, const struct fact *fact)
 {
-	for (size_t i = 0; fact && i < traces; i++)
-		if (isfinite(fact->values[i]))
-			return true;
-	return false;
+	bool any = false;
+
+	for (size_t i = 0; fact && i < g->count; i++) {
+		struct sample s = sample_of(g, f, fact, i);
+
+		free(s.x);
+		if (!s.n && g->list[i].runs > g->list[i].failed)
+			return false;
+		any = any || s.n;
+	}
+	return any;
 }
 
 static void add_row(struct table *t, const struct groups *g, size_t group, const struct fact *fact,
@@ -67,7 +75,7 @@ void add_study_table(struct report *r, const struct groups *g, const struct fact
 {
 	struct table *t = report_add_table(r, "study", "Time by framework and model", COLUMNS(columns));
 	const struct fact *epoch = fact_named(f, "epoch");
-	const struct fact *fact = is_known(epoch, f->traces) ? epoch : fact_named(f, "total");
+	const struct fact *fact = is_known(g, f, epoch) ? epoch : fact_named(f, "total");
 
 	for (size_t i = 0; fact && i < g->count; i++) {
 		struct sample s = sample_of(g, f, fact, i);

@@ -173,6 +173,56 @@ static char *place(const struct report *r, size_t trace)
 	return name;
 }
 
+/* ---- what it is a run of ---- */
+
+static size_t run_of(const struct table *runs, size_t trace)
+{
+	size_t row = 0;
+
+	while (row < runs->row_count && run_number(runs, row, "trace") != (double)trace)
+		row++;
+	return row;
+}
+
+static bool is_of_study(const struct table *runs, size_t row)
+{
+	return row < runs->row_count && *cell_text(table_get(runs, row, "model")) &&
+	       *cell_text(table_get(runs, row, "dataset"));
+}
+
+/* The table `runs` where all that is shown are runs of a study that differ in something, else NULL. */
+static const struct table *distinct_runs(const struct report *r)
+{
+	const struct table *runs = report_table(r, "runs");
+	size_t count = figure_traces(r);
+
+	if (!text_rows(runs) || count < 2)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		size_t row = run_of(runs, figure_trace(r, i));
+
+		if (!is_of_study(runs, row))
+			return NULL;
+		for (size_t k = 0; k < i; k++)
+			if (run_number(runs, run_of(runs, figure_trace(r, k)), "group") ==
+			    run_number(runs, row, "group"))
+				return NULL;
+	}
+	return runs;
+}
+
+/* The group's name, without the framework that stands in front of it anyway; else where it is. */
+static char *kind_or_place(const struct report *r, size_t trace, const char *framework)
+{
+	const struct table *runs = distinct_runs(r);
+	const char *name = runs ? cell_text(table_get(runs, run_of(runs, trace), "name")) : "";
+	size_t n = strlen(framework);
+
+	if (n && !strncmp(name, framework, n) && name[n] == ' ')
+		name += n + 1;
+	return *name && strcmp(name, framework) ? need(strdup(name)) : place(r, trace);
+}
+
 /* ---- both ---- */
 
 static char *alone(const struct report *r, size_t trace)
@@ -197,10 +247,10 @@ void figure_trace_lines(const struct report *r, size_t trace, char **title, char
 	if (figure_traces(r) == 1) {
 		*title = alone(r, trace);
 	} else if (likeness(r) == ALL_ALIKE) {
-		*title = place(r, trace);
+		*title = kind_or_place(r, trace, "");
 	} else {
 		*title = what_ran(r, trace);
-		*remark = place(r, trace);
+		*remark = kind_or_place(r, trace, *title);
 	}
 }
 

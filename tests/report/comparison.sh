@@ -71,6 +71,14 @@ same "labels" "('told', 'big', {'note': 'x,\"y\"<b>'})" "$(json '(lambda x: (x["
 report again.txt
 same "labels written and read" "said /d/small" "$(json '" ".join((r["runs"][0]["model"], r["runs"][0]["dataset"]))')"
 
+# Which repetition a run is tells nothing apart.
+run p1 1000 1 "$train" 'recording label "repeat=1"'
+run p2 1200 1 "$train" 'recording label "repeat=2"'
+run p3 1200 1 "$train --size 64" 'recording label "repeat=2"'
+report p1.txt p2.txt p3.txt
+same "repetitions" "[(0, '1', 'baseline'), (0, '2', 'baseline'), (1, '2', 'size 64')]" \
+	"$(json '[(x["group"], x["labels"]["repeat"], x["name"]) for x in r["runs"]]')"
+
 # Failed runs have no times, but count.
 run f1 100 1 "$train"
 sed -i 's/recording exit 0/recording signal 9/' f1.txt

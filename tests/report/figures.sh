@@ -100,6 +100,14 @@ done
 [ "$(grep -c 'stroke="#222222"' kinds.svg)" -gt "$(grep -c 'stroke="#222222"' single.svg)" ] ||
 	fail "two runs have no interval"
 
+# ---- runs of a study: by model, data set and mini-batch rather than by their folders ----
+for batch in 1 8; do
+	sed "s/--model/--dataset\\\\x1fsmall\\\\x1f--batch\\\\x1f$batch\\\\x1f--model/" t.txt >run$batch.txt
+done
+"$REPORT" run1.txt run8.txt -o study.svg
+grep -q '>batch 8</text>' study.svg && grep -q '>batch 1[^<]*</text>' study.svg || fail "a run of a study is named by its folder"
+! grep -q '>run[18].txt</text>' study.svg || fail "folders are shown beside"
+
 # ---- many repeated runs: one of each group is drawn ----
 for n in 3 4 5; do
 	cp t.txt $n.txt
