@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,9 @@ PLACES = ("/usr/bin/python{}", "/usr/local/bin/python{}", "~/.pyenv/versions/{}.
           "~/.local/share/uv/python/cpython-{}.*/bin/python{}", "~/.local/bin/python{}",
           "/opt/python{}*/bin/python{}", "/opt/python/{}*/bin/python{}", "/opt/*/bin/python{}",
           "~/miniconda3/envs/*/bin/python{}", "~/anaconda3/envs/*/bin/python{}")
+# What tells frameworks how many threads to compute with.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS",
+           "TF_NUM_INTEROP_THREADS")
 SYSTEM_PYTHON = "/usr/bin/python3"
 # A shim is a script that looks for the real one; only that tells where it is, and whether it is whole.
 IDENTIFY = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.executable)"
@@ -81,7 +85,7 @@ def is_there(environment):
         return False
 
 
-def variables(environment, framework=None):
+def variables(environment, framework=None, threads=None):
     """os.environ with what runs in the environment; nothing that leads Python to other packages."""
     env = {name: value for name, value in os.environ.items()
            if name not in ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV")}
@@ -89,15 +93,17 @@ def variables(environment, framework=None):
     for name, value in environment.variables.items():
         env[name] = value.replace("{}", place(environment))
     env.update(framework.variables if framework else {})
+    env.update({name: str(threads) for name in THREADS} if threads else {})
     return env
 
 
 def version(environment, distribution):
-    """Of a package in it, as its metadata tells; None when it is not there."""
+    """Of a package in it, as its metadata tells, without what a builder added (1.13.0a0+gitunknown); or None."""
     done = subprocess.run([python(environment), "-W", "ignore", "-c", DISTRIBUTION, distribution],
                           env=variables(environment), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           universal_newlines=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else None
+    found = re.match(r"[0-9]+(\.[0-9]+)*", done.stdout)
+    return found[0] if found and done.returncode == 0 else None
 
 
 def obstacle(environment):
@@ -155,7 +161,8 @@ def pip(environment, words):
 
 def fill(environment):
     subprocess.run([find_python(environment.python), "-m", "venv", place(environment)], check=True)
-    pip(environment, ["--upgrade", "pip"])  # that of an old Python does not know today's wheels
+    if environment.pip:
+        pip(environment, ["--upgrade", "pip"])  # that of an old Python does not know today's wheels
     for words in environment.pip:
         pip(environment, words)
     links = os.path.join(place(environment), "links")

@@ -41,7 +41,7 @@ def read(path):
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError as error:
         raise Wrong(f"{path} is damaged ({error}); remove it") from None

@@ -111,9 +111,7 @@ def run_one(run, common, framework, data, seconds):
     """Runs it anew, and keeps what came of it; the result is written last."""
     shutil.rmtree(run.place, ignore_errors=True)
     os.makedirs(run.place)
-    env = environments.variables(framework.environment, framework)
-    if common["threads"]:
-        env["OMP_NUM_THREADS"] = env["OPENBLAS_NUM_THREADS"] = env["MKL_NUM_THREADS"] = str(common["threads"])
+    env = environments.variables(framework.environment, framework, common["threads"])
     words = command_line(run, common, framework, data)
     result = {**run.values, "framework_name": stack_name(framework), "command": words,
               **execute(words, env, run.place, seconds)}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Each framework without and with dltrace: the same output, the right name, version, iterations and epochs."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from harness import environments, plan, results, runs
+
+PHOTOS, BATCH, EPOCHS = 24, 4, 3
+TRACE_LIMIT = 20e6  # bytes of a trace at the level calls
+TIME_LIMIT = 900.0
+OWN_STEPS = re.compile(r"^epoch \d+: (\d+) (?:steps|batches)\b(?!.*evaluated)", re.M)
+OWN_SECONDS = re.compile(r"^epoch \d+: ([0-9.]+) s$", re.M)
+COLUMNS = ("output", "exit", "recognised", "stack", "iterations", "epochs", "trace", "lost", "processes")
+
+
+class Check:
+    """One framework's row: {column: (passed or None, text)}; None where there is nothing to pass."""
+
+    def __init__(self, framework, model):
+        self.framework, self.model, self.cells, self.missing = framework, model, {}, None
+
+    def add(self, column, passed, text):
+        self.cells[column] = (passed, text)
+
+    def failed(self):
+        return [column for column, (passed, _) in self.cells.items() if passed is False]
+
+    def text(self, column):
+        passed, text = self.cells.get(column, (None, ""))
+        return text + (" !" if passed is False else "")
+
+
+def model_of(framework):
+    return "mobilenet_v2" if "mobilenet_v2" in framework.models else framework.models[0]
+
+
+def environment_of(framework):
+    return environments.variables(framework.environment, framework, threads=1)
+
+
+def training(check, data, size):
+    """The command that is looked at."""
+    return [environments.python(check.framework.environment), check.framework.script, "--model", check.model,
+            "--data", data, "--batch", str(BATCH), "--epochs", str(EPOCHS), "--size", str(size)]
+
+
+def kept_text(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def run(words, env, folder):
+    """Its result and standard output; both streams stay in the folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    return runs.execute(words, env, folder, TIME_LIMIT), kept_text(folder, "stdout")
+
+
+def recorded(words, trace):
+    return [runs.find_program("dltrace-record"), "--quiet", "--require", "--level", "calls", "--output", trace, "--", *words]
+
+
+def report_of(trace):
+    path = trace + ".json"
+    results.dltrace_report([trace], "--output", path)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def size_of(folder):
+    return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names)
+
+
+def expected_stack(framework):
+    return [(name, environments.version(framework.environment, package)) for name, package in framework.stack]
+
+
+def told_frameworks(report):
+    """[(name, version)] of the process that has most of them, as the report says, top first."""
+    lists = [[(f["name"], f.get("version") or "") for f in p["frameworks"] or []] for p in report["processes"]]
+    return max(lists, key=len, default=[])
+
+
+def is_stack(told, wanted):
+    """What is wanted stands there, in this order; others may stand between."""
+    names = iter(name for name, _ in told)
+    return all(name in names for name, _ in wanted)
+
+
+def judge_recognition(check, report):
+    wanted, told = expected_stack(check.framework), told_frameworks(report)
+    versions = dict(told)
+    right = all(name in versions for name, _ in wanted)
+    exact = right and all(version is None or versions[name].split("+")[0] == version for name, version in wanted)
+    text = ", ".join(f"{name} {versions.get(name) or '?'}" if name in versions else f"no {name}" for name, _ in wanted)
+    check.add("recognised", exact, text)
+    check.add("stack", is_stack(told, wanted), " > ".join(name for name, _ in told) or "none")
+
+
+def judge_counts(check, report, out):
+    steps = [int(n) for n in OWN_STEPS.findall(out)]
+    found = results.iterations_of(report, 0) or {"count": None, "epoch_count": None}
+    for column, told, own in (("iterations", found["count"], sum(steps)), ("epochs", found["epoch_count"], len(steps))):
+        check.add(column, told == own if own else None, f"{'-' if told is None else told}/{own}")
+
+
+def judge_trace(check, report, trace):
+    size, lost = size_of(trace), report["traces"][0]["lost"]
+    check.add("trace", size <= TRACE_LIMIT, f"{size / 1e6:.1f} MB")
+    check.add("lost", lost == 0, str(lost))
+    check.add("processes", None, str(len(report["processes"])))
+
+
+def check_one(framework, model, data, size, folder):
+    """A row. What fails is kept in the folder."""
+    check = Check(framework, model)
+    words, env, place = training(check, data, size), environment_of(framework), os.path.join(folder, f"{framework.name}-{model}")
+    bare, bare_out = run(words, env, os.path.join(place, "bare"))
+    if runs.how_it_ended(bare) != "ok":
+        check.add("output", False, "bare: " + runs.how_it_ended(bare))
+        check.add("exit", None, runs.last_line(os.path.join(place, "bare"))[:60])
+        return check
+    trace = os.path.join(place, "trace")
+    shutil.rmtree(trace, ignore_errors=True)
+    traced, traced_out = run(recorded(words, trace), env, os.path.join(place, "recorded"))
+    check.add("output", bare_out == traced_out and bool(bare_out), "same" if bare_out == traced_out else "differs")
+    check.add("exit", runs.how_it_ended(traced) == "ok", runs.how_it_ended(traced))
+    if os.path.exists(os.path.join(trace, "recording")):
+        report = report_of(trace)
+        judge_recognition(check, report)
+        judge_counts(check, report, bare_out)
+        judge_trace(check, report, trace)
+    else:
+        check.add("trace", False, "none")
+    return check
+
+
+# ---- what it costs ----
+
+def seconds_of(words, env, folder):
+    """(seconds of the epochs as the script says, seconds of all else)."""
+    done, _ = run(words, env, folder)
+    if runs.how_it_ended(done) != "ok":
+        return None
+    trained = sum(map(float, OWN_SECONDS.findall(kept_text(folder, "stderr"))))
+    return trained, done["seconds"] - trained
+
+
+def slowdown(framework, model, data, size, folder, pairs):
+    """{"training": [traced / bare - 1...], "rest": [...]} of pairs that alternate; None where a run failed."""
+    check, env = Check(framework, model), environment_of(framework)
+    words, place = training(check, data, size), os.path.join(folder, "slowdown")
+    found = {"training": [], "rest": []}
+    for pair in range(pairs + 1):  # the first one warms caches up
+        taken = {}
+        for traced in (True, False) if pair % 2 else (False, True):
+            trace = os.path.join(place, "trace")
+            shutil.rmtree(place, ignore_errors=True)
+            os.makedirs(place)
+            taken[traced] = seconds_of(recorded(words, trace) if traced else words, env, os.path.join(place, "run"))
+        if None in taken.values():
+            return None
+        if pair:
+            for name, index in (("training", 0), ("rest", 1)):
+                found[name].append(taken[True][index] / taken[False][index] - 1)
+    return found
+
+
+# ---- the matrix ----
+
+def matrix(checks):
+    """Lines that fit 120 columns."""
+    header = ["framework", "model", *COLUMNS]
+    rows = [[c.framework.name, c.model, *([c.text(column) for column in COLUMNS])] if not c.missing else
+            [c.framework.name, "-", c.missing] for c in checks]
+    rows.sort(key=lambda row: len(row) == 3)
+    size = [max([len(header[i])] + [len(row[i]) for row in rows if len(row) > 3]) for i in range(len(header))]
+    size[1] = max(size[1], 1)
+    for row in [header] + rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, size)).rstrip()
+
+
+def tell(checks):
+    """The counts, as make check's; missing is not passed."""
+    failed = [c for c in checks if c.failed()]
+    missing = [c for c in checks if c.missing]
+    lines = [f"{c.framework.name}: {', '.join(f'{column}: {c.cells[column][1]}' for column in c.failed())}" for c in failed]
+    return lines + [f"{len(checks) - len(failed) - len(missing)} passed, {len(failed)} failed, {len(missing)} missing"]

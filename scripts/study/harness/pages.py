@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: MIT
+"""The report of a study: what stands in it, in which order, and how it is written as text, Markdown, HTML and JSON."""
+import base64
+import html
+import json
+import os
+import statistics
+import textwrap
+
+from harness import plan, results, runs
+from harness.tables import Wrong
+
+# Figures 1 and 2: RAM, CPU and threads of the simplest model on the big data set and of the largest on the small one.
+SIMPLE, COMPLEX = ("alexnet", "big"), ("vgg16", "small")
+FINDINGS = 12
+TEXTS = 2  # columns of a table that are left-aligned; the others are numbers
+
+
+class Heading:
+    def __init__(self, level, text):
+        self.level, self.text = level, text
+
+
+class Paragraph:
+    def __init__(self, text):
+        self.text = text
+
+
+class Table:
+    """rows: lists of texts, the first TEXTS of them names. `wide`: all are texts, the last one a sentence."""
+
+    def __init__(self, header, rows, wide=False):
+        self.header, self.rows, self.wide = header, rows, wide
+
+
+class Figure:
+    """Drawn by dltrace-report from these traces."""
+
+    def __init__(self, name, caption, traces, *options):
+        self.name, self.caption, self.traces, self.options = name, caption, traces, options
+
+    def draw(self, path):
+        results.dltrace_report(self.traces, *self.options, "--title", "", "--output", path)
+
+
+# ---- words ----
+
+def number(value):
+    """Three digits, and no more decimals than say something."""
+    if value is None:
+        return "–"
+    if value >= 100 or value == int(value):
+        return f"{value:.0f}"
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def cell(mean, half, count, failed):
+    text = number(mean) + (f" ± {number(half)}" if half is not None else "")
+    if not count and failed:
+        return "failed"
+    return text + (f" ({failed} failed)" if failed else "")
+
+
+def mode_name(outcomes):
+    """SGD or mini-batch N, as dltrace says."""
+    return next((o.row["mode"] for o in outcomes if o.row["mode"]), "?")
+
+
+def run_name(run):
+    return f"{run['framework']} {run['model']} {run['dataset']} {run['mode']} {run['device']}"
+
+
+# ---- blocks ----
+
+def modes(r):
+    """One photo a step first."""
+    return sorted(r.distinct("mode"), key=lambda mode: mode != "sgd")
+
+
+def matrix(r, quantity, device):
+    """Frameworks and modes by models and data sets."""
+    columns = [(m, d) for m in r.distinct("model") for d in r.distinct("dataset")]
+    rows = []
+    for mode in modes(r):
+        for framework in r.distinct("framework"):
+            chosen = r.outcomes_of(framework=framework, device=device, mode=mode)
+            cells = [r.cell(quantity, framework=framework, device=device, mode=mode, model=m, dataset=d)
+                     for m, d in columns]
+            if any(count or failed for _, _, count, failed in cells):
+                rows.append([r.name_of(framework), mode_name(chosen)] + [cell(*c) for c in cells])
+    several = len(r.distinct("dataset")) > 1
+    return Table(["framework", "mode"] + [f"{m} / {d}" if several else m for m, d in columns], rows)
+
+
+def time_tables(r):
+    """Tables 1 (CPU) and 2 (GPU)."""
+    for device in ("cpu", "cuda"):
+        if not r.outcomes_of(device=device):
+            continue
+        yield Heading(2, "Table 1: CPU" if device == "cpu" else "Table 2: GPU")
+        for quantity, heading, _, _ in results.QUANTITIES:
+            yield Heading(3, heading)
+            yield matrix(r, quantity, device)
+        yield from ratio_tables(r, device)
+    failed = sum(o.failed for o in r.outcomes)
+    yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {len(r.outcomes)} runs, "
+                    f"{failed} of them failed. –: not known, since iterations were not found.")
+
+
+def ratio_tables(r, device, base="pytorch"):
+    """How many times as long as PyTorch, here and as published: machines differ, ratios can be compared."""
+    known, rows, models = results.published(), [], r.distinct("model")
+    if base not in r.distinct("framework"):
+        return
+    for mode in modes(r):
+        for framework in (f for f in r.distinct("framework") if f != base):
+            for dataset in r.distinct("dataset"):
+                there, reference = (known.get((device, name, dataset)) for name in (framework, base))
+                if there:
+                    rows.append([f"{r.name_of(framework)}, {dataset}",
+                                 mode_name(r.outcomes_of(framework=framework, device=device, mode=mode))]
+                                + [ratio(r, framework, base, there[m] / reference[m], device=device, mode=mode,
+                                         model=m, dataset=dataset) for m in models])
+    if rows:
+        yield Heading(3, f"Times as long as {r.name_of(base)}: here (as published)")
+        yield Table(["framework", "mode"] + models, rows)
+
+
+def ratio(r, framework, base, there, **wanted):
+    mine, other = (r.cell("epoch", framework=name, **wanted)[0] for name in (framework, base))
+    return f"{number(mine / other) if mine and other else '–'} ({number(there)})"
+
+
+def nearest(r, framework, model, dataset, **more):
+    """The run that stands for this one; on another data set where the study has no such one."""
+    for wanted in ({"model": model, "dataset": dataset}, {"model": model}):
+        found = r.representative(framework=framework, **wanted, **more)
+        if found:
+            return found
+    return None
+
+
+def curve_figures(r):
+    """Figures 1 and 2 for the study's two, and the same for the others."""
+    names = r.distinct("framework")
+    first = [n for n in ("pytorch", "tensorflow") if n in names]
+    numbered = first + [n for n in names if n not in first]
+    yield Heading(2, "Figures 1 and 2: threads, CPU and memory over time")
+    for device in r.distinct("device"):
+        for index, framework in enumerate(numbered):
+            found = [nearest(r, framework, model, dataset, mode=mode, device=device)
+                     for model, dataset in (SIMPLE, COMPLEX) for mode in modes(r)]
+            traces = list(dict.fromkeys(o.run.trace for o in found if o))
+            if traces:
+                which = f"Figure {index + 1}" if framework in first else "The same"
+                yield Figure(f"curves-{framework}-{device}",
+                             f"{which}: {r.name_of(framework)}, {device}; "
+                             + "; ".join(dict.fromkeys(f"{o.run['model']} {o.run['dataset']} {o.row['mode']}" for o in found if o)),
+                             traces, "--figure", "curves", "--size", "254mm", "--style", "paper")
+
+
+def function_figure(r):
+    """Figure 3: share of time by function, AlexNet by mini-batches on the larger data set."""
+    mode = "batch" if "batch" in r.distinct("mode") else r.distinct("mode")[0]
+    for device in r.distinct("device"):
+        found = [nearest(r, framework, *SIMPLE, mode=mode, device=device) for framework in r.distinct("framework")]
+        found = [o for o in found if o]
+        yield Heading(2, "Figure 3: share of time by function, "
+                         + ("CUDA" if device == "cuda" else "on a CPU: BLAS, oneDNN, OpenMP"))
+        yield Figure(f"functions-{device}", f"{found[0].run['model']} {found[0].run['dataset']}, {found[0].row['mode']}; "
+                     "functions with at least 1 % of their layer", [o.run.trace for o in found],
+                     "--figure", "functions", "--size", "254mm")
+        yield Figure(f"kinds-{device}", "Time by kind of work, in the same words for every framework",
+                     [o.run.trace for o in found], "--figure", "kinds", "--size", "178mm")
+
+
+def failure_table(r):
+    yield Heading(2, "Failures")
+    rows = [[run_name(run), f"{run['repeat']}", ended, what] for run, ended, what in r.failures()]
+    yield Table(["run", "repeat", "ended", "what dltrace says"], rows, True) if rows else Paragraph("No run failed.")
+
+
+def finding_table(r):
+    rows = [[rule, severity, f"{', '.join(where)} ({count})", text]
+            for rule, severity, text, _, where, count in r.findings()[:FINDINGS]]
+    if rows:
+        yield Heading(2, "Findings")
+        yield Paragraph("By rule, the gravest first: where (in how many runs), and one of them in dltrace's words.")
+        yield Table(["rule", "severity", "frameworks (runs)", "for example"], rows, True)
+
+
+def cost_table(r):
+    """What recording cost, of runs with a bare one beside them."""
+    rows = []
+    for kind, ratios in r.pairs().items():
+        mean, half, count = results.mean_interval(ratios)
+        rows.append([" ".join(map(str, kind)), f"{(statistics.median(ratios) - 1) * 100:+.1f} %",
+                     f"{(mean - 1) * 100:+.1f}" + (f" ± {half * 100:.1f} %" if half is not None else " %"), str(count)])
+    if rows:
+        yield Heading(2, "What recording cost")
+        yield Table(["run", "median", "mean", "pairs"], rows)
+
+
+def machine_of(r):
+    machines = {(m["cpus"], round((m["memory_bytes"] or 0) / 2 ** 30)) for m in r.report["machines"]}
+    return " and ".join(f"{cpus} cores, {memory} GiB of memory" for cpus, memory in sorted(machines))
+
+
+def introduction(r):
+    common = r.kept["common"]
+    words = [f"{len(r.outcomes)} traces of {len(r.distinct('framework'))} frameworks; "
+             f"machine: {machine_of(r)}.",
+             f"Photos of {common['size']} x {common['size']} pixels, {common['epochs']} epochs, "
+             f"{common['scale'] * 100:g} % of the photos"
+             + (f", {common['threads']} threads" if common["threads"] else "")
+             + f"; recorded at the level {common['level']}. All numbers are from the traces alone."]
+    yield Heading(1, "The study of deep-learning frameworks, repeated")
+    yield Paragraph(" ".join(words))
+
+
+def blocks(r):
+    for part in (introduction, time_tables, curve_figures, function_figure, failure_table, finding_table, cost_table):
+        yield from part(r)
+
+
+# ---- text ----
+
+def widths(table):
+    return [max(len(row[i]) for row in [table.header] + table.rows) for i in range(len(table.header))]
+
+
+def text_table(table, width):
+    """Numbers to the right, texts to the left."""
+    size = widths(table)
+    if table.wide:
+        size[-1] = max(20, width - sum(size[:-1]) - 2 * len(size[:-1]))
+    for row in [table.header] + table.rows:
+        parts = textwrap.wrap(row[-1], size[-1]) or [""] if table.wide else [row[-1].rjust(size[-1])]
+        head = [c.ljust(w) if i < TEXTS or table.wide else c.rjust(w) for i, (c, w) in enumerate(zip(row[:-1], size))]
+        yield "  ".join(head + parts[:1]).rstrip()
+        for part in parts[1:]:
+            yield " " * (sum(size[:-1]) + 2 * len(size[:-1])) + part
+
+
+def as_text(all_blocks, width=100):
+    out = []
+    for block in all_blocks:
+        if isinstance(block, Heading):
+            out += ["", block.text, "=-~"[block.level - 1] * min(width, len(block.text))]
+        elif isinstance(block, Paragraph):
+            out += ["", *textwrap.wrap(block.text, width)]
+        elif isinstance(block, Table):
+            out += ["", *text_table(block, width)]
+        else:
+            out += ["", *textwrap.wrap(f"[{block.caption}: study report -o study.html]", width)]
+    return "\n".join(out[1:]) + "\n"
+
+
+# ---- Markdown ----
+
+def as_markdown(all_blocks, folder, shown):
+    """Figures are drawn into the folder, which the page calls `shown`."""
+    out = []
+    for block in all_blocks:
+        if isinstance(block, Heading):
+            out += [f"{'#' * block.level} {block.text}", ""]
+        elif isinstance(block, Paragraph):
+            out += textwrap.wrap(block.text, 110) + [""]
+        elif isinstance(block, Figure):
+            os.makedirs(folder, exist_ok=True)
+            block.draw(os.path.join(folder, block.name + ".svg"))
+            out += [f"![{block.caption}]({shown}/{block.name}.svg)", "", block.caption + ".", ""]
+        else:
+            out += ["| " + " | ".join(escape(c) for c in row) + " |" for row in [block.header]]
+            out += ["|" + "|".join("---" if i < TEXTS or block.wide else "--:" for i in range(len(block.header))) + "|"]
+            out += ["| " + " | ".join(escape(c) for c in row) + " |" for row in block.rows] + [""]
+    return "\n".join(out).rstrip() + "\n"
+
+
+def escape(text):
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+# ---- HTML ----
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; } td, th { padding: .25em .7em; border-bottom: 1px solid #ddd; }
+th { text-align: right; } td { text-align: right; font-variant-numeric: tabular-nums; vertical-align: top; }
+td:nth-child(-n+2), th:nth-child(-n+2), .wide td, .wide th { text-align: left; }
+.scroll { overflow-x: auto; } figure { margin: 1.5em 0; } img { max-width: 100%; } figcaption { color: #555; }
+@media (prefers-color-scheme: dark) { body { background: #1c1c1c; color: #ddd; } td, th { border-color: #444; }
+img { background: #fff; } figcaption { color: #aaa; } }
+"""
+
+
+def html_table(table):
+    def row(cells, tag):
+        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+    return (f'<div class="scroll"><table class="{"wide" if table.wide else ""}">{row(table.header, "th")}'
+            + "".join(row(cells, "td") for cells in table.rows) + "</table></div>")
+
+
+def html_figure(figure, scratch):
+    path = os.path.join(scratch, figure.name + ".svg")
+    figure.draw(path)
+    with open(path, "rb") as file:
+        data = base64.b64encode(file.read()).decode("ascii")
+    caption = html.escape(figure.caption)
+    return (f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
+            f"<figcaption>{caption}</figcaption></figure>")
+
+
+def as_html(all_blocks, scratch):
+    """One file that needs no other."""
+    out = []
+    for block in all_blocks:
+        if isinstance(block, Heading):
+            out.append(f"<h{block.level}>{html.escape(block.text)}</h{block.level}>")
+        elif isinstance(block, Paragraph):
+            out.append(f"<p>{html.escape(block.text)}</p>")
+        else:
+            out.append(html_table(block) if isinstance(block, Table) else html_figure(block, scratch))
+    return ('<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>The study, repeated</title><style>{STYLE}</style>\n" + "\n".join(out) + "\n</html>\n")
+
+
+# ---- JSON ----
+
+def as_json(r):
+    """Numbers only, small: every group of runs with its quantities, and every run's."""
+    groups = {}
+    for o in r.outcomes:
+        groups.setdefault(o.run.kind(), []).append(o)
+    cells = []
+    for kind, outcomes in groups.items():
+        row = {**dict(zip(plan.KEYS, kind)), "name": r.name_of(kind[0]), "mode_name": mode_name(outcomes), "runs": len(outcomes),
+               "failed": sum(o.failed for o in outcomes),
+               "iterations": [o.iterations for o in outcomes], "epochs_found": [o.epochs_found for o in outcomes]}
+        for name, _, unit, function in results.QUANTITIES:
+            row[f"{name}_{unit}" if unit else name] = [rounded(function(o)) for o in outcomes if not o.failed]
+        cells.append(row)
+    failures = [{"run": run.name, "ended": ended, "text": text} for run, ended, text in r.failures()]
+    machine = [{"cpus": m["cpus"], "memory_bytes": m["memory_bytes"]} for m in r.report["machines"][:1]]
+    return {"format": "dltrace-study-results", "version": 1, "options": r.kept["common"], "machine": machine,
+            "results": cells, "kinds": kinds_of(r), "failures": failures,
+            "recording_cost": {" ".join(map(str, k)): [rounded(v) for v in ratios] for k, ratios in r.pairs().items()}}
+
+
+def kinds_of(r):
+    """Time by kind of work of each trace's group, in seconds: means."""
+    sums = {}
+    for row in r.report["kinds"]:
+        o = r.outcomes[row["trace"]]
+        sums.setdefault(o.run.kind(), {}).setdefault(row["kind"], []).append((row["self_ns"] or 0) * 1e-9)
+    return {" ".join(map(str, kind)): {name: rounded(statistics.fmean(values)) for name, values in by.items()}
+            for kind, by in sums.items()}
+
+
+def rounded(value):
+    return None if value is None else float(f"{value:.5g}")
+
+
+def dump(value):
+    """One line for each result, so that changes can be read."""
+    lines = []
+    for key, part in value.items():
+        if isinstance(part, list) and part:
+            rows = ",\n  ".join(json.dumps(row) for row in part)
+            lines.append(f' "{key}": [\n  {rows}\n ]')
+        elif isinstance(part, dict) and part and all(isinstance(v, (dict, list)) for v in part.values()):
+            rows = ",\n  ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in part.items())
+            lines.append(f' "{key}": {{\n  {rows}\n }}')
+        else:
+            lines.append(f' "{key}": {json.dumps(part)}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+# ---- files ----
+
+def write(r, path, scratch):
+    """In the format that the name's ending tells."""
+    if path.endswith(("/", ".svg", ".png")) or os.path.isdir(path):
+        ending = os.path.splitext(path.rstrip("/"))[1] or ".svg"
+        os.makedirs(path, exist_ok=True)
+        for figure in (b for b in blocks(r) if isinstance(b, Figure)):
+            figure.draw(os.path.join(path, figure.name + ending))
+        return
+    ending = os.path.splitext(path)[1]
+    if ending in (".pdf", ".tex", ".csv", ".sqlite"):
+        results.dltrace_report([run.trace for run in r.traced], "--output", path)
+        return
+    shown = os.path.splitext(os.path.basename(path))[0] + "-figures"
+    writers = {".html": lambda: as_html(blocks(r), scratch), ".json": lambda: dump(as_json(r)),
+               ".txt": lambda: as_text(blocks(r)),
+               ".md": lambda: as_markdown(blocks(r), os.path.join(os.path.dirname(path), shown), shown)}
+    if ending not in writers:
+        raise Wrong(f"{path}: no such format; .html .md .txt .json .pdf .tex .csv .sqlite, or a folder for figures, as figures.svg/")
+    text = writers[ending]()
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(path + ".part", path)
