@@ -21,10 +21,11 @@ def imported(python, name, env):
 
 
 def run(bench):
-    folder = os.environ.get("DLTRACE_FRAMEWORKS", os.path.join(bench.source, "build-frameworks"))
-    python = os.path.join(folder, "bin/python")
-    if not os.path.exists(python):
-        raise harness.Skip(f"no PyPI packages in {folder} (scripts/setup frameworks)")
+    study = os.path.join(bench.source, "scripts/study/study")
+    found = subprocess.run([study, "python", "cuda"], stdout=subprocess.PIPE, text=True, check=False)
+    if found.returncode:
+        raise harness.Skip("PyTorch and CuPy with CUDA are not set up (scripts/setup frameworks)")
+    python = found.stdout.strip()
     preloads = {"nothing": None, "dltrace": bench.library}
     for name in ("torch", "cupy"):
         imported(python, name, bench.environment())  # compiles its modules

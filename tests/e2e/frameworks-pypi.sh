@@ -4,8 +4,8 @@
 # says of every CUDA runtime in the process how it was covered. (scripts/setup frameworks)
 . "$top_srcdir/tests/lib.sh"
 need jq
-python=${DLTRACE_FRAMEWORKS-$top_srcdir/build-frameworks}/bin/python
-[ -x "$python" ] || skip "no PyPI packages in ${DLTRACE_FRAMEWORKS-build-frameworks}/ (scripts/setup frameworks)"
+python=$("$top_srcdir/scripts/study/study" python cuda) ||
+	skip "PyTorch and CuPy with CUDA are not set up (scripts/setup frameworks)"
 
 # Standard output and error in their order, and the status; times, pids and places are cut.
 try() {

@@ -111,7 +111,8 @@ def judge_trace(check, report, trace):
     size, lost = size_of(trace), report["traces"][0]["lost"]
     check.add("trace", size <= TRACE_LIMIT, f"{size / 1e6:.1f} MB")
     check.add("lost", lost == 0, str(lost))
-    check.add("processes", None, str(len(report["processes"])))
+    counted = sum(p["children_counted"] or 0 for p in report["processes"])  # seen to begin, not traced
+    check.add("processes", None, f"{len(report['processes'])} + {counted}" if counted else str(len(report["processes"])))
 
 
 def check_one(framework, model, data, size, folder):
