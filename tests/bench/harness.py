@@ -85,7 +85,8 @@ class Bench:
     def run(self, command, **options):
         """Standard output of a command that must succeed."""
         options.setdefault("env", self.environment())
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
+        options.setdefault("timeout", 600)
+        done = subprocess.run(command, capture_output=True, text=True, **options)
         if done.returncode:
             raise Skip(f"{' '.join(command)}: exit status {done.returncode}: {done.stderr.strip()[-300:]}")
         lost = re.search(r"([0-9]+) lost", done.stderr)

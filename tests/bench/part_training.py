@@ -9,6 +9,7 @@ import subprocess
 import harness
 
 TRAIN = ["--size", "64", "--batch", "8", "--iterations", "20", "--epochs", "2", "--seed", "1"]
+TOGGLE_LIMIT = 600  # s, if the interval is not narrow enough before
 
 
 def epochs(bench, command):
@@ -41,7 +42,8 @@ def toggled(bench):
     bench.session("toggle", ["dltrace_*"], start=False)
     try:
         out = bench.run([bench.python, os.path.join(os.path.dirname(__file__), "toggled_training.py"), "toggle",
-                         "10" if bench.quick else "240"], env=bench.environment(preload=bench.library))
+                         "10" if bench.quick else str(TOGGLE_LIMIT)], timeout=TOGGLE_LIMIT + 60,
+                        env=bench.environment(preload=bench.library))
     finally:
         bench.end_session("toggle")
     values = {word: [float(v) for v in re.findall(rf"^{word} (\d+)$", out, re.M)] for word in ("off", "on")}

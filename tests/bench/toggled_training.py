@@ -19,7 +19,7 @@ import train  # noqa: E402  (runs again with a python3 that has torch)
 import torch  # noqa: E402
 import torchvision  # noqa: E402
 
-STEPS = 12         # a block
+STEPS = 60         # a block; as long as its settling at least
 SETTLE = 1.5       # s before a block: the hidden thread looks once a second whether a session runs
 MIN_PAIRS = 12
 HALF_WIDTH = 0.005
