@@ -15,6 +15,7 @@ struct fold *fold_new(int64_t from, int64_t to)
 
 	f->from = from;
 	f->to = to;
+	f->round = 1;
 	return f;
 }
 
@@ -36,14 +37,14 @@ static size_t slot_of(uint64_t key)
 
 _Static_assert(FOLD_SLOTS == 1 << 12, "slot_of takes the upper 12 bits");
 
-static __attribute__((noinline, cold)) struct fold_cell *cell_new(struct fold *f, size_t slot, uint64_t key)
+static struct fold_cell *cell_new(struct fold *f, size_t slot, uint64_t key)
 {
 	struct fold_cell *c = &f->cells[f->cell_count];
 
 	c->key = key;
 	c->slot = (uint16_t)slot;
 	c->calls = c->total = c->nested = c->max = c->bytes = 0;
-	c->squares = 0;
+	c->squares_low = c->squares_high = 0;
 	c->timed = false;
 	c->min = c->first = UINT64_MAX;
 	c->begin = INT64_MAX;
@@ -52,30 +53,52 @@ static __attribute__((noinline, cold)) struct fold_cell *cell_new(struct fold *f
 	return c;
 }
 
-static inline struct fold_cell *cell_of(struct fold *f, uint64_t key)
+static struct fold_cell *cell_of(struct fold *f, uint64_t key)
 {
 	size_t slot;
 
-	if (f->cell && f->cell->key == key)
-		return f->cell;
 	for (slot = slot_of(key); f->cell_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
 		if (f->cells[f->cell_slots[slot] - 1].key == key)
-			return f->cell = &f->cells[f->cell_slots[slot] - 1];
-	return f->cell = cell_new(f, slot, key);
+			return &f->cells[f->cell_slots[slot] - 1];
+	return cell_new(f, slot, key);
 }
 
-static inline struct fold_launch *launch_of(struct fold *f, uint64_t key)
+static struct fold_launch *launch_of(struct fold *f, uint64_t key)
 {
 	size_t slot;
 
-	if (f->launch && f->launch->key == key)
-		return f->launch;
 	for (slot = slot_of(key); f->launch_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
 		if (f->launches[f->launch_slots[slot] - 1].key == key)
-			return f->launch = &f->launches[f->launch_slots[slot] - 1];
+			return &f->launches[f->launch_slots[slot] - 1];
+	f->launches[f->launch_count] = (struct fold_launch){ .key = key, .slot = (uint16_t)slot };
 	f->launch_slots[slot] = (uint16_t)++f->launch_count;
-	f->launches[f->launch_count - 1] = (struct fold_launch){ .key = key, .slot = (uint16_t)slot };
-	return f->launch = &f->launches[f->launch_count - 1];
+	return &f->launches[f->launch_count - 1];
+}
+
+static struct beat *beat_new(struct fold *f, size_t slot, const struct beat *like, uint64_t hash)
+{
+	struct beat *b = &f->beats[f->beat_count], old = *b;
+
+	*b = *like;
+	b->hash = hash;
+	b->ticks = old.ticks;
+	b->head = old.head;
+	b->capacity = old.capacity;
+	beat_clear(b);
+	f->beat_places[f->beat_count] = (uint16_t)slot;
+	f->beat_slots[slot] = (uint16_t)++f->beat_count;
+	return b;
+}
+
+static struct beat *beat_of(struct fold *f, const struct beat *like)
+{
+	uint64_t hash = beat_hash(like);
+	size_t slot = (size_t)(hash >> 52) & (FOLD_SLOTS - 1);
+
+	for (; f->beat_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
+		if (f->beats[f->beat_slots[slot] - 1].hash == hash)
+			return &f->beats[f->beat_slots[slot] - 1];
+	return beat_new(f, slot, like, hash);
 }
 
 /* Threads are few and events come in runs. */
@@ -99,14 +122,181 @@ static inline void emitted(struct fold *f, uint32_t thread, int64_t at)
 		f->thread->last = at;
 }
 
-static inline bool in_range(struct fold *f, uint32_t thread, int64_t at)
+static __attribute__((noinline)) void find_stream(struct fold *f, uint16_t stream)
 {
-	emitted(f, thread, at);
-	if (at >= f->from && at < f->to)
-		return true;
-	f->filtered++;
-	return false;
+	f->thread->stream = stream;
+	for (uint32_t i = 0; i < f->stream_count; i++)
+		if (f->streams[i].thread == f->thread->id && f->streams[i].stream == stream)
+			return;
+	f->streams[f->stream_count++] = (struct fold_stream){ f->thread->id, stream };
 }
+
+/* ---- what an event says ------------------------------------------------------------------- */
+
+#define CUDA_NOT_READY 600	/* what a query answers while work runs: no failure */
+
+/* What all that are alike have in common, and what each adds. */
+struct sight {
+	enum beat_kind kind;
+	uint32_t what;			/* function << 16 | library */
+	uint64_t a, b;			/* as a beat's; of BLAS all three dimensions, m first */
+	uint32_t duration, nested;	/* ns */
+	uint64_t bytes;
+	uint32_t stream;		/* above 65535: it names none */
+};
+
+#define NO_STREAM UINT32_MAX
+
+static inline bool is_plain(int16_t result, uint32_t duration)
+{
+	return (!result || result == CUDA_NOT_READY) && duration != FOLD_AT_LEAST;
+}
+
+static inline uint32_t what(uint16_t function, uint16_t library)
+{
+	return (uint32_t)function << 16 | library;
+}
+
+static inline bool see_other(struct sight *s, const struct dlt_ev_cuda_other *e)
+{
+	*s = (struct sight){ .kind = BEAT_CUDA, .what = what(e->function, e->library), .duration = e->duration,
+			     .nested = e->nested_time, .stream = NO_STREAM };
+	return is_plain(e->result, e->duration);
+}
+
+static inline bool see_copy(struct sight *s, const struct dlt_ev_cuda_copy *e)
+{
+	*s = (struct sight){ .kind = BEAT_CUDA, .what = what(e->function, e->library), .a = 1 + e->direction,
+			     .duration = e->duration, .nested = e->nested_time, .bytes = e->size,
+			     .stream = e->stream };
+	return is_plain(e->result, e->duration);
+}
+
+static inline bool see_launch(struct sight *s, const struct dlt_ev_cuda_launch *e)
+{
+	*s = (struct sight){ .kind = BEAT_LAUNCH, .what = what(e->function, e->library), .a = e->shape,
+			     .duration = e->duration, .nested = e->nested_time, .stream = e->stream };
+	return !e->result && e->duration != FOLD_AT_LEAST;
+}
+
+static inline bool see_region(struct sight *s, const struct dlt_ev_cpu_region *e)
+{
+	*s = (struct sight){ .kind = BEAT_REGION, .what = what(e->function, e->library), .a = e->width,
+			     .duration = e->duration, .nested = e->nested_time, .stream = NO_STREAM };
+	return e->duration != FOLD_AT_LEAST;
+}
+
+static inline bool see_blas(struct sight *s, const struct dlt_ev_cpu_blas *e)
+{
+	*s = (struct sight){ .kind = BEAT_BLAS, .what = what(e->function, e->library), .a = (uint32_t)e->m,
+			     .b = (uint64_t)(uint32_t)e->n << 32 | (uint32_t)e->k, .duration = e->duration,
+			     .nested = e->nested_time, .stream = NO_STREAM };
+	return e->duration != FOLD_AT_LEAST;
+}
+
+static inline bool see_block(struct sight *s, const struct dlt_ev_heap_alloc *e)
+{
+	*s = (struct sight){ .kind = BEAT_HEAP, .what = what(e->function, e->library), .a = rhythm_size(e->size),
+			     .bytes = e->size, .stream = NO_STREAM };
+	return e->ptr != 0;
+}
+
+static inline bool see_freed(struct sight *s, const struct dlt_ev_heap_free *e)
+{
+	*s = (struct sight){ .kind = BEAT_FREE, .what = what(e->function, e->library), .a = rhythm_size(e->size),
+			     .bytes = e->size, .stream = NO_STREAM };
+	return true;
+}
+
+/* False: it is none that only adds to sums. */
+static inline __attribute__((always_inline)) bool see(struct sight *s, enum dlt_event type, const void *data)
+{
+	switch (type) {
+	case DLT_EV_CUDA_LAUNCH:
+		return see_launch(s, data);
+	case DLT_EV_CUDA_COPY:
+		return see_copy(s, data);
+	/* These begin alike; calls.c asserts it. */
+	case DLT_EV_CUDA_STREAM:
+	case DLT_EV_CUDA_SYNC:
+	case DLT_EV_CUDA_OTHER:
+		return see_other(s, data);
+	case DLT_EV_CPU_BLAS:
+		return see_blas(s, data);
+	case DLT_EV_CPU_REGION:
+		return see_region(s, data);
+	case DLT_EV_HEAP_ALLOC:
+		return see_block(s, data);
+	case DLT_EV_HEAP_FREE:
+		return see_freed(s, data);
+	default:
+		return false;
+	}
+}
+
+/* ---- lanes -------------------------------------------------------------------------------- */
+
+static void lane_beats(struct fold *f, struct fold_lane *l, uint32_t thread)
+{
+	enum beat_kind kind = (enum beat_kind)(l->key >> 32);
+	struct beat three[FOLD_BEATS], one = {
+		.kind = (uint8_t)kind, .function = (uint16_t)(l->key >> 16), .library = (uint16_t)l->key,
+		.thread = thread, .a = l->a,
+	};
+	const struct dlt_ev_cpu_blas blas = {
+		.function = one.function, .library = one.library, .thread = thread,
+		.m = (uint32_t)l->a, .n = (uint32_t)(l->b >> 32), .k = (uint32_t)l->b,
+	};
+
+	if (kind == BEAT_FREE)
+		one.function = one.library = 0;
+	three[0] = one;
+	if (kind == BEAT_BLAS)
+		beats_of_blas(three, &blas);
+	l->beats = kind == BEAT_BLAS ? FOLD_BEATS : 1;
+	for (uint32_t i = 0; i < l->beats; i++)
+		l->beat[i] = beat_of(f, &three[i]);
+}
+
+/* Where all that is like this is added from now on: another lane may have been there. */
+static __attribute__((noinline)) void lane_make(struct fold *f, struct fold_lane *l, uint64_t owner,
+						uint64_t key, uint64_t a, uint64_t b)
+{
+	uint32_t thread = (uint32_t)owner;
+	enum beat_kind kind = (enum beat_kind)(key >> 32);
+
+	*l = (struct fold_lane){ .owner = owner, .key = key, .a = a, .b = b, .window = INT64_MIN };
+	l->cell = cell_of(f, (uint64_t)thread << 32 | (uint32_t)key);
+	l->cell->timed |= kind != BEAT_HEAP && kind != BEAT_FREE;
+	if (kind == BEAT_LAUNCH)
+		l->launch = launch_of(f, (uint64_t)thread << 32 | a);
+	lane_beats(f, l, thread);
+}
+
+static inline uint64_t lane_owner(const struct fold *f, uint32_t thread)
+{
+	return f->round << 32 | thread;
+}
+
+static inline uint64_t lane_key(const struct sight *s)
+{
+	return (uint64_t)s->kind << 32 | s->what;
+}
+
+/* Where it would be. */
+static inline struct fold_lane *lane_at(struct fold *f, uint64_t owner, const struct sight *s)
+{
+	uint64_t h = (lane_key(s) ^ owner << 32) * 0xc2b2ae3d27d4eb4fULL + s->a + s->b;
+
+	return &f->lanes[h * 0x9e3779b97f4a7c15ULL >> (64 - FOLD_LANE_BITS)];
+}
+
+static inline bool lane_is(const struct fold_lane *l, uint64_t owner, const struct sight *s)
+{
+	return l->key == lane_key(s) && l->a == s->a && l->b == s->b && l->owner == owner;
+}
+
+/* ---- adding ------------------------------------------------------------------------------- */
 
 /* Buckets come into use as `min` and `max` reach them. */
 static __attribute__((noinline)) void widen(struct fold_cell *c, uint64_t duration)
@@ -126,24 +316,19 @@ static __attribute__((noinline)) void widen(struct fold_cell *c, uint64_t durati
 	c->max = duration > c->max ? duration : c->max;
 }
 
-static inline bool add(struct fold *f, uint32_t thread, int64_t at, uint16_t function,
-		       uint16_t library, bool timed, uint32_t duration, uint32_t nested,
-		       uint64_t bytes)
+static inline void cell_add(struct fold_cell *c, const struct sight *s, int64_t at)
 {
+	uint64_t duration = s->duration, square = duration * duration;
 	int64_t begin = at - (int64_t)duration;
-	struct fold_cell *c;
 
-	if (!in_range(f, thread, at))
-		return false;
-	c = cell_of(f, (uint64_t)thread << 32 | (uint32_t)function << 16 | library);
 	if (duration < c->min || duration > c->max)
 		widen(c, duration);
-	c->timed |= timed;
 	c->calls++;
 	c->total += duration;
-	c->nested += nested;
-	c->bytes += bytes;
-	c->squares += (uint64_t)duration * duration;
+	c->nested += s->nested;
+	c->bytes += s->bytes;
+	c->squares_low += square;
+	c->squares_high += c->squares_low < square;
 	c->buckets[dlt_bucket(duration)]++;
 	if (begin <= c->begin && (begin < c->begin || duration < c->first)) {
 		c->begin = begin;
@@ -151,214 +336,130 @@ static inline bool add(struct fold *f, uint32_t thread, int64_t at, uint16_t fun
 	}
 	if (at > c->end)
 		c->end = at;
-	return true;
 }
 
-/* ---- what repeats ------------------------------------------------------------------------- */
-
-static __attribute__((noinline)) uint16_t beat_new(struct fold *f, size_t slot, const struct beat *like,
-						   uint64_t hash)
+/* Of the beat's last tick, to which `at` was added: its window's last time. INT64_MIN: it cannot be told. */
+static int64_t window_end(const struct beat *b, int64_t at)
 {
-	struct beat *b = &f->beats[f->beat_count], old = *b;
+	const struct tick *last = &b->ticks[b->used - 1];
+	int64_t window = (int64_t)((1ULL << b->shift) - 1);
 
-	*b = *like;
-	b->hash = hash;
-	b->ticks = old.ticks;
-	b->head = old.head;
-	b->capacity = old.capacity;
-	beat_clear(b);
-	f->beat_places[f->beat_count] = (uint16_t)slot;
-	f->beat_slots[slot] = (uint16_t)++f->beat_count;
-	return f->beat_slots[slot];
+	if (last->at > at || (last->at | window) != (at | window) ||
+	    (b->shift && (b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1])))
+		return INT64_MIN;
+	return at | window;
 }
 
-/* Index + 1. */
-static inline uint16_t beat_of(struct fold *f, const struct beat *like)
+static __attribute__((noinline)) void lane_window(struct fold_lane *l, int64_t at, uint32_t duration)
 {
-	uint64_t hash = beat_hash(like);
-	size_t slot = (size_t)(hash >> 52) & (FOLD_SLOTS - 1);
+	struct beat *b = l->beat[0];
 
-	for (; f->beat_slots[slot]; slot = (slot + 1) & (FOLD_SLOTS - 1))
-		if (f->beats[f->beat_slots[slot] - 1].hash == hash)
-			return f->beat_slots[slot];
-	return beat_new(f, slot, like, hash);
+	beat_note(b, at, duration);
+	l->window = window_end(b, at);
+	l->tick = &b->ticks[b->used - 1];
 }
 
-static inline void beat(struct fold *f, enum beat_kind kind, uint32_t thread, uint16_t function,
-			uint16_t library, uint64_t a, int64_t at, uint32_t duration)
+/* A lane with one beat, which no other lane has: nearly all calls are later ones in the same window. */
+static inline void lane_beat(struct fold_lane *l, int64_t at, uint32_t duration)
 {
-	const struct beat b = {
-		.kind = (uint8_t)kind, .function = function, .library = library, .thread = thread, .a = a,
-	};
+	struct beat *b = l->beat[0];
+	uint32_t time = duration >> 10;
 
-	beat_note(&f->beats[beat_of(f, &b) - 1], at, duration);
+	if (at > l->window || at < b->last || l->tick->count == UINT32_MAX || l->tick->time > UINT32_MAX - time) {
+		lane_window(l, at, duration);
+		return;
+	}
+	b->last = at;
+	b->count++;
+	l->tick->count++;
+	l->tick->time += time;
 }
 
-static inline void works(struct fold *f, int64_t at, uint32_t duration)
+static inline void launch_add(struct fold_launch *l, const struct sight *s)
 {
-	struct fold_thread *thread = f->thread;
-
-	thread->works++;
-	if (at - (int64_t)duration < thread->work)
-		thread->work = at - (int64_t)duration;
+	l->time += s->duration;
+	if (s->stream & LAUNCH_CAPTURED)
+		l->captured++;
+	else
+		l->count++;
 }
 
-static __attribute__((noinline)) void find_stream(struct fold *f, uint16_t stream)
+static inline void works(struct fold_thread *t, uint64_t calls, int64_t begin)
 {
-	f->thread->stream = stream;
-	for (uint32_t i = 0; i < f->stream_count; i++)
-		if (f->streams[i].thread == f->thread->id && f->streams[i].stream == stream)
-			return;
-	f->streams[f->stream_count++] = (struct fold_stream){ f->thread->id, stream };
+	t->works += calls;
+	if (begin < t->work)
+		t->work = begin;
 }
 
-static inline void names_stream(struct fold *f, uint16_t stream)
+static inline bool computes(enum beat_kind kind)
 {
-	if (f->thread->stream != stream)
-		find_stream(f, stream);
+	return kind == BEAT_LAUNCH || kind == BEAT_REGION || kind == BEAT_BLAS;
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-#define CUDA_NOT_READY 600	/* what a query answers while work runs: no failure */
-
-static inline bool is_plain(int16_t result, uint32_t duration)
+static void add(struct fold *f, uint32_t thread, int64_t at, const struct sight *s)
 {
-	return (!result || result == CUDA_NOT_READY) && duration != FOLD_AT_LEAST;
-}
+	uint64_t owner = lane_owner(f, thread);
+	struct fold_lane *l = lane_at(f, owner, s);
 
-static bool add_other(struct fold *f, int64_t at, const struct dlt_ev_cuda_other *e)
-{
-	if (!is_plain(e->result, e->duration))
-		return false;
-	if (add(f, e->thread, at, e->function, e->library, true, e->duration, e->nested_time, 0))
-		beat(f, BEAT_CUDA, e->thread, e->function, e->library, 0, at, e->duration);
-	return true;
-}
-
-static bool add_copy(struct fold *f, int64_t at, const struct dlt_ev_cuda_copy *e)
-{
-	if (!is_plain(e->result, e->duration))
-		return false;
-	if (add(f, e->thread, at, e->function, e->library, true, e->duration, e->nested_time, e->size)) {
-		beat(f, BEAT_CUDA, e->thread, e->function, e->library, 1 + e->direction, at, e->duration);
-		names_stream(f, e->stream);
-		checked_copy(&f->thread->checked, e);
-	}
-	return true;
-}
-
-/* Launches are the most frequent of all, and one shape is nearly always launched the same way. */
-static inline struct beat *launch_beat(struct fold *f, struct fold_launch *l,
-				       const struct dlt_ev_cuda_launch *e)
-{
-	const struct beat like = {
-		.kind = BEAT_LAUNCH, .function = e->function, .library = e->library,
-		.thread = e->thread, .a = e->shape,
-	};
-	struct beat *b = l->beat ? &f->beats[l->beat - 1] : NULL;
-
-	if (b && b->function == e->function && b->library == e->library)
-		return b;
-	l->beat = beat_of(f, &like);
-	return &f->beats[l->beat - 1];
-}
-
-static bool add_launch(struct fold *f, int64_t at, const struct dlt_ev_cuda_launch *e)
-{
-	struct fold_launch *l;
-
-	if (e->result || e->duration == FOLD_AT_LEAST)
-		return false;
-	if (!add(f, e->thread, at, e->function, e->library, true, e->duration, e->nested_time, 0))
-		return true;
-	l = launch_of(f, (uint64_t)e->thread << 32 | e->shape);
-	l->time += e->duration;
-	if (e->stream & LAUNCH_CAPTURED)
-		l->captured++;
-	else
-		l->count++;
-	beat_note(launch_beat(f, l, e), at, e->duration);
-	works(f, at, e->duration);
-	names_stream(f, e->stream);
-	return true;
-}
-
-static bool add_region(struct fold *f, int64_t at, const struct dlt_ev_cpu_region *e)
-{
-	if (e->duration == FOLD_AT_LEAST)
-		return false;
-	if (add(f, e->thread, at, e->function, e->library, true, e->duration, e->nested_time, 0)) {
-		beat(f, BEAT_REGION, e->thread, e->function, e->library, e->width, at, e->duration);
-		works(f, at, e->duration);
-	}
-	return true;
-}
-
-static void beat_blas(struct fold *f, int64_t at, const struct dlt_ev_cpu_blas *e)
-{
-	struct beat three[FOLD_BEATS];
-
-	beats_of_blas(three, e);
-	for (int i = 0; i < FOLD_BEATS; i++)
-		beat_note(&f->beats[beat_of(f, &three[i]) - 1], at, e->duration);
-}
-
-static bool add_blas(struct fold *f, int64_t at, const struct dlt_ev_cpu_blas *e)
-{
-	if (e->duration == FOLD_AT_LEAST)
-		return false;
-	if (add(f, e->thread, at, e->function, e->library, true, e->duration, e->nested_time, 0)) {
-		beat_blas(f, at, e);
-		works(f, at, e->duration);
-	}
-	return true;
-}
-
-static bool add_block(struct fold *f, int64_t at, const struct dlt_ev_heap_alloc *e)
-{
-	if (!e->ptr)
-		return false;
-	if (add(f, e->thread, at, e->function, e->library, false, 0, 0, e->size))
-		beat(f, BEAT_HEAP, e->thread, e->function, e->library, rhythm_size(e->size), at, 0);
-	return true;
-}
-
-static void add_freed(struct fold *f, int64_t at, const struct dlt_ev_heap_free *e)
-{
-	if (add(f, e->thread, at, e->function, e->library, false, 0, 0, e->size))
-		beat(f, BEAT_FREE, e->thread, 0, 0, rhythm_size(e->size), at, 0);
+	if (!lane_is(l, owner, s))
+		lane_make(f, l, owner, lane_key(s), s->a, s->b);
+	cell_add(l->cell, s, at);
+	l->window = INT64_MIN;
+	for (uint32_t i = 0; i < l->beats; i++)
+		beat_note(l->beat[i], at, s->duration);
+	if (s->kind == BEAT_LAUNCH)
+		launch_add(l->launch, s);
+	if (computes(s->kind))
+		works(f->thread, 1, at - (int64_t)s->duration);
+	if (s->stream != f->thread->stream && s->stream != NO_STREAM)
+		find_stream(f, (uint16_t)s->stream);
 }
 
 bool fold_add(struct fold *f, enum dlt_event type, int64_t at, const void *data)
 {
-	switch (type) {
-	case DLT_EV_CUDA_LAUNCH:
-		return add_launch(f, at, data);
-	case DLT_EV_CUDA_COPY:
-		return add_copy(f, at, data);
-	/* These begin alike; calls.c asserts it. */
-	case DLT_EV_CUDA_STREAM:
-	case DLT_EV_CUDA_SYNC:
-	case DLT_EV_CUDA_OTHER:
-		return add_other(f, at, data);
-	case DLT_EV_CPU_BLAS:
-		return add_blas(f, at, data);
-	case DLT_EV_CPU_REGION:
-		return add_region(f, at, data);
-	case DLT_EV_HEAP_ALLOC:
-		return add_block(f, at, data);
-	case DLT_EV_HEAP_FREE:
-		add_freed(f, at, data);
-		return true;
-	case DLT_EV_FULL_HEAP_CALL:
-		emitted(f, ((const struct dlt_ev_full_heap_call *)data)->thread, at);
+	/* Of all that can be folded the thread comes first. */
+	uint32_t thread = ((const struct dlt_ev_cuda_other *)data)->thread;
+	struct sight s;
+
+	if (type == DLT_EV_FULL_HEAP_CALL) {
+		emitted(f, thread, at);
 		checked_heap_call(&f->thread->checked, data);
 		return true;
-	default:
-		return false;
 	}
+	if (!see(&s, type, data))
+		return false;
+	emitted(f, thread, at);
+	if (at < f->from || at >= f->to) {
+		f->filtered++;
+		return true;
+	}
+	add(f, thread, at, &s);
+	if (type == DLT_EV_CUDA_COPY)
+		checked_copy(&f->thread->checked, data);
+	return true;
 }
+
+bool fold_may_wait(enum dlt_event type)
+{
+	static const bool may[DLT_EVENTS] = {
+		[DLT_EV_CUDA_ALLOC] = true, [DLT_EV_CUDA_FREE] = true, [DLT_EV_CUDA_COPY] = true,
+		[DLT_EV_CUDA_LAUNCH] = true, [DLT_EV_CUDA_STREAM] = true, [DLT_EV_CUDA_SYNC] = true,
+		[DLT_EV_CUDA_OTHER] = true, [DLT_EV_COMM_CALL] = true, [DLT_EV_MAP_MAP] = true,
+	};
+
+	return may[type];
+}
+
+#define THREAD_FIRST(event) \
+	_Static_assert(offsetof(struct dlt_ev_##event, thread) == offsetof(struct dlt_ev_cuda_other, thread), \
+		       "fold_add takes it from there")
+THREAD_FIRST(cpu_blas);
+THREAD_FIRST(cpu_region);
+THREAD_FIRST(heap_alloc);
+THREAD_FIRST(heap_free);
+THREAD_FIRST(full_heap_call);
 
 /* ---- events of a batch --------------------------------------------------------------------- */
 
@@ -367,120 +468,88 @@ static inline int64_t taken_at(const struct records *r, uint64_t begin)
 	return (int64_t)(records_time(r) - begin);
 }
 
-static inline bool is_like(const struct dlt_ev_cuda_launch *e, const struct dlt_ev_cuda_launch *like)
+/* Are all of a batch's times its own, and in range? */
+static bool is_inside(const struct fold *f, const struct records *r, uint64_t begin)
 {
-	return e->function == like->function && e->library == like->library && e->shape == like->shape &&
-	       e->stream == like->stream && !e->result && e->duration != FOLD_AT_LEAST;
+	return r->time >= r->floor && (int64_t)(r->time - begin) >= f->from && (int64_t)(r->end - begin) < f->to;
 }
 
-/* Of the beat's last tick, to which `at` was added: its window's last time. INT64_MIN: it went to another. */
-static int64_t window_end(const struct beat *b, int64_t at)
+static void launched(struct fold *f, uint32_t count, int64_t first_begin, int64_t last)
 {
-	const struct tick *last = &b->ticks[b->used - 1];
-	int64_t window = (int64_t)((1ULL << b->shift) - 1);
-
-	return last->at <= at && (last->at | window) == (at | window) ? at | window : INT64_MIN;
+	f->thread->events += count;
+	if (last > f->thread->last)
+		f->thread->last = last;
+	works(f->thread, count, first_begin);
 }
 
-/* Launches that are alike, until they are added to the cells. */
-struct run {
-	uint64_t count, total, nested;
-	u128 squares;
-	int64_t begin;			/* of the earliest */
-	uint64_t first;			/* how long it took */
-	struct tick tick;		/* of the beat's last window */
-	uint64_t tick_time;
-	int64_t window;			/* its last time */
-};
-
-static void run_tick(struct run *run, struct beat *b)
+static inline __attribute__((always_inline)) bool next_launch(struct sight *s, const unsigned char *from)
 {
-	run->tick.time = run->tick_time < UINT32_MAX ? (uint32_t)run->tick_time : UINT32_MAX;
-	if (run->tick.count) {
-		b->count += run->tick.count;
-		beat_add(b, &run->tick);
-	}
-	run->tick.count = 0;
-	run->tick_time = 0;
+	union dlt_batch_event e;
+	enum dlt_event type;
+	uint32_t head;
+
+	memcpy(&head, from, sizeof(head));
+	return head >> 24 == DLT_BATCH_CUDA_LAUNCH &&
+	       dlt_batch_get(DLT_BATCH_CUDA_LAUNCH, from + sizeof(head), SIZE_MAX, &e, &type) &&
+	       see_launch(s, &e.cuda_launch);
 }
 
-/* `at`: of the last one. */
-static void run_apply(struct fold *f, const struct run *run, bool captured, int64_t at)
+static inline uint64_t next_time(const unsigned char *from, uint64_t time, uint64_t end)
 {
-	struct fold_thread *t = f->thread;
-	struct fold_cell *c = f->cell;
+	uint32_t head;
 
-	t->events += run->count;
-	t->works += run->count;
-	t->last = at > t->last ? at : t->last;
-	t->work = run->begin < t->work ? run->begin : t->work;
-	c->calls += run->count;
-	c->total += run->total;
-	c->nested += run->nested;
-	c->squares += run->squares;
-	c->end = at > c->end ? at : c->end;
-	if (run->begin < c->begin || (run->begin == c->begin && run->first < c->first)) {
-		c->begin = run->begin;
-		c->first = run->first;
-	}
-	f->launch->time += run->total;
-	if (captured)
-		f->launch->captured += run->count;
-	else
-		f->launch->count += run->count;
+	memcpy(&head, from, sizeof(head));
+	time += head & 0xffffff;
+	return time < end ? time : end;
 }
+
+/* Bytes ahead: traces are read once, and what lies in the page cache is far away. */
+#define PREFETCH 1024
 
 /*
- * One launch after another of the same kernel is what fills large traces. `like` was the one before;
- * those that follow find their cell, thread and beat where it was added. How many.
+ * Launches are most of what is traced on a GPU: a loop of their own, in which all that goes for the
+ * whole batch is known already, and the first of a kind is left to fold_add. How many it took.
  */
-static uint32_t add_launches(struct fold *f, struct records *rest, uint64_t begin,
-			     const struct dlt_ev_cuda_launch *like)
+static uint32_t fold_launches(struct fold *f, struct records *rest, uint64_t begin)
 {
-	struct beat *b = &f->beats[f->launch->beat - 1];
-	struct records next = *rest, taken = *rest;
-	struct fold_cell *c = f->cell;
-	int64_t at = taken_at(rest, begin), to = f->to;
-	struct run run = { .begin = INT64_MAX, .tick.at = at, .window = window_end(b, at) };
-	union dlt_batch_event event;
-	const struct dlt_ev_cuda_launch *e = &event.cuda_launch;
-	enum dlt_event type;
+	size_t most = rest->left / DLT_BATCH_CUDA_LAUNCH_SIZE;
+	const unsigned char *from = rest->at, *last;
+	uint64_t owner = lane_owner(f, rest->thread), time = rest->time, shape = 0;
+	struct fold_lane *l = NULL;
+	uint32_t stream, what = 0, taken;
+	int64_t work = INT64_MAX;
 
-	while (records_code(&next) == DLT_BATCH_CUDA_LAUNCH &&
-	       records_take(&next, DLT_BATCH_CUDA_LAUNCH, &event, &type) && is_like(e, like) &&
-	       (at = taken_at(&next, begin)) < to) {
-		uint64_t duration = e->duration;
-
-		taken = next;
-		run.count++;
-		run.total += duration;
-		run.nested += e->nested_time;
-		run.squares += duration * duration;
-		if (duration < c->min || duration > c->max)
-			widen(c, duration);
-		c->buckets[dlt_bucket(duration)]++;
-		if (at - (int64_t)duration < run.begin ||
-		    (at - (int64_t)duration == run.begin && duration < run.first)) {
-			run.begin = at - (int64_t)duration;
-			run.first = duration;
-		}
-		if (at > run.window) {
-			run_tick(&run, b);
-			beat_note(b, at, duration);
-			run.window = window_end(b, at);
-			run.tick.at = at;
-			continue;
-		}
-		beat_seen(b, at);
-		run.tick.count++;
-		run.tick_time += duration >> 10;
-	}
-	if (!run.count)
+	if (!f->thread || f->thread->id != rest->thread || !is_inside(f, rest, begin))
 		return 0;
-	run_tick(&run, b);
-	*rest = taken;
-	run_apply(f, &run, like->stream & LAUNCH_CAPTURED, taken_at(&taken, begin));
-	return (uint32_t)run.count;
+	stream = f->thread->stream;
+	last = from + (most < rest->count ? most : rest->count) * DLT_BATCH_CUDA_LAUNCH_SIZE;
+	for (; from < last; from += DLT_BATCH_CUDA_LAUNCH_SIZE) {
+		struct sight s;
+		int64_t at;
+
+		__builtin_prefetch(from + PREFETCH);
+		if (!next_launch(&s, from) || s.stream != stream)
+			break;
+		if (!l || s.a != shape || s.what != what) {
+			l = lane_at(f, owner, &s);
+			if (!lane_is(l, owner, &s))
+				break;
+			shape = s.a;
+			what = s.what;
+		}
+		time = next_time(from, time, rest->end);
+		at = (int64_t)(time - begin);
+		cell_add(l->cell, &s, at);
+		lane_beat(l, at, s.duration);
+		launch_add(l->launch, &s);
+		work = at - (int64_t)s.duration < work ? at - (int64_t)s.duration : work;
+	}
+	taken = (uint32_t)((size_t)(from - rest->at) / DLT_BATCH_CUDA_LAUNCH_SIZE);
+	if (!taken)
+		return 0;
+	records_took(rest, taken, DLT_BATCH_CUDA_LAUNCH_SIZE, time);
+	launched(f, taken, work, (int64_t)(time - begin));
+	return taken;
 }
 
 uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint64_t by_type[DLT_EVENTS])
@@ -491,89 +560,18 @@ uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint
 
 	e.thread = rest->thread;
 	while (fold_has_room(f)) {
-		struct records next = *rest;
-		int64_t at;
+		struct records next;
 
-		if (!records_take(&next, records_code(&next), &e, &type))
-			break;
-		at = taken_at(&next, begin);
-		if (!fold_add(f, type, at, &e))
+		__builtin_prefetch(rest->at + PREFETCH);
+		by_type[DLT_EV_CUDA_LAUNCH] += fold_launches(f, rest, begin);
+		next = *rest;
+		if (!records_take(&next, records_code(&next), &e, &type) ||
+		    !fold_add(f, type, taken_at(&next, begin), &e))
 			break;
 		*rest = next;
 		by_type[type]++;
-		if (type == DLT_EV_CUDA_LAUNCH && at >= f->from && at < f->to)
-			by_type[type] += add_launches(f, rest, begin, &e.cuda_launch);
 	}
 	return had - rest->count;
-}
-
-/* ---- into the model ----------------------------------------------------------------------- */
-
-static void apply_cell(struct trace *t, const struct fold_cell *c)
-{
-	struct process *p = trace_thread_make(t, (uint32_t)(c->key >> 32))->process;
-	struct profile *f = process_profile(p, (uint16_t)(c->key >> 16), (uint16_t)c->key);
-	struct sums *s = &f->events;
-
-	profile_seen(f, c->begin, c->end, c->first);
-	f->timed |= c->timed;
-	if (!s->calls || c->min < s->min)
-		s->min = c->min;
-	if (c->max > s->max)
-		s->max = c->max;
-	s->calls += c->calls;
-	s->outer_calls += c->calls;
-	s->total += c->total;
-	s->outer_total += c->total;
-	s->nested += c->nested;
-	s->bytes += c->bytes;
-	s->squares += c->squares;
-	for (unsigned b = dlt_bucket(c->min), last = dlt_bucket(c->max); b <= last; b++)
-		s->buckets[b] += c->buckets[b];
-}
-
-static void apply_thread(struct trace *t, const struct fold_thread *from)
-{
-	struct thread *thread = trace_thread_make(t, from->id);
-	struct process *p = thread->process;
-
-	thread->read += from->events;
-	p->read += from->events;
-	process_seen(p, from->last);
-	p->rhythm.works += from->works;
-	if (from->work < p->rhythm.work)
-		p->rhythm.work = from->work;
-	checked_merge(&p->checked, &from->checked);
-}
-
-static void apply_beat(struct trace *t, const struct beat *from)
-{
-	struct beat b = *from;
-
-	if (b.kind == BEAT_FREE)
-		b.thread = 0;	/* of the process */
-	rhythm_add(&trace_thread_make(t, from->thread)->process->rhythm, &b);
-}
-
-void fold_apply(struct fold *f, struct trace *t)
-{
-	for (uint32_t i = 0; i < f->thread_count; i++)
-		apply_thread(t, &f->threads[i]);
-	for (uint32_t i = 0; i < f->cell_count; i++)
-		apply_cell(t, &f->cells[i]);
-	for (uint32_t i = 0; i < f->launch_count; i++) {
-		const struct fold_launch *l = &f->launches[i];
-
-		process_launches(trace_thread_make(t, (uint32_t)(l->key >> 32))->process, (uint32_t)l->key,
-				 l->count, l->captured, l->time);
-	}
-	for (uint32_t i = 0; i < f->beat_count; i++)
-		apply_beat(t, &f->beats[i]);
-	for (uint32_t i = 0; i < f->stream_count; i++)
-		checked_stream(&trace_thread_make(t, f->streams[i].thread)->process->checked,
-			       f->streams[i].stream);
-	t->filtered += f->filtered;
-	fold_clear(f);
 }
 
 /* Only the slots in use: many folds are small. */
@@ -588,6 +586,5 @@ void fold_clear(struct fold *f)
 	f->cell_count = f->launch_count = f->thread_count = f->beat_count = f->stream_count = 0;
 	f->filtered = 0;
 	f->thread = NULL;
-	f->cell = NULL;
-	f->launch = NULL;
+	f->round++;
 }

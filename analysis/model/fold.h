@@ -2,13 +2,15 @@
 /*
  * Frequent events, summed before the model sees them.
  *
- * Between two events whose order matters (who is who, samples, memory that moves a curve, failures)
- * lie many that only add to sums: they are folded into cells by thread, function and library, and
- * the cells are applied to the trace right before the next event that is not folded. All sums are
- * integers, and ties are broken by value, so a fold may be cut anywhere: applying its parts one
- * after another gives the same model as applying the whole, or each event by itself. Names, and
- * whose thread it is, are asked for only when it is applied; a fold can be filled where no model
- * is (analysis/model/digest.h).
+ * Between two events whose order matters (who is who, samples, failures) lie many that only add to
+ * sums: they are folded into cells by thread, function and library, and the cells are applied to the
+ * trace right before the next event that cannot do without them. All sums are integers, and ties
+ * are broken by value, so a fold may be cut anywhere: applying its parts one after another gives the
+ * same model as applying the whole, or each event by itself. Names, and whose thread it is, are
+ * asked for only when it is applied; a fold can be filled where no model is (analysis/model/digest.h).
+ *
+ * What is alike (thread, function, caller, and shape or size) goes one way, its *lane*: where it is
+ * added is looked up once, and the next of its kind finds it there.
  *
  * Times are ns since the trace's begin.
  */
@@ -31,6 +33,7 @@ struct trace;
 #define FOLD_CELLS	1024	/* of each kind; when they are used up the fold is applied */
 #define FOLD_STREAMS	256
 #define FOLD_BEATS	3	/* of one event at most */
+#define FOLD_LANE_BITS	10	/* as many lanes; two that fall together take turns */
 #define FOLD_SLOTS	4096	/* a power of two */
 #define FOLD_AT_LEAST	UINT32_MAX	/* a duration beyond 32 bits: no event to be folded */
 
@@ -38,7 +41,7 @@ struct trace;
 struct fold_cell {
 	uint64_t key;			/* thread << 32 | function << 16 | library */
 	uint64_t calls, total, nested, min, max, bytes;
-	u128 squares;
+	uint64_t squares_low, squares_high;
 	int64_t begin, end;		/* of the earliest, of the latest */
 	uint64_t first;			/* how long the earliest took */
 	bool timed;			/* its events carry durations */
@@ -51,7 +54,6 @@ struct fold_launch {
 	uint64_t key;			/* thread << 32 | shape */
 	uint64_t count, captured, time;
 	uint16_t slot;
-	uint16_t beat;			/* the one of the launch before: index + 1 */
 };
 
 struct fold_thread {
@@ -70,6 +72,19 @@ struct fold_stream {
 	uint16_t stream;
 };
 
+/* Where an event is added that is like one before: another may take its place. */
+struct fold_lane {
+	uint64_t owner;			/* round << 32 | thread */
+	uint64_t key;			/* enum beat_kind << 32 | function << 16 | library */
+	uint64_t a, b;			/* as a beat's; of BLAS m, n << 32 | k */
+	struct fold_cell *cell;		/* these: the fold's */
+	struct fold_launch *launch;	/* NULL: it is none */
+	struct beat *beat[FOLD_BEATS];
+	uint32_t beats;
+	struct tick *tick;		/* the beat's last one, for calls not after `window` */
+	int64_t window;			/* INT64_MIN: look for the tick */
+};
+
 /* Of each kind by first sight: that is the order in which the model learns of them. */
 struct fold {
 	int64_t from, to;		/* what lies outside is only counted */
@@ -77,8 +92,8 @@ struct fold {
 	uint32_t cell_count, launch_count, thread_count, beat_count, stream_count;
 	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS], beat_slots[FOLD_SLOTS];	/* index + 1 */
 	struct fold_thread *thread;	/* of the event before; NULL: none */
-	struct fold_cell *cell;		/* the same */
-	struct fold_launch *launch;	/* of the launch before; NULL: none */
+	uint64_t round;			/* from 1; when it was cleared another begins: lanes are of one */
+	struct fold_lane lanes[1 << FOLD_LANE_BITS];
 	struct fold_cell cells[FOLD_CELLS];
 	struct fold_launch launches[FOLD_CELLS];
 	struct fold_thread threads[FOLD_CELLS];
@@ -107,6 +122,12 @@ static inline bool fold_has_room(const struct fold *f)
 
 /* Takes the event; false: it is none that only adds to sums. There must be room. */
 bool fold_add(struct fold *f, enum dlt_event type, int64_t at, const void *data);
+
+/*
+ * May the model take this event, which was not folded, before the fold that was there before it?
+ * It adds to sums and to curves of its own, and neither tells who is who nor asks what was summed.
+ */
+bool fold_may_wait(enum dlt_event type);
 
 /*
  * Takes records of a batch as long as they only add to sums and there is room: how many. Times less

@@ -215,7 +215,7 @@ int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struc
 			feed_records(t, r, sink, fold, counts);
 			continue;
 		}
-		if (!fold_is_empty(fold))
+		if (!fold_is_empty(fold) && !fold_may_wait(e.type))
 			sink->fold(sink->context, fold);
 		sink->event(sink->context, e.type, at, e.data);
 		if (o->event)
@@ -286,6 +286,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 		ret = read_whole(t, r);
 	else
 		ret = 0;
+	trace_order(t);
 	trace_round(t);
 	marks_end(t);
 	for (size_t i = 0; i < t->process_count; i++)

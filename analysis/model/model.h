@@ -154,6 +154,7 @@ struct process {
 	bool announced;			/* its start was seen or said again */
 	bool from_start;		/* its own first announcement is in the trace */
 	bool orphan;			/* stands for a thread that nobody announced */
+	uint32_t orphan_thread;		/* which one */
 	bool merged;			/* an orphan that was; not shown */
 	uint8_t reason, traced, heap_cover;
 	int32_t rank, ranks, local_rank;	/* of a distributed training; -1: not said */
@@ -182,7 +183,7 @@ struct process {
 	struct idmap library_by_id;	/* index into libraries */
 	struct idmap named;		/* functions that it announced */
 	struct idmap profiles;		/* key: struct profile *, owned */
-	struct profile **profile_list;	/* owned vector; by first sight */
+	struct profile **profile_list;	/* owned vector; at the end by first call */
 	size_t profile_count, profile_capacity;
 	struct marks *marks;		/* owned; NULL: it named nothing */
 	struct launched launched;
@@ -340,6 +341,8 @@ struct thread *trace_thread_make(struct trace *t, uint32_t id);
 struct profile *process_profile(struct process *p, uint16_t function, uint16_t library);
 /* A new one for work of a GPU. */
 struct profile *process_work(struct process *p, const struct function *work);
+/* Lists in an order that is the same wherever the trace was cut; when all has been read. */
+void trace_order(struct trace *t);
 void process_free(struct process *p);
 /* Something happened in it at `at`. */
 void process_seen(struct process *p, int64_t at);

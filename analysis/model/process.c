@@ -86,6 +86,7 @@ struct thread *trace_thread_make(struct trace *t, uint32_t id)
 	if (!p) {
 		p = process_new(t, 0);
 		p->orphan = true;
+		p->orphan_thread = id;
 	}
 	thread = xcalloc(1, sizeof(*thread));
 	t->threads = xgrow(t->threads, t->thread_count, &t->thread_capacity, sizeof(*t->threads));
@@ -266,4 +267,71 @@ const struct machine *trace_machine(const struct trace *t, const char *host)
 		if (!strcmp(t->machines[i].host, host))
 			return &t->machines[i];
 	return t->machine_count == 1 ? &t->machines[0] : NULL;
+}
+
+/* ---- an order that does not tell where the trace was cut ---- */
+
+static int by_first_call(const void *a, const void *b)
+{
+	const struct profile *x = *(struct profile *const *)a, *y = *(struct profile *const *)b;
+
+	/* Without events: last, as first seen in samples. UNKNOWN is the least of all. */
+	if (x->begin != y->begin)
+		return (uint64_t)x->begin - 1 - (uint64_t)UNKNOWN < (uint64_t)y->begin - 1 - (uint64_t)UNKNOWN ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct thread *x = *(struct thread *const *)a, *y = *(struct thread *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_orphan_thread(const void *a, const void *b)
+{
+	const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
+
+	return x->orphan_thread < y->orphan_thread ? -1 : x->orphan_thread > y->orphan_thread;
+}
+
+/* Those that were announced stay in that order; the others follow, in the order of `compare`. */
+static void announced_first(void **list, size_t count, bool (*is_announced)(const void *),
+			    int (*compare)(const void *, const void *))
+{
+	void **others = xcalloc(count + 1, sizeof(*others));
+	size_t announced = 0, rest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_announced(list[i]))
+			list[announced++] = list[i];
+		else
+			others[rest++] = list[i];
+	if (rest) {
+		qsort(others, rest, sizeof(*others), compare);
+		memcpy(list + announced, others, rest * sizeof(*others));
+	}
+	free(others);
+}
+
+static bool thread_is_announced(const void *thread)
+{
+	return ((const struct thread *)thread)->announced;
+}
+
+static bool process_is_announced(const void *process)
+{
+	return !((const struct process *)process)->orphan;
+}
+
+void trace_order(struct trace *t)
+{
+	announced_first((void **)t->threads, t->thread_count, thread_is_announced, by_thread);
+	announced_first((void **)t->processes, t->process_count, process_is_announced, by_orphan_thread);
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct process *p = t->processes[i];
+
+		if (p->profile_count)
+			qsort(p->profile_list, p->profile_count, sizeof(*p->profile_list), by_first_call);
+	}
 }

@@ -23,9 +23,9 @@ def spent(bench, command):
     return time.perf_counter() - begin, usage.ru_maxrss
 
 
-def recorded(bench, thousands):
+def recorded(bench, program, amount):
     """A trace of CUDA calls, and the events that the reader finds in it."""
-    command, trace = bench.recorded("calls", [bench.program("cuda_call"), str(thousands)])
+    command, trace = bench.recorded("calls", [bench.program(program), str(amount)])
     bench.run(command)
     words = bench.run([bench.program("reader"), trace, "fast"]).split()
     return trace, float(words[words.index("events") + 1])
@@ -39,20 +39,26 @@ def ctf_folders(trace):
 def run(bench):
     if not shutil.which("babeltrace2") or not shutil.which("taskset"):
         raise harness.Skip("babeltrace2 or taskset is not installed")
-    short, few = recorded(bench, 40 if bench.quick else 100)
-    trace, many = recorded(bench, 400 if bench.quick else 1000)
+    short, few = recorded(bench, "cuda_call", 40 if bench.quick else 1000)
+    trace, many = recorded(bench, "cuda_call", 400 if bench.quick else 10000)
 
-    def rate(*command, cores=ONE_CORE):
-        return lambda: {"rate": many / spent(bench, [*cores, *command])[0] / 1e6}
+    def rate(*command, cores=ONE_CORE, events=many):
+        return lambda: {"rate": events / spent(bench, [*cores, *command])[0] / 1e6}
     by = bench.paired("reader", {
         "babeltrace2 -o dummy": rate("babeltrace2", "-o", "dummy", *ctf_folders(trace)),
         "fast decoder alone": rate(bench.program("reader"), trace, "fast"),
         "dltrace-report": rate(bench.report, trace, "-o", "-", "-f", "json"),
         "dltrace-report, two cores": rate(bench.report, trace, "-o", "-", "-f", "json", cores=TWO_CORES)})["rate"]
-    bench.show(f"a trace of {many:.0f} events", by, "babeltrace2 -o dummy", "M events/s", 2)
+    bench.show(f"a trace of {many:.0f} launches of one kernel", by, "babeltrace2 -o dummy", "M events/s", 2)
     bench.target("reader.ratio", by["dltrace-report"].ratio(by["babeltrace2 -o dummy"]))
     if len(os.sched_getaffinity(0)) > 1:
         bench.target("reader.two", by["dltrace-report, two cores"].ratio(by["babeltrace2 -o dummy"]))
+
+    mixed, calls = recorded(bench, "cuda_mix", 2000 if bench.quick else 100000)
+    by = bench.paired("reader mixed", {
+        "babeltrace2 -o dummy": rate("babeltrace2", "-o", "dummy", *ctf_folders(mixed), events=calls),
+        "dltrace-report": rate(bench.report, mixed, "-o", "-", "-f", "json", events=calls)})["rate"]
+    bench.show(f"a trace of {calls:.0f} calls, mixed as in trainings", by, "babeltrace2 -o dummy", "M events/s", 2)
 
     def memory(which):
         return lambda: {"memory": spent(bench, [bench.report, which, "-o", "-", "-f", "json"])[1] / 1024}
