@@ -101,7 +101,9 @@ class Results:
         self.outcomes = [Outcome(run, self.report, i) for i, run in enumerate(self.traced)]
 
     def distinct(self, key):
-        return list(dict.fromkeys(run[key] for run in self.traced))
+        """What there is of frameworks, models, data sets ..., in the order of the tables."""
+        found = list(dict.fromkeys(run[key] for run in self.traced))
+        return sorted(found, key=MODELS.index) if set(found) <= set(MODELS) else found
 
     def outcomes_of(self, **wanted):
         return [o for o in self.outcomes if all(o.run[key] == value for key, value in wanted.items())]
