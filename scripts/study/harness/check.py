@@ -34,6 +34,8 @@ class Check:
 
 
 def model_of(framework):
+    if framework.module:
+        return "import"
     return "mobilenet_v2" if "mobilenet_v2" in framework.models else framework.models[0]
 
 
@@ -43,6 +45,9 @@ def environment_of(framework):
 
 def training(check, data, size):
     """The command that is looked at."""
+    if check.framework.module:
+        module = check.framework.module
+        return [environments.python(check.framework.environment), "-c", f"import {module}; print({module}.__version__)"]
     return [environments.python(check.framework.environment), check.framework.script, "--model", check.model,
             "--data", data, "--batch", str(BATCH), "--epochs", str(EPOCHS), "--size", str(size)]
 

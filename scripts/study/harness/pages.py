@@ -132,10 +132,10 @@ def ratio(r, framework, base, there, **wanted):
 
 
 def nearest(r, framework, model, dataset, **more):
-    """The run that stands for this one; on another data set where the study has no such one."""
-    for wanted in ({"model": model, "dataset": dataset}, {"model": model}):
+    """The good run that stands for this one: of another data set, or another model, where there is no such one."""
+    for wanted in ({"model": model, "dataset": dataset}, {"model": model}, {}):
         found = r.representative(framework=framework, **wanted, **more)
-        if found:
+        if found and not found.failed:
             return found
     return None
 
@@ -159,19 +159,30 @@ def curve_figures(r):
                              traces, "--figure", "curves", "--size", "254mm", "--style", "paper")
 
 
+def has_calls(r, outcome):
+    """Whether any call of a library was seen in it."""
+    processes = {p["process"] for p in r.report["processes"] if p["trace"] == outcome.index}
+    return any(row["process"] in processes for row in r.report["breakdown"])
+
+
 def function_figure(r):
     """Figure 3: share of time by function, AlexNet by mini-batches on the larger data set."""
     mode = "batch" if "batch" in r.distinct("mode") else r.distinct("mode")[0]
     for device in r.distinct("device"):
         found = [nearest(r, framework, *SIMPLE, mode=mode, device=device) for framework in r.distinct("framework")]
-        found = [o for o in found if o]
+        seen = [o for o in found if o and has_calls(r, o)]
+        unseen = [r.name_of(o.run["framework"]) for o in found if o and o not in seen]
         yield Heading(2, "Figure 3: share of time by function, "
                          + ("CUDA" if device == "cuda" else "on a CPU: BLAS, oneDNN, OpenMP"))
-        yield Figure(f"functions-{device}", f"{found[0].run['model']} {found[0].run['dataset']}, {found[0].row['mode']}; "
-                     "functions with at least 1 % of their layer", [o.run.trace for o in found],
-                     "--figure", "functions", "--size", "254mm")
-        yield Figure(f"kinds-{device}", "Time by kind of work, in the same words for every framework",
-                     [o.run.trace for o in found], "--figure", "kinds", "--size", "178mm")
+        if seen:
+            what = f"{seen[0].run['model']} {seen[0].run['dataset']}, {seen[0].row['mode']}"
+            yield Figure(f"functions-{device}", f"{what}; functions with at least 1 % of their layer",
+                         [o.run.trace for o in seen], "--figure", "functions", "--size", "254mm")
+            yield Figure(f"kinds-{device}", f"{what}; time by kind of work, in the same words for every framework",
+                         [o.run.trace for o in seen], "--figure", "kinds", "--size", "178mm")
+        if unseen:
+            yield Paragraph(f"No calls were seen in {', '.join(unseen)}: what computes there is inside the framework's own "
+                            "library, and one thread needs no OpenMP.")
 
 
 def failure_table(r):

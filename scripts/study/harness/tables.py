@@ -42,7 +42,8 @@ class Framework:
 
     def __init__(self, name, environment, script, models, stack, *variables):
         self.name, self.environment = name, environment
-        self.script = None if script == "-" else os.path.join(STUDY, "train", script)
+        self.module = script[len("import:"):] if script.startswith("import:") else None
+        self.script = None if self.module else os.path.join(STUDY, "train", script)
         self.models = MODELS if models == "all" else tuple(m for m in models.split(",") if m != "-")
         self.stack = [tuple(layer.rsplit(":", 1)) for layer in stack.split("+")]
         self.variables = dict(assignment(word) for word in variables)
