@@ -127,8 +127,11 @@ static void not_traced(struct table *table, const struct process *p)
 {
 	if (p->untraced_children)
 		limit(table, p->trace, p, "uncovered", (double)p->untraced_children,
-		      "%" PRIu64 " of its children were only counted, not traced (--children)",
-		      p->untraced_children);
+		      "%" PRIu64 " of its children %s only counted, not traced (--children)",
+		      p->untraced_children, p->untraced_children == 1 ? "was" : "were");
+	if (p->became)
+		limit(table, p->trace, p, "uncovered", 0,
+		      "what it became by exec, %s, is not traced (--children)", p->became);
 	if (p->unseen_children)
 		limit(table, p->trace, p, "uncovered", (double)p->unseen_children,
 		      "%" PRIu64 " program%s that it ran cannot be seen: static, of another word size, or "

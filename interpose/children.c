@@ -15,6 +15,7 @@
 #include "emit.h"
 #include "exit.h"
 #include "export.h"
+#include "fork.h"
 #include "init.h"
 #include "process.h"
 #include "real.h"
@@ -36,7 +37,7 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
 		.result = error, .traced = !traced, .path = path ? path : "",
 	};
 
-	if (!dlt_enabled(DLT_EV_PROC_CHILD))
+	if (!dlt_enabled(DLT_EV_PROC_CHILD) || !dlt_process.traced)
 		return;
 	if (path && !error && !dlt_children_can_see(path))
 		e.traced = CANNOT_BE;
@@ -49,12 +50,15 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
  */
 DLT_EXPORT pid_t fork(void)
 {
-	pid_t pid = dlt_real()->fork();
+	pid_t pid;
 
+	dlt_fork_to_exec(dlt_children_forks_to_exec(__builtin_return_address(0)));
+	pid = dlt_real()->fork();
 	if (pid > 0)
 		dlt_children_made(DLT_CHILD_FORK, pid, 0, NULL);
 	else if (pid < 0)
 		dlt_children_made(DLT_CHILD_FORK, 0, errno, NULL);
+	dlt_fork_to_exec(false);
 	return pid;
 }
 

@@ -39,8 +39,11 @@ bool dlt_children_would_trace(const char *path);
  */
 bool dlt_children_can_see(const char *path);
 
-/* Are processes traced that are forked from this one? */
+/* Are processes traced that this thread forks now? */
 bool dlt_children_fork_traced(void);
+
+/* Does whoever calls from this address fork for nothing but exec? */
+bool dlt_children_forks_to_exec(const void *caller);
 
 /* ---- children_env.c ------------------------------------------------------------------------ */
 

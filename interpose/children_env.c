@@ -242,7 +242,7 @@ void dlt_children_env_after_fork(void)
 {
 	char *end = put_number(stpcpy(parent, PARENT), (uint32_t)dlt_process.pid);
 
-	end = put_number(stpcpy(end, ":"), dlt_process.id);
+	end = put_number(stpcpy(end, ":"), dlt_process.traced ? dlt_process.id : dlt_process.parent);
 	put_number(stpcpy(end, ":"), dlt_process.parent);
 }
 

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "fork.h"
 #include "init.h"
+#include "library.h"
 #include "process.h"
 #include "sys.h"
 
@@ -27,6 +29,12 @@ static const char *const libraries[] = {
 	/* The ranks that mpirun and its daemons start; these themselves are linked with other ones. */
 	"libmpi.so*", "libmpich.so*", "libmpi_*.so*",
 };
+
+/*
+ * Who forks for nothing but exec, by the path of the library: Python's subprocess, where it does not
+ * take vfork (before 3.10, and with preexec_fn). Theano compiles by 70 such children, CNTK starts 40.
+ */
+static const char *const launchers[] = { "/_posixsubprocess." };
 
 enum policy { POLICY_AUTO, POLICY_ALL, POLICY_FORK, POLICY_NONE, POLICY_GLOB };
 
@@ -116,7 +124,17 @@ bool dlt_children_would_trace(const char *path)
 
 bool dlt_children_fork_traced(void)
 {
-	return dlt_process.traced && policy != POLICY_NONE;
+	return dlt_process.traced && policy != POLICY_NONE && !dlt_fork_is_to_exec();
+}
+
+bool dlt_children_forks_to_exec(const void *caller)
+{
+	const char *path = dlt_process.traced ? dlt_library_path(caller) : NULL;
+
+	for (size_t i = 0; path && i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (strstr(path, launchers[i]))
+			return true;
+	return false;
 }
 
 _Bool dlt_children_traced(const char *text, char **argv)

@@ -32,6 +32,9 @@
 static __thread bool prepared;
 static __thread sigset_t signals;
 
+static __thread bool to_exec;
+
+static bool ust_left;		/* in a child that is to exec, and in what it forks: LTTng is the parent's */
 static bool ust_by_others;	/* liblttng-ust-fork.so does LTTng's part: twice would deadlock */
 
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -42,11 +45,21 @@ bool dlt_fork_is_prepared(void)
 	return prepared;
 }
 
+void dlt_fork_to_exec(bool is)
+{
+	to_exec = is;
+}
+
+bool dlt_fork_is_to_exec(void)
+{
+	return to_exec;
+}
+
 static const struct dlt_bridge *ust(void)
 {
 	const struct dlt_bridge *bridge = dlt_emit_bridge();
 
-	return bridge && bridge->before_fork && !ust_by_others ? bridge : NULL;
+	return bridge && bridge->before_fork && !ust_by_others && !ust_left ? bridge : NULL;
 }
 
 static void prepare(void)
@@ -86,11 +99,15 @@ static void in_child(void)
 	dlt_walk_after_fork(true);
 	dlt_process_after_fork();
 	t = dlt_thread_self();
-	if (ust())
+	if (ust() && to_exec) {
+		ust_left = true;
+		pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	} else if (ust()) {
 		ust()->after_fork_child(&signals);
+	}
 	t->guard--;
 	prepared = false;
-	if (!ust_by_others) {
+	if (!ust_by_others && dlt_process.traced) {
 		dlt_process_announce();
 		dlt_sampler_start();
 	}

@@ -152,7 +152,9 @@ void dlt_process_after_fork(void)
 	inherited = dlt_box->inherited;
 	inherited.bytes += live.bytes;
 	inherited.count += live.count;
-	dlt_process.parent = dlt_process.id;
+	/* The nearest one that is traced: others say nothing of themselves. */
+	if (dlt_process.traced)
+		dlt_process.parent = dlt_process.id;
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_FORK;

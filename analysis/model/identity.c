@@ -7,7 +7,8 @@
 #include "analysis/model/model.h"
 
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
-#define WAITED 5			/* `how` of a child */
+#define BECAME 3			/* `how` of a child: no child, but what the process itself became by exec */
+#define WAITED 5
 #define CANNOT_BE_SEEN 2		/* its `traced` */
 
 /* The application's own announcements are counted; those that a sampler repeats are not. */
@@ -24,16 +25,18 @@ static void announced_by(struct process *p, uint8_t reason, int64_t at)
  * A new image of the same kernel process: the old one ended by exec, whoever saw it last. The new
  * one cannot know that it is one: the pid tells.
  */
-static void end_replaced(struct trace *t, const struct process *by, int64_t at)
+static void end_replaced(struct trace *t, struct process *by, int64_t at)
 {
 	for (size_t i = t->process_count; i--;) {
 		struct process *p = t->processes[i];
 
 		if (p == by || !p->announced || p->pid != by->pid || strcmp(p->host, by->host))
 			continue;
+		by->replaces = p->ending == END_EXEC;
 		if (p->ending != END_UNKNOWN)
 			return;
 		if (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN) {
+			by->replaces = true;
 			p->ending = END_EXEC;
 			process_ended(p, at);
 		}
@@ -41,15 +44,23 @@ static void end_replaced(struct trace *t, const struct process *by, int64_t at)
 	}
 }
 
+/* Its parent took it for one that is only counted: it was forked for nothing but this exec. */
+static void traced_after_all(const struct process *p)
+{
+	if (p->reason == EXEC && !p->replaces && p->parent && p->parent->untraced_children)
+		p->parent->untraced_children--;
+}
+
 static void on_process(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_process *e = data;
 	struct process *p = trace_process_make(t, e->process);
 	struct thread *first;
-	bool fresh;
+	bool fresh, own_word;
 
 	announced_by(p, e->reason, at);
 	fresh = !p->announced;
+	own_word = e->reason != AGAIN && !p->from_start;
 	if (fresh) {
 		p->announced = true;
 		p->reason = e->reason;
@@ -57,7 +68,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		p->version = trace_keep(t, e->version);
 		p->folder = trace_keep(t, e->folder);
 	}
-	if (e->reason != AGAIN && !p->from_start) {
+	if (own_word) {
 		p->reason = e->reason;
 		p->from_start = true;
 		/* From here on events tell of every thread. */
@@ -92,6 +103,8 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	p->begin = e->begin ? trace_monotonic(t, e->begin) : at;
 	if (fresh)
 		end_replaced(t, p, at);
+	if (own_word)
+		traced_after_all(p);
 	first = trace_thread_make(t, e->process);
 	if (!first->alive && first->end == UNKNOWN && p->end == UNKNOWN) {
 		first->alive = true;
@@ -305,10 +318,13 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 		on_waited(t, at, e, p);
 	if (e->how == WAITED || e->result)
 		return;
-	p->children[e->how < 4 ? e->how : 4]++;
+	if (e->how != BECAME)
+		p->children[e->how < 4 ? e->how : 4]++;
 	if (e->traced == CANNOT_BE_SEEN) {
 		if (!p->unseen_children++)
 			p->unseen_child = trace_keep(t, e->path);
+	} else if (e->traced && e->how == BECAME) {
+		p->became = trace_keep(t, e->path);
 	} else if (e->traced) {
 		p->untraced_children++;
 	}

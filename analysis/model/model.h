@@ -178,6 +178,8 @@ struct process {
 	size_t uncovered_count, uncovered_capacity;
 	uint64_t untraced_children, unseen_children;
 	const char *unseen_child;	/* the first one's program; NULL: none */
+	const char *became;		/* by exec, a program that is not traced; NULL: none */
+	bool replaces;			/* it became what it is by exec, and is in the trace from before it */
 	struct library *libraries;	/* owned */
 	size_t library_count, library_capacity;
 	struct idmap library_by_id;	/* index into libraries */

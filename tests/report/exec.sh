@@ -38,3 +38,23 @@ dltrace-text 1
 [4s] dltrace_proc:process process=3 pid=101 begin=3s reason=3 exe="/bin/later"
 END
 same "its own word" "[('sh', ['sh', '-c']), ('python3', ['python3']), ('later', None)]" "$(json '[(p["name"], p["command"] or None) for p in r["processes"]]')"
+
+# What a process becomes is no child of its own. A child that was forked for nothing but exec is only
+# counted by its parent, unless it became something that is traced.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/python3"
+[2s] dltrace_proc:child thread=1 how=0 child=101 traced=1
+[2s] dltrace_proc:child thread=1 how=0 child=102 traced=1
+[2s] dltrace_proc:child thread=1 how=0 child=103
+[3s] dltrace_proc:process process=2 pid=101 parent=1 begin=2s reason=2 exe="/usr/bin/python3"
+[3s] dltrace_proc:process process=3 pid=103 parent=1 begin=2s reason=1 exe="/usr/bin/python3"
+[3s] dltrace_proc:child thread=3 how=3 traced=1 path="/bin/uname"
+[3s] dltrace_proc:exit process=3 how=5 thread=3
+[4s] dltrace_proc:exit process=2
+[5s] dltrace_proc:exit process=1
+END
+same "children, only counted" "[(100, 3, 1), (101, 0, 0), (103, 0, 0)]" \
+	"$(json '[(p["pid"], p["children"], p["children_counted"]) for p in r["processes"]]')"
+same "said so" "['python3 (pid 100): 1 of its children was only counted, not traced (--children)', 'python3 (pid 103): what it became by exec, /bin/uname, is not traced (--children)']" \
+	"$(json '[l["text"] for l in r["limits"] if "--children" in l["text"]]')"
