@@ -107,9 +107,16 @@ def time_tables(r):
                     f"{failed} of them failed. –: not known, since iterations were not found.")
 
 
+def compared_quantity(r, device):
+    """An epoch's time where it is known of all good runs, else that of the whole run."""
+    good = [o for o in r.outcomes_of(device=device) if not o.failed]
+    return "epoch" if all(o.epoch for o in good) else "total"
+
+
 def ratio_tables(r, device, base="pytorch"):
     """How many times as long as PyTorch, here and as published: machines differ, ratios can be compared."""
     known, rows, models = results.published(), [], r.distinct("model")
+    quantity = compared_quantity(r, device)
     if base not in r.distinct("framework"):
         return
     for mode in modes(r):
@@ -119,15 +126,16 @@ def ratio_tables(r, device, base="pytorch"):
                 if there:
                     rows.append([f"{r.name_of(framework)}, {dataset}",
                                  mode_name(r.outcomes_of(framework=framework, device=device, mode=mode))]
-                                + [ratio(r, framework, base, there[m] / reference[m], device=device, mode=mode,
+                                + [ratio(r, quantity, framework, base, there[m] / reference[m], device=device, mode=mode,
                                          model=m, dataset=dataset) for m in models])
     if rows:
-        yield Heading(3, f"Times as long as {r.name_of(base)}: here (as published)")
+        yield Heading(3, f"Times as long as {r.name_of(base)}, {'an epoch' if quantity == 'epoch' else 'the whole run'}: "
+                         "here (as published)")
         yield Table(["framework", "mode"] + models, rows)
 
 
-def ratio(r, framework, base, there, **wanted):
-    mine, other = (r.cell("epoch", framework=name, **wanted)[0] for name in (framework, base))
+def ratio(r, quantity, framework, base, there, **wanted):
+    mine, other = (r.cell(quantity, framework=name, **wanted)[0] for name in (framework, base))
     return f"{number(mine / other) if mine and other else '–'} ({number(there)})"
 
 
@@ -223,7 +231,7 @@ def introduction(r):
              f"machine: {machine_of(r)}.",
              f"Photos of {common['size']} x {common['size']} pixels, {common['epochs']} epochs, "
              f"{common['scale'] * 100:g} % of the photos"
-             + (f", {common['threads']} threads" if common["threads"] else "")
+             + (f", {common['threads']} thread{'s' if common['threads'] > 1 else ''}" if common["threads"] else "")
              + f"; recorded at the level {common['level']}. All numbers are from the traces alone."]
     yield Heading(1, "The study of deep-learning frameworks, repeated")
     yield Paragraph(" ".join(words))
