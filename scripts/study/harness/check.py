@@ -43,12 +43,12 @@ def environment_of(framework):
     return environments.variables(framework.environment, framework, threads=1)
 
 
-def training(check, data, size):
+def training(framework, model, data, size):
     """The command that is looked at."""
-    if check.framework.module:
-        module = check.framework.module
-        return [environments.python(check.framework.environment), "-c", f"import {module}; print({module}.__version__)"]
-    return [environments.python(check.framework.environment), check.framework.script, "--model", check.model,
+    if framework.module:
+        module = framework.module
+        return [environments.python(framework.environment), "-c", f"import {module}; print({module}.__version__)"]
+    return [environments.python(framework.environment), framework.script, "--model", model,
             "--data", data, "--batch", str(BATCH), "--epochs", str(EPOCHS), "--size", str(size)]
 
 
@@ -58,10 +58,12 @@ def kept_text(folder, name):
 
 
 def run(words, env, folder):
-    """Its result and standard output; both streams stay in the folder."""
+    """Its result, which stays in the folder with both streams."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    return runs.execute(words, env, folder, TIME_LIMIT), kept_text(folder, "stdout")
+    result = runs.execute(words, env, folder, TIME_LIMIT)
+    plan.write(os.path.join(folder, "result.json"), result)
+    return result
 
 
 def recorded(words, trace):
@@ -120,24 +122,37 @@ def judge_trace(check, report, trace):
     check.add("processes", None, f"{len(report['processes'])} + {counted}" if counted else str(len(report["processes"])))
 
 
-def check_one(framework, model, data, size, folder):
-    """A row. What fails is kept in the folder."""
-    check = Check(framework, model)
-    words, env, place = training(check, data, size), environment_of(framework), os.path.join(folder, f"{framework.name}-{model}")
-    bare, bare_out = run(words, env, os.path.join(place, "bare"))
-    if runs.how_it_ended(bare) != "ok":
-        check.add("output", False, "bare: " + runs.how_it_ended(bare))
-        check.add("exit", None, runs.last_line(os.path.join(place, "bare"))[:60])
-        return check
-    trace = os.path.join(place, "trace")
+def place_of(framework, model, folder):
+    return os.path.join(folder, f"{framework.name}-{model}")
+
+
+def run_both(framework, model, data, size, folder):
+    """Bare and recorded; all that comes of it stays in the framework's folder."""
+    place = place_of(framework, model, folder)
+    words, env, trace = training(framework, model, data, size), environment_of(framework), os.path.join(place, "trace")
     shutil.rmtree(trace, ignore_errors=True)
-    traced, traced_out = run(recorded(words, trace), env, os.path.join(place, "recorded"))
-    check.add("output", bare_out == traced_out and bool(bare_out), "same" if bare_out == traced_out else "differs")
-    check.add("exit", runs.how_it_ended(traced) == "ok", runs.how_it_ended(traced))
+    run(words, env, os.path.join(place, "bare"))
+    run(recorded(words, trace), env, os.path.join(place, "recorded"))
+
+
+def judge(framework, model, folder):
+    """A row, of what run_both left; None where it left nothing."""
+    check, place = Check(framework, model), place_of(framework, model, folder)
+    bare, traced = (plan.read(os.path.join(place, name, "result.json")) for name in ("bare", "recorded"))
+    trace = os.path.join(place, "trace")
+    if not bare or not traced:
+        return None
+    outputs = [kept_text(os.path.join(place, name), "stdout") for name in ("bare", "recorded")]
+    ended = [runs.how_it_ended(result) for result in (bare, traced)]
+    if ended[0] != "ok":
+        check.add("output", False, "bare: " + ended[0])
+        return check
+    check.add("output", outputs[0] == outputs[1] and bool(outputs[0]), "same" if outputs[0] == outputs[1] else "differs")
+    check.add("exit", ended[1] == "ok", ended[1])
     if os.path.exists(os.path.join(trace, "recording")):
         report = report_of(trace)
         judge_recognition(check, report)
-        judge_counts(check, report, bare_out)
+        judge_counts(check, report, outputs[0])
         judge_trace(check, report, trace)
     else:
         check.add("trace", False, "none")
@@ -148,7 +163,7 @@ def check_one(framework, model, data, size, folder):
 
 def seconds_of(words, env, folder):
     """(seconds of the epochs as the script says, seconds of all else)."""
-    done, _ = run(words, env, folder)
+    done = run(words, env, folder)
     if runs.how_it_ended(done) != "ok":
         return None
     trained = sum(map(float, OWN_SECONDS.findall(kept_text(folder, "stderr"))))
@@ -157,8 +172,8 @@ def seconds_of(words, env, folder):
 
 def slowdown(framework, model, data, size, folder, pairs):
     """{"training": [traced / bare - 1...], "rest": [...]} of pairs that alternate; None where a run failed."""
-    check, env = Check(framework, model), environment_of(framework)
-    words, place = training(check, data, size), os.path.join(folder, "slowdown")
+    env, words = environment_of(framework), training(framework, model, data, size)
+    place = os.path.join(folder, "slowdown")
     found = {"training": [], "rest": []}
     for pair in range(pairs + 1):  # the first one warms caches up
         taken = {}
