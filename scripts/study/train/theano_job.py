@@ -29,7 +29,7 @@ class Words:
 
     def norm(self, x, layer):
         v = self.variables(layer)
-        return T.nnet.bn.batch_normalization_train(x, v["scale"], v["shift"], "spatial", epsilon=1e-5)[0]
+        return T.nnet.bn.batch_normalization_train(x, v["scale"], v["shift"], "spatial", epsilon=1.001e-5)[0]
 
     def relu(self, x, layer):
         return T.nnet.relu(x)
