@@ -339,6 +339,7 @@ struct labels labels_of(const struct trace *t)
 
 	from_processes(&l, t);
 	from_command(&l, *t->command ? t->command : root ? root->command : "");
+	from_recording(&l, t->said);
 	from_recording(&l, t->labels);
 	for (size_t i = 0; i < o->label_count; i++)
 		from_option(&l, o->labels[i], t->path);

@@ -17,14 +17,14 @@
 #include "message.h"
 #include "place.h"
 
-/* All arguments in one string, separated by 0x1f as in dltrace_proc:process. */
-static void join(char *const *command, char *out, size_t size)
+/* All words in one string, separated by 0x1f as in dltrace_proc:process. */
+static void join(const char *const *words, size_t count, char *out, size_t size)
 {
 	size_t at = 0;
 
 	out[0] = '\0';
-	for (; *command && at < size; command++) {
-		int n = snprintf(out + at, size - at, "%s%s", at ? "\x1f" : "", *command);
+	for (size_t i = 0; i < count && at < size; i++) {
+		int n = snprintf(out + at, size - at, "%s%s", at ? "\x1f" : "", words[i]);
 
 		at += n > 0 ? (size_t)n : 0;
 	}
@@ -33,8 +33,9 @@ static void join(char *const *command, char *out, size_t size)
 /* In the child: the environment of the command's kind, but nothing preloaded. */
 static void become(const char *path, int fd, const struct helper_config *c)
 {
-	char socket[16], box[PATH_MAX], recording[20], level[16], hang[24], command[4096];
+	char socket[16], box[PATH_MAX], recording[20], level[16], hang[24], command[4096], labels[4096];
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	size_t words = 0;
 	sigset_t none;
 
 	setsid();
@@ -58,8 +59,11 @@ static void become(const char *path, int fd, const struct helper_config *c)
 	snprintf(recording, sizeof(recording), "%016" PRIx64, c->recording);
 	snprintf(level, sizeof(level), "%s", level_names[c->options->level]);
 	snprintf(hang, sizeof(hang), "%" PRIu64, c->options->hang);
-	join(c->options->command, command, sizeof(command));
-	execl(path, "dltrace-sampler", socket, box, recording, level, hang, command, (char *)NULL);
+	while (c->options->command[words])
+		words++;
+	join((const char *const *)c->options->command, words, command, sizeof(command));
+	join(c->options->labels, c->options->label_count, labels, sizeof(labels));
+	execl(path, "dltrace-sampler", socket, box, recording, level, hang, command, labels, (char *)NULL);
 	_exit(127);
 }
 

@@ -25,7 +25,7 @@
 /* What dltrace-record tells on the command line; strings are borrowed. */
 static struct {
 	int fd;
-	const char *boxes, *level, *command;
+	const char *boxes, *level, *command, *labels;
 	uint64_t recording, hang;
 	bool survivors;		/* dltrace-record waits for the last process */
 	unsigned told;		/* how many, last time */
@@ -44,7 +44,7 @@ static void describe(void)
 	char host[256] = "";
 	struct dlt_ev_record_recording e = {
 		.recording = self.recording, .level = self.level, .host = host, .version = PACKAGE_VERSION,
-		.command = self.command, .boot = realtime() - ticks_monotonic(),
+		.command = self.command, .boot = realtime() - ticks_monotonic(), .labels = self.labels,
 	};
 
 	gethostname(host, sizeof(host) - 1);
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 {
 	uint64_t now;
 
-	if (argc != 7)
+	if (argc != 8)
 		return 125;
 	self.fd = atoi(argv[1]);
 	self.boxes = argv[2];
@@ -166,6 +166,7 @@ int main(int argc, char **argv)
 	self.level = argv[4];
 	self.hang = strtoull(argv[5], NULL, 10);
 	self.command = argv[6];
+	self.labels = argv[7];
 	prctl(PR_SET_NAME, "dltrace-sampler");
 	note_init(self.fd);
 	ticks_init();

@@ -85,7 +85,7 @@ struct trace *trace_add(struct model *m, const char *path)
 	t->model = m;
 	t->index = m->trace_count++;
 	t->path = names_keep(&m->names, path);
-	t->level = t->command = t->host = t->version = t->source = t->labels = names_keep(&m->names, "");
+	t->level = t->command = t->host = t->version = t->source = t->said = t->labels = names_keep(&m->names, "");
 	for (size_t i = 0; i < TRACE_FUNCTIONS; i++)
 		t->functions[i] = (struct function){ t->level, t->level, t->level };
 	t->end = UNKNOWN;

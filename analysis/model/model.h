@@ -240,7 +240,8 @@ struct note {
 };
 
 #define NOTES_KEPT 1000
-#define NOTE_KILLED "killed"	/* process, value: the signal */
+#define NOTE_KILLED "killed"	/* process or 0 (the command), value: the signal */
+#define NOTE_EXIT "exit"	/* of the command, value: its status */
 #define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 
 typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
@@ -250,7 +251,8 @@ struct trace {
 	event_fn handlers[DLT_EVENTS];	/* NULL: not looked at */
 	size_t index;
 	const char *path, *level, *command, *host, *version, *source;
-	const char *labels;		/* KEY=VALUE, separated by 0x1f, as the user said them */
+	const char *said;		/* KEY=VALUE, separated by 0x1f, as the recorder was told them */
+	const char *labels;		/* the same, of files in the trace's folder */
 	uint64_t begin;			/* ns since 1970 of the first event */
 	int64_t end;			/* last event */
 	bool started;

@@ -17,6 +17,8 @@ static void on_recording(struct trace *t, int64_t at, const void *data)
 	t->version = trace_keep(t, e->version);
 	if (e->command && *e->command)
 		t->command = trace_keep(t, e->command);
+	if (e->labels)
+		t->said = trace_keep(t, e->labels);
 }
 
 /* The recorder saw how a process ended that could not say it any more. */
@@ -30,10 +32,22 @@ static void take_end(struct trace *t, const struct dlt_ev_record_note *e)
 	p->code = (int32_t)e->value;
 }
 
+/* How the command ended, where no file beside the trace says it: it went over the network. */
+static void take_exit(struct trace *t, const struct dlt_ev_record_note *e)
+{
+	if (e->process || t->exit_status >= 0 || t->exit_signal || e->value < 0 || e->value > 255)
+		return;
+	if (!strcmp(e->kind, NOTE_KILLED))
+		t->exit_signal = (int)e->value;
+	else if (!strcmp(e->kind, NOTE_EXIT))
+		t->exit_status = (int)e->value;
+}
+
 static void on_note(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_record_note *e = data;
 
+	take_exit(t, e);
 	if (!strcmp(e->kind, NOTE_KILLED))
 		take_end(t, e);
 	if (t->note_count >= NOTES_KEPT) {

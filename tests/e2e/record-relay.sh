@@ -15,13 +15,16 @@ for i in $(seq 100); do
 done
 
 status=0
-timeout 60 "$RECORD" -o here --relay net://127.0.0.1:$port:$((port + 1)) -- "$APPS/threads" >out 2>err || status=$?
+timeout 60 "$RECORD" -o here --label net=small --label 'note=a b' \
+	--relay net://127.0.0.1:$port:$((port + 1)) -- "$APPS/threads" >out 2>err || status=$?
 same "status of the command" 0 $status
 holds_text() { grep -q "$2" "$3" || fail "$1: $(cat "$3")"; }
 holds_text "the last line says where" "net://127.0.0.1:$port" err
 holds_text "nothing was lost" ", 0 lost" err
 timeout 60 "$REPORT" collected/* -o r.json
 holds "the command is there" 'any(.processes[]; .name == "threads" and .exit.status == 0)' r.json
+holds "labels and end came over the network" \
+	'.runs[0].labels == {net: "small", note: "a b"} and .runs[0].failed == 0 and .traces[0].exit.status == 0' r.json
 holds "nothing is missing" '.traces[0].lost == 0 and .traces[0].events > 10' r.json
 
 # Nobody listens: said in one line, and the command runs all the same.
