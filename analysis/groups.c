@@ -61,6 +61,42 @@ static bool has_failed(const struct trace *t)
 	return e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code);
 }
 
+/* libcudnn.so.9, libcudnn_ops_infer.so.8, libcudnn-f6c54f2f.so.7 of a wheel. */
+static bool is_cudnn(const struct library *l)
+{
+	const char *name = base_name(l->path);
+
+	return !strncmp(name, "libcudnn", 8) && strstr(name, ".so");
+}
+
+/* A library has an id once it has called what is traced. */
+static enum dnn_use cudnn_of(const struct trace *t)
+{
+	enum dnn_use most = DNN_ABSENT;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		for (size_t j = 0; process_shown(t->processes[i]) && j < t->processes[i]->library_count; j++) {
+			const struct library *l = &t->processes[i]->libraries[j];
+			enum dnn_use use = l->id ? DNN_USED : DNN_LOADED;
+
+			if (is_cudnn(l) && use > most)
+				most = use;
+		}
+	return most;
+}
+
+static const char *const dnn_words[] = { "no", "loaded", "used" };
+
+const char *group_cudnn(const struct groups *g, size_t group)
+{
+	enum dnn_use most = DNN_ABSENT;
+
+	for (size_t i = 0; i < g->run_count; i++)
+		if (g->runs[i].group == group && g->runs[i].cudnn > most)
+			most = g->runs[i].cudnn;
+	return dnn_words[most];
+}
+
 static struct run run_of(const struct model *m, const struct job *job)
 {
 	const struct trace *first = m->traces[job->traces[0]];
@@ -70,6 +106,8 @@ static struct run run_of(const struct model *m, const struct job *job)
 	for (size_t i = 0; i < job->count; i++) {
 		run.baseline = run.baseline || job->traces[i] < m->options.baselines;
 		run.failed = run.failed || has_failed(m->traces[job->traces[i]]);
+		run.cudnn = cudnn_of(m->traces[job->traces[i]]) > run.cudnn ? cudnn_of(m->traces[job->traces[i]]) :
+									      run.cudnn;
 	}
 	if (hosts > 1)
 		labels_found_number(&run.labels, "hosts", hosts);

@@ -15,6 +15,9 @@
 
 #define NO_GROUP ((size_t)-1)
 
+/* Whether a library of cuDNN was there, and whether it called CUDA: it has something to do then. */
+enum dnn_use { DNN_ABSENT, DNN_LOADED, DNN_USED };
+
 struct run {
 	const struct trace *trace;	/* borrowed; the first one of the job */
 	size_t traces;			/* how many the job has */
@@ -22,6 +25,7 @@ struct run {
 	size_t group;
 	bool baseline;			/* named as one */
 	bool failed;			/* exit status, signal, or nothing could be read: its times tell nothing */
+	enum dnn_use cudnn;
 };
 
 struct group {
@@ -41,6 +45,9 @@ struct groups {
 /* Owned by the caller. */
 struct groups groups_of(const struct model *m);
 void groups_release(struct groups *g);
+
+/* Of any of its runs: "used", "loaded", "no". */
+const char *group_cudnn(const struct groups *g, size_t group);
 
 /* What tells it from the others, "PyTorch 1.13.1 resnet50 batch 8"; returns buffer. */
 const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size);

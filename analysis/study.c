@@ -14,6 +14,8 @@ static const struct column columns[] = {
 	{ "subject", "framework", UNIT_TEXT, "and other labels in which groups differ" },
 	{ "model", "model", UNIT_TEXT, "" },
 	{ "dataset", "dataset", UNIT_TEXT, "" },
+	{ "cudnn", "cuDNN", UNIT_TEXT,
+	  "used: a library of it called CUDA; loaded: one was there and called nothing that was recorded; no: none" },
 	{ "group", "group", UNIT_ID, "as in the table runs" },
 	{ "runs", "runs", UNIT_COUNT, "that count" },
 	{ "failed", "failed", UNIT_COUNT, "runs that ended badly and do not count" },
@@ -60,6 +62,7 @@ static void add_row(struct table *t, const struct groups *g, size_t group, const
 	table_set_text(t, "subject", group_subject(g, group, text, sizeof(text)));
 	set_text(t, "model", label_value(l, "model"));
 	set_text(t, "dataset", label_value(l, "dataset"));
+	table_set_text(t, "cudnn", group_cudnn(g, group));
 	table_set_uint(t, "group", group);
 	table_set_uint(t, "runs", s->n);
 	table_set_uint(t, "failed", g->list[group].failed);
