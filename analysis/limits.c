@@ -8,6 +8,7 @@
 #include "analysis/breakdown.h"
 #include "analysis/cost.h"
 #include "analysis/coverage.h"
+#include "analysis/iterations.h"
 #include "analysis/model/gpu.h"
 
 static const struct column columns[] = {
@@ -311,13 +312,14 @@ static void gpu_account(struct table *table, const struct process *p)
 /* What the calls of its communication library do not tell. */
 static void communication(struct table *table, const struct process *p)
 {
-	bool nccl = false, gloo = false;
+	bool nccl = false, gloo = false, mpi = false;
 
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const char *layer = process_function(p, profile_function(p->profile_list[i]))->layer;
 
 		nccl |= !strcmp(layer, "nccl");
 		gloo |= !strcmp(layer, "gloo");
+		mpi |= !strcmp(layer, "mpi");
 	}
 	if (nccl)
 		limit(table, p->trace, p, "precision", 0,
@@ -326,6 +328,10 @@ static void communication(struct table *table, const struct process *p)
 	if (gloo)
 		limit(table, p->trace, p, "precision", 0,
 		      "Gloo's collectives tell no bytes, and messages between two ranks are not seen");
+	if (p->rank >= 0 && p->ranks > 1 && !nccl && !gloo && !mpi && process_iterations(p)->how)
+		limit(table, p->trace, p, "uncovered", 0,
+		      "rank %" PRId32 " trains, and none of its communication was seen: Horovod with Gloo and "
+		      "TensorFlow have theirs inside; what it takes is not known", p->rank);
 	for (size_t i = 0; i < p->library_count; i++) {
 		const char *name = base_name(p->libraries[i].path);
 

@@ -19,3 +19,18 @@ holds "the program and its child are rank 1" '[.processes[] | [.rank, .ranks, .l
 "$RECORD" -q -o alone -- true
 "$REPORT" -q -o report.json alone
 holds "no rank" '[.processes[] | .rank, .ranks, .local_rank] == [null, null, null]'
+
+# TensorFlow has no launcher: TF_CONFIG tells, to each of its tasks.
+tensorflow() {
+	rm -rf tf
+	TF_CONFIG="$1" "$RECORD" -q -o tf -- true
+	"$REPORT" -q -o report.json tf
+	same "rank by $1" "$2" "$(jq -c '[.processes[0] | .rank, .ranks, .local_rank]' report.json)"
+}
+workers='"worker": ["a:1", "b:1", "c:2"]'
+tensorflow "{\"cluster\": {$workers}, \"task\": {\"type\": \"worker\", \"index\": 2}}" '[2,3,null]'
+tensorflow "{\"task\":{\"index\":\"1\",\"type\":\"worker\"},\"cluster\":{\"chief\":[\"a:1\"],$workers}}" '[2,4,null]'
+tensorflow "{\"cluster\":{\"chief\":[\"a:1\"],$workers},\"task\":{\"type\":\"chief\",\"index\":0}}" '[0,4,null]'
+tensorflow "{\"cluster\": {$workers}, \"task\": {\"type\": \"ps\", \"index\": 0}}" '[null,null,null]'
+tensorflow "{\"cluster\": {$workers}, \"task\": {\"type\": \"worker\", \"index\": 3}}" '[null,null,null]'
+tensorflow '{"cluster": {"worker": ["a' '[null,null,null]'

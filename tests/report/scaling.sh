@@ -63,6 +63,9 @@ same "one job by its launcher" "[([0], 1, 1, 20, 10, 80, 0, 1, 1), ([1, 2], 2, 4
 same "one run" "[(0, 1), (1, 2)]" "$(json '[(x["trace"], x["traces"]) for x in r["runs"]]')"
 same "of two hosts" "{'ranks': '4', 'hosts': '2'}" "$(json '{k: r["runs"][1]["labels"][k] for k in ("ranks", "hosts")}')"
 same "jobs of traces" "[0, 1, 1]" "$(json '[x["job"] for x in r["traces"]]')"
+same "communication that is not seen is said" 4 "$(json 'sum("none of its communication was seen" in x["text"] for x in r["limits"])')"
+scaling one.txt four.txt
+same "what is seen is not" 0 "$(json 'sum("none of its communication was seen" in x["text"] for x in r["limits"])')"
 scaling c.txt c.txt d.txt
 same "a repetition has the same ranks" "[0, 1, 0]" "$(json '[x["job"] for x in r["traces"]]')"
 said=job=0x78
