@@ -293,6 +293,46 @@ static int help(const struct options *o, struct team *team)
 	return STATUS_OK;
 }
 
+/* Are there traces of several hosts? What cannot be opened says so later. */
+static bool has_hosts(const struct options *o, char *const *broken)
+{
+	char first[256] = "", error[ERROR_SIZE];
+	bool several = false;
+
+	for (int i = 0; i < o->trace_count && !several; i++) {
+		struct reader *r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
+		const char *host = r ? reader_info(r)->host : "";
+
+		several = *first && *host && strcmp(first, host);
+		if (!*first)
+			snprintf(first, sizeof(first), "%s", host);
+		reader_close(r);
+	}
+	return several;
+}
+
+/*
+ * Single events are written while they are read, but how far the clocks of hosts are apart is known
+ * when all has been read: so it is read twice.
+ */
+static void read_clocks(const struct options *o, const struct model_options *options, struct worker *w,
+			char *const *broken, struct export *x)
+{
+	struct model_options whole = *options;
+	struct options silent = *o;
+	struct model *m;
+
+	silent.quiet = true;
+	silent.verbose = false;
+	whole.event = NULL;
+	whole.from = INT64_MIN;
+	whole.to = INT64_MAX;
+	m = model_new(&whole);
+	if (read_traces(&silent, m, w, broken) != STATUS_NOTHING)
+		export_clocks(x, m);
+	model_free(m);
+}
+
 static int make_report(const struct options *o, struct team *team, struct worker *w, char *const *broken)
 {
 	struct model_options options = o->model;
@@ -313,6 +353,8 @@ static int make_report(const struct options *o, struct team *team, struct worker
 	}
 	options.alive = worker_progress;
 	options.team = team;
+	if (exports && has_hosts(o, broken))
+		read_clocks(o, &options, w, broken, exports);
 	m = model_new(&options);
 	status = read_traces(o, m, w, broken);
 	if (team)

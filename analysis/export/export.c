@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "analysis/clocks.h"
 #include "analysis/export/exporter.h"
 #include "analysis/export/spans.h"
 #include "analysis/model/memory.h"
@@ -66,6 +67,23 @@ int export_add(struct export *x, const char *format, const char *path)
 	x->list[x->count].how = how;
 	x->list[x->count++].path = path;
 	return 0;
+}
+
+void export_clocks(struct export *x, const struct model *m)
+{
+	struct axis_place *places = xcalloc(m->trace_count + 1, sizeof(*places));
+	struct jobs jobs = jobs_of(m);
+
+	free(x->spans.tracks.ahead);
+	x->spans.tracks.ahead = xcalloc(m->trace_count + 1, sizeof(int64_t));
+	x->spans.tracks.ahead_count = m->trace_count;
+	for (size_t i = 0; i < jobs.count; i++) {
+		job_axis(m, &jobs.list[i], places);
+		for (size_t k = 0; k < jobs.list[i].count; k++)
+			x->spans.tracks.ahead[jobs.list[i].traces[k]] = places[k].ahead;
+	}
+	jobs_release(&jobs);
+	free(places);
 }
 
 void export_event(void *data, const struct trace *t, int64_t at, const struct reader_event *e)

@@ -16,6 +16,12 @@ struct export *export_new(void);
 /* Begins an output in a format of `exporters`. 0 or a negative errno. `path` is borrowed. */
 int export_add(struct export *x, const char *format, const char *path);
 
+/*
+ * Puts the traces of each job on the clock of its first one, by what a model of them knows of the
+ * clocks of hosts (analysis/clocks.h). Before the first event.
+ */
+void export_clocks(struct export *x, const struct model *m);
+
 /* As model_options.event; `data` is the struct export. */
 void export_event(void *data, const struct trace *t, int64_t at, const struct reader_event *e);
 

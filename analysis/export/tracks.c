@@ -23,6 +23,7 @@ void tracks_release(struct tracks *t)
 	free_values(&t->by_key);
 	free_values(&t->recents);
 	idmap_release(&t->plain);
+	free(t->ahead);
 }
 
 static uint64_t key_of_name(uint64_t key, const char *name)
@@ -77,7 +78,8 @@ struct track *track_named(struct tracks *t, enum track_kind kind, struct trace *
 
 int64_t track_time(const struct tracks *t, const struct trace *trace, int64_t at)
 {
-	int64_t time = (int64_t)(trace->begin - t->zero + (uint64_t)at);
+	int64_t ahead = trace->index < t->ahead_count ? t->ahead[trace->index] : 0;
+	int64_t time = (int64_t)(trace->begin - t->zero + (uint64_t)at - (uint64_t)ahead);
 
 	return time < 0 ? 0 : time > TIME_MAX ? TIME_MAX : time;
 }

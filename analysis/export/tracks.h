@@ -33,6 +33,8 @@ struct tracks {
 	void *owner;		/* borrowed */
 	bool started;
 	uint64_t zero;		/* of the clock, ns since 1970 */
+	int64_t *ahead;		/* owned; by trace, ns: how far its host's clock is ahead; NULL: nothing known */
+	size_t ahead_count;
 	struct idmap by_key;	/* struct track *, owned */
 	struct idmap recents;	/* by track: struct recent *, owned */
 	struct idmap plain;	/* demangled names by the pool's pointer; both of the pool */

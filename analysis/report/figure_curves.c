@@ -3,6 +3,7 @@
  * The study's figures 1 and 2: threads, CPU and memory over time. `curves` has a column for each
  * trace, `overlay` all of them in the same panels.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,21 @@ double figure_curves(const struct report *r, struct canvas *c)
 
 /* ---- overlay ---- */
 
+/* ns by which a trace begins later than the first of its job that is shown, by one clock. */
+static int64_t later(const struct report *r, size_t trace)
+{
+	const struct table *t = report_table(r, "traces");
+	double own = cell_real(table_get(t, trace, "shift_ns")), first = own;
+
+	for (size_t i = 0; i < figure_traces(r); i++) {
+		size_t other = figure_trace(r, i);
+
+		if (cell_real(table_get(t, other, "job")) == cell_real(table_get(t, trace, "job")))
+			first = fmin(first, cell_real(table_get(t, other, "shift_ns")));
+	}
+	return (int64_t)(own - first);
+}
+
 double figure_overlay(const struct report *r, struct canvas *c)
 {
 	const struct curve_panel *panels[PANELS];
@@ -113,8 +129,8 @@ double figure_overlay(const struct report *r, struct canvas *c)
 		char *label = figure_trace_label(r, trace);
 
 		for (size_t row = 0; row < count; row++)
-			plot_add(p, row, 0, first_series(r, trace, panels[row]), (int)i,
-				 traces > 1 ? label : NULL);
+			plot_add_later(p, row, 0, first_series(r, trace, panels[row]), (int)i,
+				       traces > 1 ? label : NULL, later(r, trace));
 		free(label);
 	}
 	plot_column(p, 0, NULL, NULL, traces == 1 ? (int64_t)figure_trace(r, 0) : -1);

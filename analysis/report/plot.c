@@ -31,6 +31,7 @@ struct line {
 	const struct series *series;	/* borrowed */
 	char *label;			/* owned; NULL: in no legend */
 	int color;
+	int64_t shift;			/* ns */
 };
 
 struct panel {
@@ -108,13 +109,19 @@ static struct panel *panel_at(const struct plot *p, size_t row, size_t column)
 void plot_add(struct plot *p, size_t row, size_t column, const struct series *s, int color,
 	      const char *label)
 {
+	plot_add_later(p, row, column, s, color, label, 0);
+}
+
+void plot_add_later(struct plot *p, size_t row, size_t column, const struct series *s, int color,
+		    const char *label, int64_t shift)
+{
 	struct panel *panel = panel_at(p, row, column);
 
 	if (!s)
 		return;
 	panel->lines = need(realloc(panel->lines, (panel->count + 1) * sizeof(*panel->lines)));
 	panel->lines[panel->count++] = (struct line){
-		s, label ? need(strdup(label)) : NULL, color,
+		s, label ? need(strdup(label)) : NULL, color, shift,
 	};
 }
 
@@ -129,7 +136,7 @@ static double time_end(const struct plot *p)
 			struct summary sum;
 
 			if (series_summary(p->panels[i].lines[l].series, &sum))
-				end = fmax(end, (double)sum.end);
+				end = fmax(end, (double)sum.end + (double)p->panels[i].lines[l].shift);
 		}
 	return end;
 }
@@ -272,8 +279,11 @@ static void draw_panel(const struct plot_layout *l, struct canvas *c, size_t row
 
 	draw_grid(c, a, first);
 	for (size_t i = panel->count; i-- > 0; ) {	/* the first one on top */
+		struct area shifted = *a;
+
+		shifted.shift = (double)panel->lines[i].shift;
 		any |= series_summary(panel->lines[i].series, &sum);
-		plot_curve(c, a, panel->lines[i].series, panel->lines[i].color, panel->count == 1);
+		plot_curve(c, &shifted, panel->lines[i].series, panel->lines[i].color, panel->count == 1);
 	}
 	draw_time_axis(c, a, row + 1 == l->p->row_count);
 	plot_ticks(c, a, l->r, l->p->columns[column].trace, row == 0);

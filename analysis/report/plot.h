@@ -29,6 +29,9 @@ void plot_column(struct plot *p, size_t column, const char *title, const char *r
 /* A curve; a NULL series is none. With a label (copied) it is in the legend, each label once. */
 void plot_add(struct plot *p, size_t row, size_t column, const struct series *s, int color,
 	      const char *label);
+/* The same, `shift` ns later. */
+void plot_add_later(struct plot *p, size_t row, size_t column, const struct series *s, int color,
+		    const char *label, int64_t shift);
 
 /* Draws it, under the heading of the figure of that name, and frees it; returns the height. */
 double plot_finish(struct plot *p, const struct report *r, struct canvas *c, const char *figure);

@@ -12,6 +12,11 @@ double area_x(const struct area *a, double t)
 	return a->x + fmin(fmax(t / a->t.hi, 0), 1) * a->width;
 }
 
+static double curve_x(const struct area *a, int64_t t)
+{
+	return area_x(a, (double)t + a->shift);
+}
+
 double area_y(const struct area *a, double v)
 {
 	return a->y + a->height - fmin(fmax(v / a->v.hi, 0), 1) * a->height;
@@ -22,7 +27,7 @@ double area_y(const struct area *a, double v)
 
 static void line_to(cairo_t *c, const struct area *a, const struct point *p)
 {
-	cairo_line_to(c, area_x(a, (double)p->t), area_y(a, p->value));
+	cairo_line_to(c, curve_x(a, p->t), area_y(a, p->value));
 }
 
 static void thin_column(cairo_t *c, const struct area *a, const struct point *points, size_t count)
@@ -49,10 +54,10 @@ static void trace_path(cairo_t *c, const struct area *a, const struct series *s,
 		       size_t end, bool steps)
 {
 	for (size_t i = begin; i < end; ) {
-		double x = area_x(a, (double)s->points[i].t), before;
+		double x = curve_x(a, s->points[i].t), before;
 		size_t n = i + 1;
 
-		while (n < end && area_x(a, (double)s->points[n].t) < x + THIN)
+		while (n < end && curve_x(a, s->points[n].t) < x + THIN)
 			n++;
 		if (steps && i > begin && cairo_has_current_point(c)) {
 			cairo_get_current_point(c, &before, &before);
@@ -67,8 +72,8 @@ static void draw_run(struct canvas *c, const struct area *a, const struct series
 		     size_t end, int color, bool shade)
 {
 	bool steps = format_unit(s->unit) == UNIT_COUNT && strcmp(s->unit, "cores");
-	double x0 = area_x(a, (double)s->points[begin].t);
-	double x1 = area_x(a, (double)s->points[end - 1].t);
+	double x0 = curve_x(a, s->points[begin].t);
+	double x1 = curve_x(a, s->points[end - 1].t);
 
 	if (x1 - x0 < THIN) {	/* one point, or all at one moment */
 		cairo_new_path(c->c);

@@ -9,9 +9,10 @@
 struct area {
 	double x, y, width, height;	/* left, top */
 	struct axis t, v;		/* time from left to right, values upwards */
+	double shift;			/* ns to add to a curve's times */
 };
 
-/* Places of a time and a value, never outside. */
+/* Places of a time (shift not added) and a value, never outside. */
 double area_x(const struct area *a, double t);
 double area_y(const struct area *a, double v);
 

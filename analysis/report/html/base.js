@@ -86,6 +86,19 @@
 		return processes.get(id);
 	};
 
+	/* Seconds to add to times of a trace, so that hosts of one job are on one axis. */
+	dlt.shift = function (trace) {
+		const t = dlt.rows('traces').find(function (row) {
+			return row.trace === trace;
+		});
+		return t && t.shift_ns ? t.shift_ns / 1e9 : 0;
+	};
+
+	dlt.shiftOf = function (process) {
+		const p = processes.get(process);
+		return p ? dlt.shift(p.trace) : 0;
+	};
+
 	dlt.baseName = function (path) {
 		return String(path).replace(/\/+$/, '').replace(/^.*\//, '') || String(path);
 	};

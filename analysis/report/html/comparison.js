@@ -21,7 +21,8 @@
 				groups.set(run.group, { id: run.group, letter: letter(groups.size),
 					name: run.name, traces: [], baseline: false });
 			const group = groups.get(run.group);
-			group.traces.push(dlt.traceName(run.trace));
+			group.traces.push(dlt.traceName(run.trace) +
+				(run.traces > 1 ? ' and ' + (run.traces - 1) + ' more of its job' : ''));
 			group.baseline = group.baseline || run.baseline === 1;
 		}
 		return groups;

@@ -153,10 +153,12 @@
 			});
 		}
 		/* Those of one process: the others' are much the same. */
-		const first = found.length ? found[0].process : null;
+		const first = found.length ? found[0].process : null, shift = dlt.shiftOf(first);
 		return found.filter(function (b) {
 			return b.process === first;
-		}).slice(0, 500);
+		}).slice(0, 500).map(function (b) {
+			return Object.assign(b, { from: b.from + shift, to: b.to + shift });
+		});
 	}
 
 	let shownBands = [];
@@ -322,7 +324,7 @@
 		let end = 0, begin = 0;
 		for (const t of dlt.rows('traces'))
 			if (ofTrace(t) && t.duration_ns > 0)
-				end = Math.max(end, t.duration_ns / 1e9);
+				end = Math.max(end, t.duration_ns / 1e9 + dlt.shift(t.trace));
 		for (const s of dlt.data.series)
 			if (ofTrace(s) && s.v.length) {
 				const times = dlt.times(s);
@@ -477,7 +479,9 @@
 			own.value = String(process);
 			setWhose(String(process));
 		}
-		const width = Math.max(to - from, (curves.end - curves.begin) / 20);
+		const width = Math.max(to - from, (curves.end - curves.begin) / 20), shift = dlt.shiftOf(process);
+		from += shift;
+		to += shift;
 		curves.setWindow(from - width, to + width);
 		curves.setCursor(from);
 		document.getElementById('curves').scrollIntoView();

@@ -2,7 +2,7 @@
 /*
  * One panel of curves: a dygraph, its heading and its legend, which shows the values at the cursor.
  *
- * A line is { label, series, colour, context }; times are seconds since the trace's begin. Panels share
+ * A line is { label, series, colour, context }; times are seconds since the job's begin. Panels share
  * what curves.js owns: the window of time and the cursor.
  */
 (function () {
@@ -38,10 +38,11 @@
 	/* Times of a series in seconds, decoded once. */
 	dlt.times = function (s) {
 		if (!s.x) {
+			const shift = dlt.shift(s.trace);
 			let at = 0;
 			s.x = s.t.map(function (step) {
 				at += step;
-				return at / 1e6;
+				return at / 1e6 + shift;
 			});
 		}
 		return s.x;
