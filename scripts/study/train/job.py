@@ -12,6 +12,7 @@ import os
 import sys
 import time
 
+import made_up
 import numpy as np
 from PIL import Image
 
@@ -66,20 +67,25 @@ class Photos:
 
 
 class Order:
-    """The keys of each batch of the epoch `epoch`, shuffled by the seed: a batch sampler."""
+    """The keys of each batch of the epoch `epoch`, shuffled by the seed: a batch sampler.
 
-    def __init__(self, photos, args):
+    Of several ranks each has every so manieth batch, all equally many and whole ones.
+    """
+
+    def __init__(self, photos, args, rank=0, ranks=1):
         self.photos, self.batch, self.seed, self.iterations = photos, args.batch, args.seed, args.iterations
+        self.rank, self.ranks = rank, ranks
         self.epoch = 1  # set by run() before it goes over a loader
 
     def __len__(self):
-        batches = (self.photos + self.batch - 1) // self.batch
+        batches = (self.photos + self.batch - 1) // self.batch if self.ranks == 1 else \
+            self.photos // self.batch // self.ranks
         return min(batches, self.iterations) if self.iterations else batches
 
     def __iter__(self):
         shuffled = np.random.RandomState([self.seed, self.epoch]).permutation(self.photos)
         keys = (self.epoch * self.photos + shuffled).tolist()
-        for number in range(len(self)):
+        for number in range(self.rank, len(self) * self.ranks, self.ranks):
             yield keys[number * self.batch:(number + 1) * self.batch]
 
 
@@ -125,6 +131,8 @@ class Framework:
     """What a framework's script gives. Methods are called in this order; only build and step are a must."""
 
     layout = "NCHW"  # of the images that step gets; or "NHWC"
+    models = MODELS  # and those of made_up.TASKS that it can
+    rank, ranks = 0, 1  # of a distributed training, from data() on
 
     @staticmethod
     def options(parser):
@@ -136,6 +144,8 @@ class Framework:
 
     def data(self):
         """What is trained on: as Photos, whose `classes`, length, items and `batch` are used."""
+        if self.args.model in made_up.TASKS:
+            return made_up.examples(self.args, self.layout)
         return Photos(self.args.data, self.args.size, self.args.seed, self.layout)
 
     def loader(self, photos, order):
@@ -150,23 +160,30 @@ class Framework:
         """Trains on a batch, by SGD with RATE and MOMENTUM: the mean cross-entropy, as float() takes it."""
         raise NotImplementedError
 
+    def features(self, images):
+        """Of the model resnet50_features: the mean of what its last layer but one gives, without training."""
+        raise NotImplementedError
+
     def close(self):
         """Ends what would not end by itself."""
 
 
 def arguments(framework):
     parser = argparse.ArgumentParser(description="Trains an image classifier for the study.")
-    parser.add_argument("--model", choices=MODELS, default="mobilenet_v2")
+    parser.add_argument("--model", choices=framework.models, default="mobilenet_v2")
     parser.add_argument("--data", metavar="DIR", help="photos, in a folder for each class")
     parser.add_argument("--batch", type=int, default=1, help="images a step (default 1)")
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--iterations", type=int, help="steps an epoch at most")
-    parser.add_argument("--size", type=int, default=224, help="width and height in pixels (default 224)")
+    parser.add_argument("--examples", type=int, help="how many are made up, where the model's data is")
+    parser.add_argument("--size", type=int, help="width and height in pixels (default 224, or the model's own)")
     parser.add_argument("--workers", type=int, default=0, help="processes that load images (default: none)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     framework.options(parser)
     args = parser.parse_args()
+    task = made_up.TASKS.get(args.model)
+    args.size = args.size or (task.size if task else 224)
     if args.model in ("alexnet", "vgg16") and args.size < 64:
         parser.error("%s needs images of at least 64 pixels" % args.model)
     return args
@@ -180,20 +197,27 @@ def train(framework, loader):
     return total / steps, steps
 
 
+def extract(framework, loader):
+    """The same without training: the mean of what the network makes of the images."""
+    values = [float(framework.features(images)) for images, _ in loader]
+    return sum(values) / len(values), len(values)
+
+
 def run(make):
     """The program: make is a Framework. Standard output depends on the arguments and the seed alone."""
     framework = make(arguments(make))
     args = framework.args
     photos = framework.data()
     args.classes = len(photos.classes)
-    order = Order(len(photos), args)
+    order = Order(len(photos), args, framework.rank, framework.ranks)
+    forward = args.model in made_up.TASKS and made_up.TASKS[args.model].forward
     loader = framework.loader(photos, order)
     framework.build()
     for number in range(1, args.epochs + 1):
         begin = time.monotonic()
         order.epoch = number
-        loss, steps = train(framework, loader)
-        print("epoch %d: %d steps, loss %.9f" % (number, steps, loss), flush=True)
+        loss, steps = (extract if forward else train)(framework, loader)
+        print("epoch %d: %d steps, %s %.9f" % (number, steps, "mean" if forward else "loss", loss), flush=True)
         print("epoch %d: %.3f s" % (number, time.monotonic() - begin), file=sys.stderr, flush=True)
     framework.close()
     if isinstance(loader, Loader):

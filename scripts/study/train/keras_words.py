@@ -50,3 +50,10 @@ def model(keras, name, classes, size, channels=3):
     images = keras.layers.Input((size, size, channels))
     logits = networks.walk(networks.layers(name, classes, size, channels), Words(keras.layers), images)
     return keras.models.Model(images, keras.layers.Activation("softmax")(logits))
+
+
+def reader(keras, classes, words, length):
+    """The second study's network for reviews: words, a layer of GRU, and what its last state says."""
+    review = keras.layers.Input((length,), dtype="int64")
+    state = keras.layers.GRU(100)(keras.layers.Embedding(words, 125)(review))
+    return keras.models.Model(review, keras.layers.Activation("softmax")(keras.layers.Dense(classes)(state)))

@@ -4,6 +4,7 @@ import os
 
 import job
 import keras_words
+import made_up
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # what it found on this machine is no result
 import tensorflow as tf  # noqa: E402
@@ -14,6 +15,7 @@ ZOO = {"mobilenet_v2": tf.keras.applications.MobileNetV2, "resnet50": tf.keras.a
 
 class TensorFlow(job.Framework):
     layout = "NHWC"
+    models = job.MODELS + tuple(made_up.TASKS)
 
     @staticmethod
     def options(parser):
@@ -39,8 +41,14 @@ class TensorFlow(job.Framework):
             tf.keras.utils.set_random_seed(args.seed)
         else:
             tf.compat.v1.set_random_seed(args.seed)
+        example = (args.size, args.size, 3)
         if args.model in ZOO:
-            self.model = ZOO[args.model](weights=None, classes=args.classes, input_shape=(args.size, args.size, 3))
+            self.model = ZOO[args.model](weights=None, classes=args.classes, input_shape=example)
+        elif args.model == "resnet50_features":
+            self.model = ZOO["resnet50"](weights=None, include_top=False, pooling="avg", input_shape=example)
+        elif args.model == "imdb_rnn":
+            example = (made_up.LENGTH,)
+            self.model = keras_words.reader(tf.keras, args.classes, made_up.WORDS, made_up.LENGTH)
         else:
             self.model = keras_words.model(tf.keras, args.model, args.classes, args.size)
         self.loss_of = tf.keras.losses.SparseCategoricalCrossentropy()
@@ -48,8 +56,9 @@ class TensorFlow(job.Framework):
         if args.api == "train_on_batch":
             self.model.compile(self.optimiser, self.loss_of)
         else:
-            signature = (tf.TensorSpec((None, args.size, args.size, 3), tf.float32), tf.TensorSpec((None,), tf.int64))
-            self.function = tf.function(self.trained, input_signature=signature)
+            images = tf.TensorSpec((None,) + example, tf.int64 if args.model == "imdb_rnn" else tf.float32)
+            self.function = tf.function(self.trained, input_signature=(images, tf.TensorSpec((None,), tf.int64)))
+            self.forward = tf.function(self.extracted, input_signature=(images,))
 
     def trained(self, images, labels):
         with tf.GradientTape() as tape:
@@ -57,6 +66,12 @@ class TensorFlow(job.Framework):
         variables = self.model.trainable_variables
         self.optimiser.apply_gradients(zip(tape.gradient(loss, variables), variables))
         return loss
+
+    def extracted(self, images):
+        return tf.reduce_mean(self.model(images, training=False))
+
+    def features(self, images):
+        return self.forward(images)
 
     def step(self, images, labels):
         if self.args.api == "function":

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The third study: one training by 1, 2 ... ranks, on this host or on several, a trace for each host.
+
+What came of it is told by dltrace-report alone: throughput, speed-up, efficiency, communication.
+"""
+import glob
+import itertools
+import json
+import os
+import shutil
+import subprocess
+
+from harness import environments, hosts, runs
+from harness.tables import STUDY, Wrong
+
+# By a framework's script: how its ranks find each other (ranks.py), what that is called, and which
+# script can do it.
+WAYS = {"pytorch_job.py": ("ddp", "DDP", "pytorch_job.py"), "horovod_job.py": ("horovod", "Horovod", "horovod_job.py"),
+        "tensorflow_job.py": ("tensorflow", "MultiWorker", "multiworker_job.py")}
+
+
+def way_of(framework):
+    way = WAYS.get(os.path.basename(framework.script or ""))
+    if not way:
+        raise Wrong(f"{framework.name} does not train on several ranks here; these do: pytorch*, horovod, tensorflow*")
+    return way
+
+
+def shapes(args):
+    """(ranks, hosts) of each run: as many ranks on each host."""
+    found = [(ranks, count) for ranks, count in itertools.product(args.ranks, args.hosts)
+             if ranks >= count and ranks % count == 0]
+    if not found:
+        raise Wrong("no number of ranks can be divided among that many hosts")
+    return found
+
+
+def training(args, framework):
+    """The command of one rank."""
+    words = [environments.python(framework.environment), os.path.join(STUDY, "train", way_of(framework)[2]),
+             "--model", args.model, "--batch", args.batch, "--epochs", args.epochs, "--seed", args.seed,
+             "--device", args.device]
+    for option in ("iterations", "examples"):
+        if getattr(args, option):
+            words += [f"--{option}", getattr(args, option)]
+    return [str(word) for word in words]
+
+
+def ranks(args, framework, number, count, host):
+    """The command that starts the ranks of a host; of a single one that itself."""
+    if number == 1:
+        return training(args, framework)
+    here = number // count
+    addresses = ",".join(hosts.address(h) for h in range(count) for _ in range(here)) if count > 1 else "127.0.0.1"
+    return [environments.python(framework.environment), os.path.join(STUDY, "train", "ranks.py"),
+            "--ranks", str(number), "--first", str(host * here), "--here", str(here), "--hosts", addresses,
+            "--interface", hosts.INTERFACE if count > 1 else "lo", "--way", way_of(framework)[0],
+            "--", *training(args, framework)]
+
+
+def recorded(args, framework, place, words):
+    """place: a folder for the trace, or where a relay daemon is."""
+    where = ["--relay", place] if place.startswith("net://") else ["--output", place]
+    labels = {"framework": runs.stack_name(framework), "way": way_of(framework)[1], "model": args.model,
+              "dataset": "made up"}
+    return [runs.find_program("dltrace-record"), "--quiet", "--require", "--level", args.level, *where,
+            *[f"--label={key}={value}" for key, value in labels.items()], "--", *words]
+
+
+def finish(processes, seconds):
+    """The first status that is not 0; the others do not wait for a rank that is gone."""
+    status = 0
+    for process in processes:
+        try:
+            status = process.wait(1 if status else seconds) or status
+        except subprocess.TimeoutExpired:
+            runs.end(process, 15)
+            status = status or 124
+    return status
+
+
+def run(args, framework, number, count, place):
+    """One training: its status. Its traces are place/trace, or place/HOST."""
+    env = environments.variables(framework.environment, framework, args.threads)
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    with open(os.path.join(place, "stdout"), "wb") as out, open(os.path.join(place, "stderr"), "wb") as err:
+        def start(before, where, host):
+            words = [*before, *recorded(args, framework, where, ranks(args, framework, number, count, host))]
+            return subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+
+        if count == 1:
+            return finish([start([], os.path.join(place, "trace"), 0)], args.time_limit)
+        with hosts.Hosts(count) as there:
+            if not args.relay:
+                return finish([start(there.on(host), os.path.join(place, hosts.name(host)), host)
+                               for host in range(count)], args.time_limit)
+            with there.relay(place) as url:
+                return finish([start(there.on(host), url, host) for host in range(count)], args.time_limit)
+
+
+def name(framework, number, count, repeat):
+    return f"{framework.name}.{number}-ranks.{count}-hosts.{repeat}"
+
+
+def traces(place):
+    """The folders of one run's traces: of recordings here, and HOST/SESSION of those that a relay collected."""
+    found = []
+    for host in sorted(glob.glob(os.path.join(place, "*", ""))):
+        found += [host] if os.path.exists(os.path.join(host, "recording")) else sorted(glob.glob(os.path.join(host, "*", "")))
+    return [path.rstrip("/") for path in found]
+
+
+def run_all(args, frameworks):
+    """All of them, one after another; what was there before is kept. (folders of traces, how many failed)."""
+    folder, failed, found = os.path.join(args.folder, "scale"), 0, []
+    todo = list(itertools.product(range(1, args.repeats + 1), frameworks, shapes(args)))
+    for done, (repeat, framework, (number, count)) in enumerate(todo, 1):
+        what = name(framework, number, count, repeat)
+        place = os.path.join(folder, what)
+        good = os.path.join(place, "done")
+        if not os.path.exists(good):
+            status = run(args, framework, number, count, place)
+            failed += status != 0
+            print(f"{done} of {len(todo)}  {what}  {'ok' if status == 0 else f'exit {status}: ' + runs.last_line(place)}",
+                  flush=True)
+            if status == 0:
+                open(good, "w", encoding="utf-8").close()
+        found += traces(place)
+    return found, failed
+
+
+def report(args, folders):
+    """Throughput, speed-up and all else, as dltrace-report tells it: its text, and FOLDER/scale/report.json and .html."""
+    outputs = [os.path.join(args.folder, "scale", "report." + kind) for kind in ("json", "html")]
+    words = [runs.find_program("dltrace-report"), "--quiet", *folders, *itertools.chain(*(("-o", path) for path in outputs))]
+    subprocess.run(words, check=False)
+    return outputs
+
+
+COLUMNS = (("framework", "name", "{}"), ("hosts", "hosts", "{}"), ("ranks", "ranks", "{}"),
+           ("iteration ms", "iteration_ns", "{:.1f}"), ("iterations/s", "throughput", "{:.2f}"),
+           ("examples/s", "examples_per_second", "{:.1f}"), ("speed-up", "speedup", "{:.2f}"),
+           ("efficiency", "efficiency", "{:.0%}"), ("communication", "communication", "{:.0%}"),
+           ("waited for", "straggler", "{}"))
+
+
+def lines(path):
+    """The table `scaling` of a report in JSON, a line a job."""
+    with open(path, encoding="utf-8") as file:
+        rows = json.load(file)["scaling"]
+    cells = [[title for title, _, _ in COLUMNS]]
+    for row in sorted(rows, key=lambda r: (r["name"] or "", r["hosts"], r["ranks"])):
+        values = [row[key] / 1e6 if key == "iteration_ns" and row[key] else row[key] for _, key, _ in COLUMNS]
+        cells.append([form.format(value) if value is not None else "-" for value, (_, _, form) in zip(values, COLUMNS)])
+    widths = [max(len(row[i]) for row in cells) for i in range(len(COLUMNS))]
+    for row in cells:
+        yield "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                        for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
