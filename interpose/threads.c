@@ -82,11 +82,13 @@ static void give_back(struct hand_over *h)
 void dlt_threads_announce(struct dlt_thread *t, enum dlt_threads_reason reason, const char *name)
 {
 	char own[16] = "";
+	struct dlt_thread *self = dlt_thread_self();
 	struct dlt_ev_proc_thread e = {
 		.thread = t->id, .process = dlt_process.id, .tid = t->slot->tid,
 		.creator = t->slot->creator, .creator_library = t->slot->creator_library,
 		.start_library = t->slot->start_library, .start_offset = t->slot->start_offset,
-		.reason = (uint8_t)reason, .begin = t->slot->begin, .name = name ? name : own,
+		.reason = (uint8_t)reason, .by = t == self ? 0 : self->id, .begin = t->slot->begin,
+		.name = name ? name : own,
 	};
 
 	if (!dlt_enabled(DLT_EV_PROC_THREAD) || t->helper)
@@ -94,7 +96,7 @@ void dlt_threads_announce(struct dlt_thread *t, enum dlt_threads_reason reason, 
 	if (!name)
 		dlt_sys(SYS_prctl, PR_GET_NAME, (long)own, 0, 0, 0);
 	t->announced = true;
-	dlt_emit(dlt_thread_self(), DLT_EV_PROC_THREAD, &e);
+	dlt_emit(self, DLT_EV_PROC_THREAD, &e);
 }
 
 static uint64_t cpu_ns(void)

@@ -157,7 +157,7 @@ static void on_thread(struct trace *t, int64_t at, const void *data)
 		thread->last = NULL;
 	}
 	if (e->reason != AGAIN) {
-		thread->read++;
+		(e->by ? trace_thread_make(t, e->by) : thread)->read++;
 		thread->from_start |= e->reason != NAMED;
 	}
 	announced_by(p, e->reason, at);

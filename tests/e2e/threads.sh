@@ -28,11 +28,13 @@ same "threads announced at their start" 7 \
 same "all made by the first" 6 "$(grep 'dltrace_proc:thread: .*reason = 0' text |
 	field creator | grep -cFx "$(grep 'dltrace_proc:process:' text | field process)")"
 
-# events told by each thread against those that LTTng recorded for it (announcements of a name
-# given by another thread are the other's)
+# events told by each thread against those that LTTng recorded of it: those that name it, but for
+# announcements of a name that another gave it, which are the other's
 for id in $(grep 'dltrace_proc:thread_end' text | field thread); do
 	told=$(grep "dltrace_proc:thread_end: .*thread = $id," text | field events)
-	[ "$told" -ge 2 ] || fail "thread $id tells of $told events"
+	same "events of thread $id" "$told" \
+		"$(grep -c -e " thread = $id,.* by = 0," -e " by = $id," -e "thread_end: .* thread = $id," text)"
 done
+grep -q 'reason = 2, by = [1-9]' text || fail "no thread was named by another"
 told=$(grep 'dltrace_proc:exit:' text | field events)
 same "events of the process" "$told" "$(grep -c 'dltrace_' text)"
