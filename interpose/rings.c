@@ -168,6 +168,20 @@ uint64_t dlt_ring_events(const struct dlt_box_slot *slot)
 	return slot->ring == DLT_RING_BACKED ? ring_of(slot)->events : 0;
 }
 
+/* A sampler counts what it takes, then empties the ring (sampler/rings.c): read the other way. */
+uint64_t dlt_ring_noted(const struct dlt_box_slot *slot)
+{
+	const struct dlt_box_ring *r = ring_of(slot);
+	uint64_t noted, gone;
+
+	if (slot->ring != DLT_RING_BACKED)
+		return 0;
+	noted = __atomic_load_n(&r->sent, __ATOMIC_ACQUIRE);
+	noted += __atomic_load_n(&r->count, __ATOMIC_ACQUIRE);
+	gone = __atomic_load_n(&r->events, __ATOMIC_ACQUIRE);
+	return gone > noted ? gone : noted;
+}
+
 void dlt_ring_new_owner(struct dlt_box_slot *slot)
 {
 	if (slot->ring != DLT_RING_BACKED)

@@ -41,6 +41,9 @@ void dlt_rings_reopen(void);
 /* Events that have gone out of the ring of `slot`'s owner. */
 uint64_t dlt_ring_events(const struct dlt_box_slot *slot);
 
+/* The same with what is still in it, when a sampler has taken the ring and will emit that. */
+uint64_t dlt_ring_noted(const struct dlt_box_slot *slot);
+
 /* A new owner takes the slot: what went out before counts as everybody's. */
 void dlt_ring_new_owner(struct dlt_box_slot *slot);
 

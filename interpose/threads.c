@@ -122,7 +122,7 @@ void dlt_threads_ended(struct dlt_thread *t)
 	if (!dlt_enabled(DLT_EV_PROC_THREAD_END))
 		return;
 	e.cpu = cpu_ns();
-	e.events = t->events + dlt_ring_events(t->slot) + 1;
+	e.events = t->events + dlt_ring_noted(t->slot) + 1;
 	dlt_emit(t, DLT_EV_PROC_THREAD_END, &e);
 }
 

@@ -43,9 +43,10 @@ static void take(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)
 {
 	if (__atomic_load_n(&r->writing, __ATOMIC_ACQUIRE) == 0) {
 		emit_ring(p, r, slot);
-		__atomic_store_n(&r->used, 0, __ATOMIC_RELAXED);
-		r->count = 0;
-		r->sent = r->events;
+		/* In this order: see dlt_ring_noted. */
+		__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&r->count, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&r->sent, r->events, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&r->taken, 0, __ATOMIC_RELEASE);
 }
