@@ -144,13 +144,14 @@ class Bench:
 
     # ---- results -----------------------------------------------------------------------
 
-    def paired(self, part, variants):
+    def paired(self, part, variants, times=1):
         """
         variants: {name: function -> {figure: value}}. Runs all of them in turn, in another order each
-        round; {figure: {variant: Samples}}. A variant that raises Skip is left out and named.
+        round; {figure: {variant: Samples}}. A variant that raises Skip is left out and named. `times` as
+        many rounds as usual, where what is measured is short: pairs that lie close share the machine's mood.
         """
         values, names = {}, list(variants)
-        for turn in range(self.repeats):
+        for turn in range(self.repeats * times):
             for name in names[turn % len(names):] + names[:turn % len(names)]:
                 if values.get(name) is None and turn:
                     continue

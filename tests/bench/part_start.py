@@ -26,8 +26,8 @@ def without_ust(bench):
 def compare(bench, title, command, preloads):
     def variant(preload):
         env = bench.environment(preload=preload)
-        return lambda: started(command, env, 5 if bench.quick else 25)
-    figures = bench.paired(f"start {title}", {name: variant(preload) for name, preload in preloads.items()})["ms"]
+        return lambda: started(command, env, 3 if bench.quick else 9)
+    figures = bench.paired(f"start {title}", {name: variant(preload) for name, preload in preloads.items()}, times=4)["ms"]
     bench.show(title, figures, "nothing", "ms", 2)
     return figures
 
