@@ -23,6 +23,8 @@ struct cost {
 
 struct cost trace_cost(const struct trace *t);
 
+/* "0.96 to 2.4 %", of `cpu`, which must be known; returns the buffer, of some 40 characters. */
+const char *cost_share(const struct cost *c, char *text, size_t size);
 /* "1200 heap calls of 2 ns to 5 ns, ..."; returns the buffer, of some 400 characters. */
 const char *cost_text(const struct cost *c, char *text, size_t size);
 

@@ -347,13 +347,13 @@ static void communication(struct table *table, const struct process *p)
 static void overhead(struct table *table, const struct trace *t)
 {
 	struct cost c = trace_cost(t);
-	char low[32], high[32], of[32], share[80] = "", beside[100] = "", parts[400];
+	char low[32], high[32], of[32], part[40], share[120] = "", beside[100] = "", parts[400];
 
 	if (!c.high)
 		return;
 	if (c.cpu > 0)
-		snprintf(share, sizeof(share), ", %.2g to %.2g %% of the %s that the programs used",
-			 100 * c.low / c.cpu, 100 * c.high / c.cpu, time_text(of, sizeof(of), c.cpu));
+		snprintf(share, sizeof(share), ", %s of the %s that the programs used",
+			 cost_share(&c, part, sizeof(part)), time_text(of, sizeof(of), c.cpu));
 	if (c.beside_high > 0)
 		snprintf(beside, sizeof(beside), ", and %s to %s beside them, in dltrace-sampler",
 			 time_text(low, sizeof(low), c.beside_low),

@@ -59,7 +59,7 @@ void rule_heap_not_seen(struct findings *f, const struct process *p)
 void rule_own_cost(struct findings *f, const struct trace *t)
 {
 	struct cost c = trace_cost(t);
-	char low[32], high[32], parts[400];
+	char low[32], high[32], share[40], parts[400];
 
 	if (c.cpu <= 0 || c.low < COST_TOLD * c.cpu)
 		return;
@@ -67,8 +67,7 @@ void rule_own_cost(struct findings *f, const struct trace *t)
 		found_as(f, DLT_WARNING);
 	found(f, NULL, (struct stake){.since = UNKNOWN, .ns = c.low},
 	      json_pack("{s:f, s:f, s:f}", "low_ns", c.low, "high_ns", c.high, "cpu_ns", c.cpu),
-	      "tracing itself cost %s to %s of CPU time, %.2g to %.2g %% of what the programs "
-	      "used: %s",
+	      "tracing itself cost %s to %s of CPU time, %s of what the programs used: %s",
 	      time_text(low, sizeof(low), c.low), time_text(high, sizeof(high), c.high),
-	      100 * c.low / c.cpu, 100 * c.high / c.cpu, cost_text(&c, parts, sizeof(parts)));
+	      cost_share(&c, share, sizeof(share)), cost_text(&c, parts, sizeof(parts)));
 }

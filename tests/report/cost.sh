@@ -19,5 +19,7 @@ same "limit" "tracing cost 2.6 ms to 6.6 ms of CPU time, 0.96 to 2.4 % of the 27
 same "no word of it" "[]" "$(json "[f for f in r['findings'] if f['rule'] == 'own_cost']")"
 work 255ms
 same "a percent" "['info']" "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'own_cost']")"
+work 5ms
+same "a large share" "True" "$(json "' 52 to 131 % of what' in [f for f in r['findings'] if f['rule'] == 'own_cost'][0]['text']")"
 work 50ms
 same "much" "['warning']" "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'own_cost']")"
