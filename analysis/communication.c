@@ -39,7 +39,7 @@ static const struct column columns[] = {
 	{ "identity", "identity", UNIT_TEXT, "equal in all processes of a communicator, in any trace" },
 };
 
-static bool is_comm_layer(const char *layer)
+bool layer_communicates(const char *layer)
 {
 	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi") || !strcmp(layer, "gloo");
 }
@@ -200,7 +200,7 @@ static void add(const struct process *p, struct table *t)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
 
-		if (is_comm_layer(fn->layer) && chosen(p, fn) && is_first(p, i))
+		if (layer_communicates(fn->layer) && chosen(p, fn) && is_first(p, i))
 			add_remainder(t, p, profile_function(p->profile_list[i]));
 	}
 }
@@ -410,7 +410,7 @@ static uint64_t blocked_ever(const struct process *p)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
 
-		if (is_comm_layer(fn->layer) && is_blocking(fn))
+		if (layer_communicates(fn->layer) && is_blocking(fn))
 			blocked += profile_counts(p, p->profile_list[i])->outer_total;
 	}
 	return blocked;

@@ -22,6 +22,9 @@ struct comm_balance {
 	const struct process *least_process;
 };
 
+/* Of functions: NCCL, MPI, Gloo. */
+bool layer_communicates(const char *layer);
+
 /*
  * The communicator `index` of those that several processes share, in all traces of the job; false:
  * there are no more.

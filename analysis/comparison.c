@@ -13,7 +13,7 @@ static const struct column columns[] = {
 	{ "quantity", "quantity", UNIT_TEXT, "total, epoch, iteration, cpu, rss_peak, kind:NAME, ..." },
 	{ "group", "group", UNIT_ID, "as in the table runs" },
 	{ "name", "name", UNIT_TEXT, "what tells the group from the others" },
-	{ "framework", "framework", UNIT_TEXT, "the engine, with its version" },
+	{ "framework", "framework", UNIT_TEXT, "layers on top and the engine, with their versions" },
 	{ "model", "model", UNIT_TEXT, "" },
 	{ "dataset", "dataset", UNIT_TEXT, "" },
 	{ "mode", "mode", UNIT_TEXT, "SGD: one example a step; else mini-batch and its size" },

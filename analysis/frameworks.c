@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frameworks by their libraries; versions from names, then from Python's metadata. */
+/* Frameworks by libraries and packages; versions from names, then from Python's metadata. */
 #include "analysis/frameworks.h"
 
 #include <ctype.h>
@@ -10,11 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/communication.h"
+
 static const struct framework_rule rules[] = {
 #include "analysis/frameworks.tbl"
 };
 
 #define RULES (sizeof(rules) / sizeof(*rules))
+
+#define IMPORT	     "import "
+#define COMMUNICATES "communicates "
+
+static bool is_library_rule(const struct framework_rule *rule)
+{
+	return strncmp(rule->pattern, IMPORT, strlen(IMPORT)) &&
+	       strncmp(rule->pattern, COMMUNICATES, strlen(COMMUNICATES));
+}
 
 static bool matches(const char *pattern, const char *path)
 {
@@ -31,7 +42,17 @@ static bool matches(const char *pattern, const char *path)
 const struct framework_rule *library_framework(const char *path)
 {
 	for (size_t i = 0; i < RULES; i++)
-		if (matches(rules[i].pattern, path))
+		if (is_library_rule(&rules[i]) && matches(rules[i].pattern, path))
+			return &rules[i];
+	return NULL;
+}
+
+/* The rule "KIND NAME"; NULL: none. */
+static const struct framework_rule *rule_of(const char *kind, const char *name)
+{
+	for (size_t i = 0; i < RULES; i++)
+		if (!strncmp(rules[i].pattern, kind, strlen(kind)) &&
+		    !strcmp(rules[i].pattern + strlen(kind), name))
 			return &rules[i];
 	return NULL;
 }
@@ -53,53 +74,75 @@ static bool version_of_name(const char *path, char *version, size_t size)
 	return true;
 }
 
-static bool glob_of_list(const char *list, const char *name)
+/* NAME-VERSION.dist-info, or NAME-VERSION[-py3.11].egg-info; cuts `entry` up; false: neither. */
+static bool split_entry(char *entry, char **version)
 {
-	while (*list) {
-		size_t length = strcspn(list, "|");
-		char one[128];
+	char *end = strstr(entry, ".dist-info"), *dash;
 
-		snprintf(one, sizeof(one), "%.*s", (int)length, list);
-		if (!fnmatch(one, name, FNM_CASEFOLD))
-			return true;
-		list += length + (list[length] == '|');
-	}
-	return false;
-}
-
-/* NAME-VERSION.dist-info, or NAME-VERSION[-py3.11].egg-info */
-static bool version_of_entry(const char *entry, const char *package, char *version, size_t size)
-{
-	char name[256], *dash, *end;
-
-	snprintf(name, sizeof(name), "%s", entry);
-	end = strstr(name, ".dist-info");
 	if (!end)
-		end = strstr(name, ".egg-info");
+		end = strstr(entry, ".egg-info");
 	if (!end)
 		return false;
 	*end = '\0';
-	for (dash = strchr(name, '-'); dash && !isdigit((unsigned char)dash[1]);)
+	for (dash = strchr(entry, '-'); dash && !isdigit((unsigned char)dash[1]);)
 		dash = strchr(dash + 1, '-');
 	if (!dash)
 		return false;
 	*dash = '\0';
-	if (!glob_of_list(package, name))
-		return false;
-	dash++;
-	dash[strcspn(dash, "-")] = '\0';
-	snprintf(version, size, "%s", dash);
+	*version = dash + 1;
+	dash[1 + strcspn(dash + 1, "-")] = '\0';
+	for (char *c = entry; *c; c++)
+		*c = *c == '-' || *c == '.' ? '_' : (char)tolower((unsigned char)*c);
 	return true;
 }
 
+/* Which of the globs a name matches first; their number: none. */
+static size_t glob_of_list(const char *list, const char *name)
+{
+	size_t which = 0;
+
+	for (;; which++) {
+		size_t length = strcspn(list, "|");
+		char one[128];
+
+		snprintf(one, sizeof(one), "%.*s", (int)length, list);
+		if (!*list || !fnmatch(one, name, 0))
+			return which;
+		list += length + (list[length] == '|');
+	}
+}
+
+/* Of several packages the one that the list names first, then the first by name. */
+static bool version_of_folder(const char *folder, const char *packages, char *version, size_t size)
+{
+	size_t best = glob_of_list(packages, ""), which;
+	char chosen[256] = "";
+	struct dirent *e;
+	DIR *d = opendir(folder);
+
+	while (d && (e = readdir(d))) {
+		char name[256], *number;
+
+		snprintf(name, sizeof(name), "%s", e->d_name);
+		if (!split_entry(name, &number))
+			continue;
+		which = glob_of_list(packages, name);
+		if (which > best || (which == best && (!*chosen || strcmp(name, chosen) >= 0)))
+			continue;
+		best = which;
+		strcpy(chosen, name);
+		snprintf(version, size, "%s", number);
+	}
+	if (d)
+		closedir(d);
+	return *chosen;
+}
+
 /* Looks beside the library, in the folder that Python packages are installed in. */
-static bool version_of_package(const char *path, const char *package, char *version, size_t size)
+static bool version_of_package(const char *path, const char *packages, char *version, size_t size)
 {
 	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
-	bool found = false;
-	struct dirent *e;
 	char folder[4096];
-	DIR *d;
 
 	snprintf(folder, sizeof(folder), "%s", path);
 	for (size_t i = 0; i < 2; i++) {
@@ -108,12 +151,7 @@ static bool version_of_package(const char *path, const char *package, char *vers
 		if (!at)
 			continue;
 		at[strlen(folders[i])] = '\0';
-		d = opendir(folder);
-		while (d && !found && (e = readdir(d)))
-			found = version_of_entry(e->d_name, package, version, size);
-		if (d)
-			closedir(d);
-		return found;
+		return version_of_folder(folder, packages, version, size);
 	}
 	return false;
 }
@@ -136,7 +174,8 @@ static bool version_of_link(const char *path, char *version, size_t size)
 	return found;
 }
 
-static void find_version(const struct process *p, const char *path, struct framework *f)
+static void find_version(const struct process *p, const char *path,
+			 const struct framework_rule *rule, struct framework *f)
 {
 	char *version = f->version;
 	size_t size = sizeof(f->version);
@@ -148,22 +187,75 @@ static void find_version(const struct process *p, const char *path, struct frame
 		return;
 	if (version_of_name(path, version, size))
 		return;
-	if (here && *f->rule->package)
-		version_of_package(path, f->rule->package, version, size);
+	if (here && *rule->package)
+		version_of_package(path, rule->package, version, size);
 }
 
 /* ---- processes ---- */
 
-static struct framework *found_as(struct framework *found, size_t *count,
-				  const struct framework_rule *rule)
+struct collection {
+	struct framework *found;
+	size_t count;
+	bool versions;
+};
+
+static struct framework *found_as(struct collection *c, const struct framework_rule *rule)
 {
-	for (size_t i = 0; i < *count; i++)
-		if (!strcmp(found[i].rule->name, rule->name))
-			return &found[i];
-	if (*count == FRAMEWORKS_MAX)
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->found[i].rule->name, rule->name))
+			return &c->found[i];
+	if (c->count == FRAMEWORKS_MAX)
 		return NULL;
-	found[*count] = (struct framework){ .rule = rule };
-	return &found[(*count)++];
+	c->found[c->count] = (struct framework){ .rule = rule };
+	return &c->found[c->count++];
+}
+
+/* path: NULL where there is nothing to find a version by. */
+static struct framework *add_sign(struct collection *c, const struct process *p,
+				  const struct framework_rule *rule, const char *path)
+{
+	struct framework *f = rule ? found_as(c, rule) : NULL;
+
+	if (f && rule < f->rule)
+		f->rule = rule;
+	if (f && path && c->versions)
+		find_version(p, path, rule, f);
+	return f;
+}
+
+static void add_libraries(struct collection *c, const struct process *p)
+{
+	for (size_t i = 0; i < p->library_count; i++) {
+		const char *path = p->libraries[i].path;
+		struct framework *f = add_sign(c, p, library_framework(path), path);
+
+		if (f)
+			f->has_libraries = true;
+	}
+}
+
+static void add_packages(struct collection *c, const struct process *p)
+{
+	for (size_t i = 0; i < p->package_count; i++) {
+		const char *path = p->packages[i].path;
+
+		add_sign(c, p, rule_of(IMPORT, base_name(path)), path);
+	}
+}
+
+/* Communication that a framework asks for itself: its own layer for it is one more framework. */
+static void add_communication(struct collection *c, const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct function *fn = profile_names(p, f);
+		const struct library *l = process_library(p, profile_library(f));
+		const struct framework_rule *rule = l ? library_framework(l->path) : NULL;
+
+		if (rule && layer_communicates(fn->layer) &&
+		    (!strcmp(fn->kind, "communicate") || !strcmp(fn->kind, "launch")))
+			add_sign(c, p, rule_of(COMMUNICATES, rule->name), NULL);
+	}
 }
 
 static void sort(struct framework *found, size_t count)
@@ -181,22 +273,18 @@ static void sort(struct framework *found, size_t count)
 static size_t collect(const struct process *p, struct framework found[FRAMEWORKS_MAX],
 		      bool versions)
 {
+	struct collection c = { .found = found, .versions = versions };
 	const struct process *from = p;
-	size_t count = 0;
 
 	for (int depth = 0; from && depth < 64; depth++) {
-		for (size_t i = 0; i < from->library_count; i++) {
-			const char *path = from->libraries[i].path;
-			const struct framework_rule *rule = library_framework(path);
-			struct framework *f = rule ? found_as(found, &count, rule) : NULL;
-
-			if (f && versions)
-				find_version(from, path, f);
-		}
+		add_libraries(&c, from);
+		add_packages(&c, from);
 		from = from->reason == 1 ? from->parent : NULL;
 	}
-	sort(found, count);
-	return count;
+	add_communication(&c, p);
+	sort(found, c.count);
+	frameworks_used(p, found, c.count);
+	return c.count;
 }
 
 size_t process_frameworks(const struct process *p, struct framework found[FRAMEWORKS_MAX])
@@ -204,15 +292,57 @@ size_t process_frameworks(const struct process *p, struct framework found[FRAMEW
 	return collect(p, found, true);
 }
 
+const char *framework_state_name(enum framework_state state)
+{
+	static const char *const names[] = { "", "works", "imported" };
+
+	return names[state];
+}
+
+/* The first engine that works, else the first that may, else the first of all; count: none. */
+static size_t engine_of(const struct framework *found, size_t count)
+{
+	size_t best = count;
+
+	for (size_t i = 0; i < count; i++) {
+		bool engine = !strcmp(found[i].rule->role, "engine");
+
+		if (engine && found[i].state == FRAMEWORK_WORKS)
+			return i;
+		if (engine && found[i].state == FRAMEWORK_UNKNOWN && best == count)
+			best = i;
+	}
+	return best < count || !count ? best : 0;
+}
+
 const char *process_engine(const struct process *p)
 {
 	struct framework found[FRAMEWORKS_MAX];
-	size_t count = collect(p, found, false);
+	size_t count = collect(p, found, false), engine = engine_of(found, count);
 
+	return engine < count ? found[engine].rule->name : "";
+}
+
+static void put(char *text, size_t size, const char *between, const struct framework *f)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s%s%s%s", used ? between : "", f->rule->name,
+		 *f->version ? " " : "", f->version);
+}
+
+bool process_stack(const struct process *p, char *text, size_t size)
+{
+	struct framework found[FRAMEWORKS_MAX];
+	size_t count = collect(p, found, true), engine = engine_of(found, count);
+
+	*text = '\0';
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(found[i].rule->role, "engine"))
-			return found[i].rule->name;
-	return count ? found[0].rule->name : "";
+		if (!strcmp(found[i].rule->role, "top") && found[i].state != FRAMEWORK_IMPORTED)
+			put(text, size, " + ", &found[i]);
+	if (engine < count && strcmp(found[engine].rule->role, "top"))
+		put(text, size, " on ", &found[engine]);
+	return count;
 }
 
 bool framework_chosen(const char *pattern, const char *name)

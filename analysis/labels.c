@@ -113,21 +113,6 @@ const char *label_mode(const struct labels *l, char *buffer, size_t size)
 
 /* ---- what the trace shows ---- */
 
-static const char *name_of_version(const struct process *p, char *buffer, size_t size)
-{
-	struct framework found[FRAMEWORKS_MAX];
-	size_t count = process_frameworks(p, found), which = 0;
-
-	if (!count)
-		return NULL;
-	while (which < count && strcmp(found[which].rule->role, "engine"))
-		which++;
-	which = which < count ? which : 0;
-	snprintf(buffer, size, "%s%s%s", found[which].rule->name, *found[which].version ? " " : "",
-		 found[which].version);
-	return buffer;
-}
-
 static bool uses_gpu(const struct process *p)
 {
 	if (p->gpu || p->launched.count)
@@ -159,7 +144,7 @@ static void from_processes(struct labels *l, const struct trace *t)
 		if (!process_shown(p))
 			continue;
 		if (!*framework)
-			name_of_version(p, framework, sizeof(framework));
+			process_stack(p, framework, sizeof(framework));
 		gpu = gpu || uses_gpu(p);
 		most = p->ranks > most ? p->ranks : most;
 	}

@@ -14,7 +14,9 @@ static const struct column columns[] = {
 	{ "local_rank", "local rank", UNIT_ID, "among the ranks of its machine" },
 	{ "name", "name", UNIT_TEXT, "of the program" },
 	{ "command", "command", UNIT_TREE, "arguments" },
-	{ "frameworks", "frameworks", UNIT_TREE, "recognised by the libraries that it loaded" },
+	{ "frameworks", "frameworks", UNIT_TREE,
+	  "recognised by libraries loaded and packages imported; state: works, imported (another one works), or "
+	  "not known" },
 	{ "begin_ns", "begin", UNIT_TIME, "its start" },
 	{ "end_ns", "end", UNIT_TIME, "its end; missing while it runs" },
 	{ "exit", "exit", UNIT_TREE, "status, signal, or unknown" },
@@ -41,10 +43,11 @@ static json_t *framework_list(const struct process *p)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_pack("{s:s, s:s?, s:s}",
+		json_array_append_new(list, json_pack("{s:s, s:s?, s:s, s:s?}",
 			"name", found[i].rule->name,
 			"version", *found[i].version ? found[i].version : NULL,
-			"role", found[i].rule->role));
+			"role", found[i].rule->role,
+			"state", found[i].state ? framework_state_name(found[i].state) : NULL));
 	return list;
 }
 

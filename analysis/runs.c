@@ -14,7 +14,7 @@ static const struct column columns[] = {
 	{ "baseline", "baseline", UNIT_ID, "1: what others are compared with" },
 	{ "failed", "failed", UNIT_ID, "1: it ended badly, so its times do not count" },
 	{ "program", "program", UNIT_TEXT, "the script, else the program" },
-	{ "framework", "framework", UNIT_TEXT, "the engine, with its version" },
+	{ "framework", "framework", UNIT_TEXT, "layers on top and the engine, with their versions" },
 	{ "model", "model", UNIT_TEXT, "label, or an option of the command line" },
 	{ "dataset", "dataset", UNIT_TEXT, "the same" },
 	{ "batch", "batch", UNIT_TEXT, "examples a step, the same" },

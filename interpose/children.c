@@ -50,9 +50,12 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
  */
 DLT_EXPORT pid_t fork(void)
 {
+	bool to_exec = dlt_children_forks_to_exec(__builtin_return_address(0));
 	pid_t pid;
 
-	dlt_fork_to_exec(dlt_children_forks_to_exec(__builtin_return_address(0)));
+	if (to_exec)
+		dlt_children_told_init();
+	dlt_fork_to_exec(to_exec);
 	pid = dlt_real()->fork();
 	if (pid > 0)
 		dlt_children_made(DLT_CHILD_FORK, pid, 0, NULL);
@@ -147,6 +150,7 @@ static bool before_exec(const char *path, bool searches)
 	if (*path && !can_exec(path, searches))
 		return false;
 	dlt_children_made(DLT_CHILD_EXEC, 0, 0, path);
+	dlt_children_tell(path);
 	dlt_exit_begin(DLT_EXIT_EXEC, 0);
 	return true;
 }

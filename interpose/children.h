@@ -45,6 +45,15 @@ bool dlt_children_fork_traced(void);
 /* Does whoever calls from this address fork for nothing but exec? */
 bool dlt_children_forks_to_exec(const void *caller);
 
+/* ---- children_told.c ----------------------------------------------------------------------- */
+
+/* Before the fork of such a child. */
+void dlt_children_told_init(void);
+/* In the child, which is not traced, before its exec. */
+void dlt_children_tell(const char *path);
+/* The end of the path that it told; "": nothing. Valid until others are forked. */
+const char *dlt_children_told(pid_t child);
+
 /* ---- children_env.c ------------------------------------------------------------------------ */
 
 /*

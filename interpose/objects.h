@@ -40,4 +40,7 @@ struct dlt_box_object *dlt_object_make(enum dlt_object type, uint64_t handle,
 				       const uint64_t *values, unsigned count);
 void dlt_object_say(const struct dlt_box_object *o);
 
+/* Likewise, with a name of `length` bytes and without values; announced. */
+void dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length);
+
 #endif

@@ -72,6 +72,8 @@
 	X(void, abort, (void)) \
 	X(int, raise, (int)) \
 	X(int, kill, (pid_t, int)) \
+	X(int, open, (const char *, int, ...)) \
+	X(int, open64, (const char *, int, ...)) \
 	X(int, close, (int)) \
 	X(int, fclose, (FILE *)) \
 	X(void, closefrom, (int)) \

@@ -17,7 +17,8 @@
 static void tell(pid_t child, int status)
 {
 	struct dlt_ev_proc_child e = {
-		.how = DLT_CHILD_WAITED, .child = (uint32_t)child, .result = status, .path = "",
+		.how = DLT_CHILD_WAITED, .child = (uint32_t)child, .result = status,
+		.path = dlt_children_told(child),
 	};
 	struct dlt_thread *t;
 

@@ -141,7 +141,8 @@ static void object_name(const struct box_view *v, size_t i, char *to, size_t siz
 /* Where there are only sums nothing refers to the others, and a program may make a stream for each step. */
 static bool is_referred_to(uint8_t type)
 {
-	return type == DLT_OBJECT_UNCOVERED || type == DLT_OBJECT_COMMUNICATOR || !sampler_is_sparse();
+	return type == DLT_OBJECT_UNCOVERED || type == DLT_OBJECT_COMMUNICATOR ||
+	       type == DLT_OBJECT_PACKAGE || !sampler_is_sparse();
 }
 
 static void announce_objects(const struct sampled_process *p)

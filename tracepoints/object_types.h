@@ -11,6 +11,7 @@ enum dlt_object {
 	DLT_OBJECT_CUPTI,		/* a name that CUPTI told */
 	DLT_OBJECT_GRAPH,
 	DLT_OBJECT_COMMUNICATOR,
+	DLT_OBJECT_PACKAGE,		/* of Python: its name is the folder */
 };
 
 #endif

@@ -273,17 +273,28 @@ static void note_uncovered(struct process *p, const char *name)
 	p->uncovered[p->uncovered_count++] = trace_keep(p->trace, name);
 }
 
+static void note_package(struct process *p, int64_t at, const char *path)
+{
+	p->packages = xgrow(p->packages, p->package_count, &p->package_capacity, sizeof(*p->packages));
+	p->packages[p->package_count++] = (struct package){ trace_keep(p->trace, path), at };
+}
+
 static void on_object(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_object *e = data;
 	struct process *p = trace_process_make(t, e->process);
+	/* A sampler says of a forked child, too, what its parent had named: it is no word of the child's. */
+	bool inherited = p->reason == FORK && process_find_object(p->parent, e->type, e->id);
 
 	if (e->type == DLT_OBJECT_CUPTI)
 		gpu_name(p, e->id, e->name);
 	if (process_object(p, e)) {
-		announced_by(p, START, at);
+		if (!inherited)
+			announced_by(p, START, at);
 		if (e->type == DLT_OBJECT_UNCOVERED)
 			note_uncovered(p, e->name);
+		if (e->type == DLT_OBJECT_PACKAGE)
+			note_package(p, at, e->name);
 	}
 	if (e->type == DLT_OBJECT_COMMUNICATOR)
 		comms_announced(&p->comms, e);
@@ -309,15 +320,35 @@ static void on_waited(struct trace *t, int64_t at, const struct dlt_ev_proc_chil
 	}
 }
 
+/* What a forked child becomes by exec is told by the child, of other children by their parent. */
+static void count_child(struct process *p, const struct dlt_ev_proc_child *e, int64_t at)
+{
+	struct process *parent = e->how != BECAME ? p : p->reason == FORK ? p->parent : NULL;
+
+	if (e->how != BECAME) {
+		children_made(&p->offspring, e->child, at);
+		p->offspring.hidden += e->traced == 1 && !(e->path && *e->path);
+	}
+	if (parent && e->path && *e->path)
+		children_became(&parent->offspring, trace_keep(p->trace, e->path));
+}
+
 static void on_child(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_child *e = data;
 	struct process *p = trace_emitted(t, e->thread, at)->process;
 
-	if (e->how == WAITED)
+	if (e->how == WAITED) {
 		on_waited(t, at, e, p);
+		children_ended(&p->offspring, e->child, at);
+		if (e->path && *e->path) {
+			children_became(&p->offspring, trace_keep(t, e->path));
+			p->offspring.hidden -= p->offspring.hidden > 0;
+		}
+	}
 	if (e->how == WAITED || e->result)
 		return;
+	count_child(p, e, at);
 	if (e->how != BECAME)
 		p->children[e->how < 4 ? e->how : 4]++;
 	if (e->traced == CANNOT_BE_SEEN) {

@@ -20,6 +20,7 @@
 #include "events.h"
 #include "analysis/analysis.h"
 #include "analysis/model/checked.h"
+#include "analysis/model/children.h"
 #include "analysis/model/comm.h"
 #include "analysis/model/curve.h"
 #include "analysis/model/gpu_memory.h"
@@ -79,6 +80,12 @@ struct library {
 	uint32_t flags;		/* library_flags.h */
 	const char *path, *build_id;
 	uint64_t base, size;
+};
+
+/* Of Python, imported. */
+struct package {
+	const char *path;	/* its folder */
+	int64_t t;
 };
 
 struct thread {
@@ -176,6 +183,8 @@ struct process {
 	uint64_t children[5];		/* by dltrace_proc:child's `how` */
 	const char **uncovered;		/* owned vector: CUDA functions handed out that no table has */
 	size_t uncovered_count, uncovered_capacity;
+	struct package *packages;	/* owned vector; imported by itself or before its fork, in order */
+	size_t package_count, package_capacity;
 	uint64_t untraced_children, unseen_children;
 	const char *unseen_child;	/* the first one's program; NULL: none */
 	const char *became;		/* by exec, a program that is not traced; NULL: none */
@@ -195,6 +204,7 @@ struct process {
 	struct curve curves[PROCESS_CURVES];
 	struct comms comms;
 	struct rhythm rhythm;
+	struct children offspring;
 	struct checked checked;		/* for --verify */
 	struct load load;
 	struct process_now now;

@@ -62,6 +62,8 @@ void process_free(struct process *p)
 	checked_release(&p->checked);
 	free(p->profile_list);
 	free(p->uncovered);
+	free(p->packages);
+	children_release(&p->offspring);
 	free(p->libraries);
 	free(p);
 }

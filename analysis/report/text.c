@@ -146,13 +146,18 @@ char *text_exit(const struct cell *c)
 	return n < 0 ? NULL : text;
 }
 
-char *text_frameworks(const struct report *r, uint64_t trace)
+static bool is_only_imported(const json_t *framework)
+{
+	const char *state = json_string_value(json_object_get(framework, "state"));
+
+	return state && !strcmp(state, "imported");
+}
+
+/* The frameworks of a trace's processes by name; one that works anywhere works. Owned by the caller. */
+static json_t *frameworks_of(const struct report *r, uint64_t trace)
 {
 	const struct table *processes = report_table(r, "processes");
-	json_t *seen = json_object();
-	char *text;
-	size_t size;
-	FILE *f = text_open(&text, &size);
+	json_t *all = json_object();
 	size_t rows = text_rows(processes);
 
 	for (size_t row = 0; row < rows; row++) {
@@ -164,16 +169,35 @@ char *text_frameworks(const struct report *r, uint64_t trace)
 			continue;
 		json_array_foreach(c->tree, i, one) {
 			const char *name = json_string_value(json_object_get(one, "name"));
-			const char *version = json_string_value(json_object_get(one, "version"));
+			json_t *seen = name ? json_object_get(all, name) : NULL;
 
-			if (!name || json_object_get(seen, name))
-				continue;
-			fprintf(f, "%s%s%s%s", json_object_size(seen) ? ", " : "", name,
-				version ? " " : "", version ? version : "");
-			json_object_set_new(seen, name, json_true());
+			if (name && (!seen || is_only_imported(seen)))
+				json_object_set(all, name, one);
 		}
 	}
-	json_decref(seen);
+	return all;
+}
+
+/* "Keras 3.15.1, JAX 0.10.2, PyTorch 1.13.1 (only imported)": what sits on top first, what does not work last. */
+char *text_frameworks(const struct report *r, uint64_t trace)
+{
+	json_t *all = frameworks_of(r, trace), *one;
+	const char *name;
+	char *text;
+	size_t size;
+	FILE *f = text_open(&text, &size);
+
+	for (int imported = 0; imported < 2; imported++) {
+		json_object_foreach(all, name, one) {
+			const char *version = json_string_value(json_object_get(one, "version"));
+
+			if (is_only_imported(one) == imported)
+				fprintf(f, "%s%s%s%s%s", ftell(f) > 0 ? ", " : "", name,
+					version ? " " : "", version ? version : "",
+					imported ? " (only imported)" : "");
+		}
+	}
+	json_decref(all);
 	return text_close(f, &text);
 }
 

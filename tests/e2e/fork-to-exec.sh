@@ -52,6 +52,8 @@ EOF
 timeout 60 "$RECORD" -q --require -o trace -- /usr/bin/python3 family.py >recorded || fail "status $?"
 diff plain recorded || fail "differs under dltrace-record"
 "$REPORT" -q -f json trace >report.json
+same "what they became" "/bin/false /bin/grep /bin/sh /bin/sh /usr/bin/python3" "$("$REPORT" --dump trace |
+	sed -n 's/.*proc:child .*how=5 .*path="\(.[^"]*\)".*/\1/p' | sort | tr '\n' ' ' | sed 's/ $//')"
 # The program, the two that are Python again, and the child of os.fork
 same "processes" 4 "$(jq '.processes | length' report.json)"
 same "all but the first are its children" '[null,1,1,1]' "$(jq -c '[.processes[].parent]' report.json)"

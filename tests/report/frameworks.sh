@@ -22,8 +22,65 @@ names='[(f["name"], f["version"], f["role"]) for f in row("processes", pid=PID)[
 frameworks() {
 	json "$(echo "$names" | sed "s/PID/$1/")"
 }
-same "of the name, top first" "[('Horovod', None, 'top'), ('PyTorch', '1.13.0', 'engine')]" "$(frameworks 100)"
+same "of the name, top first" "[('Horovod', None, 'communication'), ('PyTorch', '1.13.0', 'engine')]" "$(frameworks 100)"
 same "of the package" "[('MXNet', '1.9.1', 'engine')]" "$(frameworks 101)"
 same "another machine's package is not looked at" "[('MXNet', None, 'engine')]" "$(frameworks 102)"
-same "a fork has its parent's" "[('Horovod', None, 'top'), ('PyTorch', '1.13.0', 'engine')]" "$(frameworks 103)"
+same "a fork has its parent's" "[('Horovod', None, 'communication'), ('PyTorch', '1.13.0', 'engine')]" "$(frameworks 103)"
 same "none" "[]" "$(frameworks 104)"
+
+# Packages of Python; which of several packages tells the version; who works.
+mkdir -p "$site/keras-3.15.1.dist-info" "$site/jax-0.10.2.dist-info" "$site/jaxlib-0.9.dist-info" \
+	"$site/tensorflow_estimator-2.3.0.dist-info" "$site/tensorflow-cpu-2.3.4.dist-info" "$site/torch-2.11.0+cpu.dist-info" \
+	"$site/chainer-7.8.1.dist-info"
+processes() {
+	cat <<-END
+	dltrace-text 1
+	[1s] dltrace_proc:function function=posix_memalign name="posix_memalign" layer="heap" kind="allocate"
+	[1s] dltrace_proc:function function=malloc name="malloc" layer="heap" kind="allocate"
+	END
+	for id in 1 2 3 4 5; do
+		echo "[1s] dltrace_proc:process process=$id pid=10$id begin=1s host=\"$(hostname)\" exe=\"/usr/bin/python3\""
+	done
+}
+processes >trace
+cat >>trace <<END
+[1s] dltrace_proc:object process=1 type=8 id=1 name="$site/keras"
+[1s] dltrace_proc:object process=1 type=8 id=2 name="$site/jax"
+[1s] dltrace_proc:library process=1 library=1 path="$site/jaxlib/libjax_common.so"
+[1s] dltrace_proc:library process=1 library=2 path="$site/torch/lib/libc10.so"
+[1s] dltrace_proc:library process=1 library=3 path="$site/tensorflow/libtensorflow_framework.so.2"
+[2s] dltrace_heap:alloc thread=1 function=posix_memalign library=1 size=200M ptr=0x1
+[2s] dltrace_heap:alloc thread=1 function=posix_memalign library=2 size=1.5M ptr=0x2
+[2s] dltrace_heap:alloc thread=1 function=malloc library=3 size=300M ptr=0x3
+[1s] dltrace_proc:object process=2 type=8 id=1 name="$site/chainer"
+[1s] dltrace_proc:library process=2 library=1 path="$site/numpy/core/_multiarray_umath.so"
+[1s] dltrace_proc:library process=2 library=2 path="$site/torch/lib/libc10.so"
+[2s] dltrace_heap:alloc thread=2 function=malloc library=1 size=200M ptr=0x1
+[1s] dltrace_proc:library process=3 library=1 path="$site/torch/lib/libtorch_cpu.so"
+[1s] dltrace_proc:library process=3 library=2 path="$site/tensorflow/libtensorflow_framework.so.2"
+[1s] dltrace_proc:function process=3 function=sgemm_ name="sgemm_" layer="blas" kind="compute"
+[2s] dltrace_cpu:blas thread=3 function=sgemm_ library=1 duration=5ms m=4 n=4 k=4
+[1s] dltrace_proc:thread thread=31 process=3 begin=1s start_library=2 tid=200
+[3s] dltrace_proc:thread_end thread=31 cpu=60ms
+[1s] dltrace_proc:library process=4 library=1 path="$site/torch/lib/libtorch_cpu.so"
+[1s] dltrace_proc:library process=5 library=1 path="/x/caffe2/python/caffe2_pybind11_state.so"
+[1s] dltrace_proc:library process=5 library=2 path="/x/libtorch_cpu.so.1.10.2"
+[1s] dltrace_proc:library process=5 library=3 path="/x/libgloo.so"
+[1s] dltrace_proc:function process=5 function=4000 name="gloo::allreduce" layer="gloo" kind="communicate"
+[2s] dltrace_comm:call thread=5 function=4000 library=2 duration=5ms
+END
+report_text <trace
+names='[(f["name"], f["version"], f["state"]) for f in row("processes", pid=PID)["frameworks"]]'
+same "one works, two are only imported" \
+	"[('Keras', '3.15.1', None), ('PyTorch', '2.11.0+cpu', 'imported'), ('TensorFlow', '2.3.4', 'imported'), ('JAX', '0.10.2', 'works')]" \
+	"$(frameworks 101)"
+same "NumPy works for one of Python alone" "[('PyTorch', '2.11.0+cpu', 'imported'), ('Chainer', '7.8.1', 'works')]" "$(frameworks 102)"
+same "two work" "[('PyTorch', '2.11.0+cpu', 'works'), ('TensorFlow', '2.3.4', 'works')]" "$(frameworks 103)"
+same "nobody knows" "[('PyTorch', '2.11.0+cpu', None)]" "$(frameworks 104)"
+same "its own communication" "[('torch.distributed', None, None), ('Caffe2', None, None), ('PyTorch', '1.10.2', 'works')]" "$(frameworks 105)"
+same "the stack" "Keras 3.15.1 on JAX 0.10.2" "$(json 'row("runs")["framework"]')"
+"$REPORT" -q trace >text
+sed -n 2p text | grep -q '^Keras 3.15.1, PyTorch 2.11.0+cpu, TensorFlow 2.3.4, JAX 0.10.2, Chainer 7.8.1' || fail "text: $(sed -n 2p text)"
+"$REPORT" -q --process 101 trace >text
+sed -n 2p text | grep -q '^Keras 3.15.1, JAX 0.10.2, PyTorch 2.11.0+cpu (only imported), ' ||
+	fail "text: $(sed -n 2p text)"

@@ -12,16 +12,22 @@
 		info: { mark: 'i', word: 'Note', words: 'notes' },
 	};
 
+	/* One that works in any process works; the others last. */
 	function frameworks(trace) {
-		const seen = [];
+		const working = [], idle = [];
 		for (const p of dlt.rows('processes'))
 			if (p.trace === trace)
 				for (const f of p.frameworks || []) {
 					const name = f.name + (f.version ? ' ' + f.version : '');
-					if (seen.indexOf(name) < 0)
-						seen.push(name);
+					const list = f.state === 'imported' ? idle : working;
+					if (list.indexOf(name) < 0)
+						list.push(name);
 				}
-		return seen;
+		return working.concat(idle.filter(function (name) {
+			return working.indexOf(name) < 0;
+		}).map(function (name) {
+			return name + ' (only imported)';
+		}));
 	}
 
 	dlt.frameworks = frameworks;
