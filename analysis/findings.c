@@ -64,6 +64,12 @@ static const struct rule rules[] = {
 	{ "thread_churn", DLT_WARNING, .trace = rule_thread_churn, .advice =
 	  "Use one number of threads throughout: OpenMP ends and makes threads where it changes; or a "
 	  "pool." },
+	{ "thread_again", DLT_WARNING, .process = rule_thread_again, .advice =
+	  "Threads are made and ended for single images or steps: use a pool, or loaders of a fixed number." },
+	{ "process_each_step", DLT_WARNING, .process = rule_process_each_step, .advice =
+	  "Keep worker processes from one step to the next (persistent_workers=True, a pool)." },
+	{ "short_processes", DLT_INFO, .trace = rule_short_processes, .advice =
+	  "Compilers: keep what they made (a cache on disk) from run to run. Others: call a library instead." },
 	{ "reads_files", DLT_WARNING, .process = rule_reads_files, .advice =
 	  "Read once and keep what was decoded, in few large files on a local disk; map what is read again." },
 	{ "rank_straggles", DLT_WARNING, .trace = rule_rank_straggles, .advice =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: processes that died, allocations and calls that failed. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,26 +9,53 @@
 #include "analysis/gpu_memory.h"
 #include "analysis/rules/rules.h"
 
+/* Who asked for the first block that was refused, and how long before the end that was. */
+static const char *refused_text(const struct process *p, char *text, size_t size)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	const struct failed_allocation *a = &p->failed[0];
+	const struct library *l = process_library(p, p->failed_count ? a->library : 0);
+	uint64_t failed = p->failed_count + g->failed;
+	int64_t at = g->failed ? g->failures[0].t : a->t;
+	char bytes[32], time[32] = "";
+
+	*text = '\0';
+	if (!failed)
+		return text;
+	if (p->end != UNKNOWN && at != UNKNOWN && p->end > at)
+		time_text(time, sizeof(time), (double)(p->end - at));
+	snprintf(text, size, "; before, %" PRIu64 " allocation%s had failed (%s%s%s%s%s%s)", failed,
+		 failed == 1 ? "" : "s",
+		 bytes_text(bytes, sizeof(bytes), (double)(g->failed ? g->failures[0].size : a->size)),
+		 !g->failed && l ? ", asked by " : "", !g->failed && l ? base_name(l->path) : "",
+		 *time ? ", " : "", time, *time ? " earlier" : "");
+	return text;
+}
+
+/* A block that is refused is at 0; who does not look writes there, sooner or later. */
+static bool may_be_unchecked(const struct process *p, const struct process_end *e)
+{
+	return e->ending == END_SIGNAL && (e->code == SIGSEGV || e->code == SIGBUS) && p->failed_count;
+}
+
 /* After a failed allocation a program often dies somewhere else: the two are told together. */
 void rule_died(struct findings *f, const struct process *p)
 {
-	const struct gpu_memory *g = &p->gpu_memory;
 	struct process_end e = process_end(p);
 	struct stake stake = {.since = p->end};
-	char name[32], size[32], before[160] = "";
-	uint64_t failed = p->failed_count + g->failed;
+	char name[32], before[256];
+	bool unchecked;
 
 	if (e.ending != END_SIGNAL && !(e.ending == END_STATUS && e.code) && !e.killed)
 		return;
-	if (failed)
-		snprintf(before, sizeof(before),
-			 "; before, %" PRIu64 " allocation%s had failed (%s)", failed,
-			 failed == 1 ? "" : "s",
-			 bytes_text(size, sizeof(size),
-				    (double)(g->failed ? g->failures[0].size : p->failed[0].size)));
+	refused_text(p, before, sizeof(before));
+	unchecked = may_be_unchecked(p, &e);
 	if (e.ending == END_SIGNAL)
-		found(f, p, stake, json_pack("{s:i}", "signal", e.code), "%s died of %s%s",
-		      process_who(p), signal_name(e.code, name, sizeof(name)), before);
+		found(f, p, stake,
+		      json_pack("{s:i, s:I, s:b}", "signal", e.code, "failed_allocations",
+				(json_int_t)p->failed_count, "unchecked", unchecked),
+		      "%s died of %s%s%s", process_who(p), signal_name(e.code, name, sizeof(name)), before,
+		      unchecked ? ": it seems to have used the block that it did not get" : "");
 	else if (e.ending == END_STATUS)
 		found(f, p, stake, json_pack("{s:i}", "status", e.code),
 		      "%s ended with status %d%s", process_who(p), e.code, before);

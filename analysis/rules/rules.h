@@ -22,6 +22,13 @@ void rule_thread_churn(struct findings *f, const struct trace *t);
 void rule_crowded(struct findings *f, const struct trace *t);
 void rule_waits_for_workers(struct findings *f, const struct process *p);
 
+/* steps.c: what is made anew for each image or step */
+/* How many threads the next rule tells of. */
+uint64_t threads_made_again(const struct process *p);
+void rule_thread_again(struct findings *f, const struct process *p);
+void rule_process_each_step(struct findings *f, const struct process *p);
+void rule_short_processes(struct findings *f, const struct trace *t);
+
 /* files.c */
 void rule_reads_files(struct findings *f, const struct process *p);
 

@@ -42,7 +42,7 @@ void rule_thread_churn(struct findings *f, const struct trace *t)
 		double rate = (double)n * 1e9 / ((double)process_life(p) + 1);
 
 		if (!process_shown(p) || n < CHURN_LEAST || rate < CHURN_RATE ||
-		    (double)process_life(p) < WORK_LEAST)
+		    (double)process_life(p) < WORK_LEAST || threads_made_again(p) * 2 > n)
 			continue;
 		found(f, p, (struct stake){ .since = p->begin },
 		      json_pack("{s:I, s:f, s:I}", "threads", (json_int_t)n, "per_second", rate, "peak",

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: threads and processes that are made again and again, one for each image or step. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/iterations.h"
+#include "analysis/model/memory.h"
+#include "analysis/rules/rules.h"
+
+#define STEPS_LEAST  20		/* threads, where iterations are known */
+#define AGAIN_LEAST  50		/* ... where they are not */
+#define STEPS_SHARE  0.8	/* of the iterations have one */
+#define ALIVE_SHARE  4		/* no more than one in so many live at once: else it is a pool */
+#define SHORT_LEAST  30		/* processes */
+#define SHORT_LIFE   5e9	/* ns, on average */
+
+/* ---- how many fall into iterations ---- */
+
+struct per_step {
+	uint64_t inside;	/* made between the first iteration's begin and the last one's end */
+	double each;		/* of these, by iteration */
+	double share;		/* of the iterations that have at least one */
+};
+
+/* The iteration that `at` lies in; count: none. Continues from `from`. */
+static size_t iteration_at(const struct iterations *it, size_t from, int64_t at)
+{
+	while (from < it->listed && it->list[from].end <= at)
+		from++;
+	return from;
+}
+
+/* `made` is in order. */
+static struct per_step per_step(const struct iterations *it, const int64_t *made, size_t count)
+{
+	struct per_step s = { 0 };
+	size_t which = 0, hit = 0, last = SIZE_MAX;
+
+	if (!it->how || !it->count)
+		return s;
+	for (size_t i = 0; i < count; i++) {
+		if (made[i] < it->begin || made[i] >= it->end)
+			continue;
+		s.inside++;
+		which = iteration_at(it, which, made[i]);
+		hit += which < it->listed && which != last;
+		last = which;
+	}
+	s.each = (double)s.inside / (double)it->count;
+	s.share = it->listed ? (double)hit / (double)it->listed : s.each;
+	return s;
+}
+
+static bool is_one_a_step(const struct per_step *s)
+{
+	return s->inside >= STEPS_LEAST && s->share >= STEPS_SHARE && s->each >= STEPS_SHARE;
+}
+
+/* "one" or "2.5" */
+static const char *each_text(char *text, size_t size, double each)
+{
+	if (each < 1.5)
+		return "a";
+	snprintf(text, size, each < 10 ? "%.1f" : "%.0f", each);
+	return text;
+}
+
+/* ---- threads that run the same routine ---- */
+
+struct routine {
+	const struct thread **threads;	/* borrowed; by begin */
+	size_t count;
+	int64_t *begins;		/* owned */
+	size_t alive;			/* most at once */
+	int64_t life;			/* ns, median */
+};
+
+static int by_routine(const void *a, const void *b)
+{
+	const struct thread *x = *(const struct thread *const *)a;
+	const struct thread *y = *(const struct thread *const *)b;
+
+	if (x->start_library != y->start_library)
+		return x->start_library < y->start_library ? -1 : 1;
+	if (x->start_offset != y->start_offset)
+		return x->start_offset < y->start_offset ? -1 : 1;
+	if (x->creator_library != y->creator_library)
+		return x->creator_library < y->creator_library ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static bool same_routine(const struct thread *x, const struct thread *y)
+{
+	return x->start_library == y->start_library && x->start_offset == y->start_offset &&
+	       x->creator_library == y->creator_library;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t end_of(const struct thread *t)
+{
+	return t->end != UNKNOWN ? t->end : t->process->end != UNKNOWN ? t->process->end :
+	       t->process->last;
+}
+
+static void measure(struct routine *r)
+{
+	int64_t *ends = xcalloc(2 * r->count, sizeof(*ends)), *lives = ends + r->count;
+	size_t ended = 0;
+
+	r->begins = xcalloc(r->count, sizeof(*r->begins));
+	for (size_t i = 0; i < r->count; i++) {
+		r->begins[i] = r->threads[i]->begin;
+		ends[i] = end_of(r->threads[i]);
+		lives[i] = ends[i] - r->begins[i];
+	}
+	qsort(ends, r->count, sizeof(*ends), by_size);
+	qsort(lives, r->count, sizeof(*lives), by_size);
+	r->life = lives[r->count / 2];
+	for (size_t i = 0; i < r->count; i++) {
+		while (ended < r->count && ends[ended] <= r->begins[i])
+			ended++;
+		if (i + 1 - ended > r->alive && i + 1 > ended)
+			r->alive = i + 1 - ended;
+	}
+	free(ends);
+}
+
+/* The library that tells most: whose routine it is, else who made the thread. */
+static const char *whose(const struct process *p, const struct thread *t)
+{
+	const struct library *creator = process_library(p, t->creator_library);
+	const struct library *start = process_library(p, t->start_library);
+
+	return creator ? base_name(creator->path) : start ? base_name(start->path) : "an unknown library";
+}
+
+static void tell_routine(struct findings *f, const struct process *p, const struct routine *r,
+			 struct per_step s)
+{
+	const struct iterations *it = process_iterations(p);
+	const struct thread *first = r->threads[0], *last = r->threads[r->count - 1];
+	double span = (double)(last->begin - first->begin) + 1, rate = (double)r->count * 1e9 / span;
+	char each[32], life[32], text[160];
+
+	if (is_one_a_step(&s))
+		snprintf(text, sizeof(text), "makes %s thread%s for each iteration: %" PRIu64 " in %" PRIu64
+			 " iterations", each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "s",
+			 s.inside, it->count);
+	else
+		snprintf(text, sizeof(text), "makes the same thread again and again: %zu times, %.3g a second",
+			 r->count, rate);
+	found(f, p, (struct stake){ .since = first->begin },
+	      json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:s}", "threads", (json_int_t)r->count, "iterations",
+			(json_int_t)(it->how ? it->count : 0), "each", s.each, "per_second", rate, "alive",
+			(json_int_t)r->alive, "life_ns", (json_int_t)r->life, "library", whose(p, first)),
+	      "%s %s; made by %s, each lives %s (median), no more than %zu at once", process_who(p), text,
+	      whose(p, first), time_text(life, sizeof(life), (double)r->life), r->alive);
+}
+
+/* Those of one process, by routine and begin; the caller's. */
+static const struct thread **threads_of(const struct process *p, size_t *count)
+{
+	const struct trace *t = p->trace;
+	const struct thread **list = xcalloc(t->thread_count + 1, sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; i < t->thread_count; i++)
+		if (t->threads[i]->process == p && !t->threads[i]->first_thread &&
+		    t->threads[i]->begin != UNKNOWN)
+			list[(*count)++] = t->threads[i];
+	qsort(list, *count, sizeof(*list), by_routine);
+	return list;
+}
+
+/* Threads that are made again and again; tells of them where there are findings. */
+static uint64_t threads_again(struct findings *f, const struct process *p)
+{
+	const struct thread **list;
+	uint64_t again = 0;
+	size_t count;
+
+	list = threads_of(p, &count);
+	for (size_t i = 0, n; i < count; i += n) {
+		struct routine r = { .threads = list + i };
+		struct per_step s;
+
+		for (n = 1; i + n < count && same_routine(list[i], list[i + n]);)
+			n++;
+		if (n < STEPS_LEAST || !(list[i]->start_library | list[i]->creator_library))
+			continue;
+		r.count = n;
+		measure(&r);
+		s = per_step(process_iterations(p), r.begins, n);
+		if (r.alive * ALIVE_SHARE <= n && (is_one_a_step(&s) || n >= AGAIN_LEAST)) {
+			again += n;
+			if (f)
+				tell_routine(f, p, &r, s);
+		}
+		free(r.begins);
+	}
+	free(list);
+	return again;
+}
+
+void rule_thread_again(struct findings *f, const struct process *p)
+{
+	if (process_shown(p) && p->trace->thread_count >= STEPS_LEAST)
+		threads_again(f, p);
+}
+
+uint64_t threads_made_again(const struct process *p)
+{
+	return threads_again(NULL, p);
+}
+
+/* ---- processes ---- */
+
+void rule_process_each_step(struct findings *f, const struct process *p)
+{
+	const struct children *c = &p->offspring;
+	const struct iterations *it = process_iterations(p);
+	struct per_step s = per_step(it, c->made, c->made_count);
+	char each[32];
+
+	if (!process_shown(p) || !is_one_a_step(&s))
+		return;
+	found(f, p, (struct stake){ .since = c->made[0] },
+	      json_pack("{s:I, s:I, s:f}", "processes", (json_int_t)c->count, "iterations",
+			(json_int_t)it->count, "each", s.each),
+	      "%s makes %s process%s for each iteration: %" PRIu64 " in %" PRIu64 " iterations", process_who(p),
+	      each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "es", s.inside, it->count);
+}
+
+struct program {
+	const char *name;
+	uint64_t count;
+};
+
+struct programs {
+	struct program *list;
+	size_t count, capacity;
+};
+
+static void add_program(struct programs *all, const char *name, uint64_t count)
+{
+	size_t i = 0;
+
+	while (i < all->count && strcmp(all->list[i].name, name))
+		i++;
+	if (i == all->count) {
+		all->list = xgrow(all->list, i, &all->capacity, sizeof(*all->list));
+		all->list[all->count++] = (struct program){ .name = name };
+	}
+	all->list[i].count += count;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+/* "g++ 40, ld 20, uname 1"; the rarest are left out. */
+static const char *programs_text(struct programs *all, json_t *evidence, char *text, size_t size)
+{
+	size_t used = 0;
+
+	if (all->count)
+		qsort(all->list, all->count, sizeof(*all->list), by_count);
+	*text = '\0';
+	for (size_t i = 0; i < all->count; i++) {
+		json_object_set_new(evidence, all->list[i].name, json_integer((json_int_t)all->list[i].count));
+		if (i < 5 && used < size - 64)
+			used += (size_t)snprintf(text + used, size - used, "%s%.40s %" PRIu64, i ? ", " : "",
+						 all->list[i].name, all->list[i].count);
+	}
+	if (all->count > 5 && used < size - 16)
+		snprintf(text + used, size - used, ", ...");
+	return text;
+}
+
+/* Compilers, shells: what they make in turn is not counted. */
+void rule_short_processes(struct findings *f, const struct trace *t)
+{
+	struct programs all = { 0 };
+	uint64_t count = 0, hidden = 0, ended = 0, lived = 0, named = 0;
+	json_t *programs = json_object();
+	char text[400], mean[32], sum[32];
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct children *c = &t->processes[i]->offspring;
+
+		if (!process_shown(t->processes[i]))
+			continue;
+		count += c->count;
+		hidden += c->hidden;
+		ended += c->ended;
+		lived += c->lived;
+		for (size_t j = 0; j < c->program_count; j++) {
+			add_program(&all, base_name(c->programs[j].path), c->programs[j].count);
+			named += c->programs[j].count;
+		}
+	}
+	if (count > named + hidden)
+		add_program(&all, "copies of itself", count - named - hidden);
+	if (hidden)
+		add_program(&all, "others, not traced", hidden);
+	programs_text(&all, programs, text, sizeof(text));
+	if (count >= SHORT_LEAST && ended && (double)lived / (double)ended < SHORT_LIFE)
+		found(f, NULL, (struct stake){ .since = UNKNOWN, .ns = (double)lived },
+		      json_pack("{s:I, s:I, s:I, s:O}", "processes", (json_int_t)count, "ended",
+				(json_int_t)ended, "lived_ns", (json_int_t)lived, "programs", programs),
+		      "%" PRIu64 " short processes were started, which lived %s each on average, %s in all: %s",
+		      count, time_text(mean, sizeof(mean), (double)lived / (double)ended),
+		      time_text(sum, sizeof(sum), (double)lived), text);
+	json_decref(programs);
+	free(all.list);
+}

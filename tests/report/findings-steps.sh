@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# A thread or a process for each step is a finding with its numbers; a pool, and a few, are none. Short
+# processes are counted by program.
+. "$top_srcdir/tests/lib.sh"
+found() {
+	json "[f['text'] for f in r['findings'] if f['rule'] == '$1']"
+}
+
+# steps COUNT AWK: so many steps of 100 ms; AWK prints lines for step `i`, which begins at `at` ms
+steps() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3.8"'
+		echo '[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s'
+		echo '[1s] dltrace_proc:library process=1 library=7 path="/x/libtensorflow_framework.so.2"'
+		awk -v count="$1" 'BEGIN { for (i = 0; i <= count; i++) {
+			at = 2000 + i * 100
+			printf "[%dms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain=\"dltrace\" payload_type=1 payload=%d name=\"step\"\n", at, i
+			if (i == count)
+				break
+			'"$2"'
+		} }'
+		echo '[30s] dltrace_proc:exit process=1 how=0'
+	} | report_text
+}
+thread='printf "[%dms] dltrace_proc:thread thread=%d process=1 tid=%d begin=%dms creator_library=7 start_library=7 start_offset=0x99\n",
+	at + 10, 100 + i, 200 + i, at + 10;
+	printf "[%dms] dltrace_proc:thread_end thread=%d cpu=1ms\n", at + LIFE, 100 + i'
+steps 40 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
+same "a thread a step" "['python3.8 (pid 100) makes a thread for each iteration: 40 in 41 iterations; made by libtensorflow_framework.so.2, each lives 3.0 ms (median), no more than 1 at once']" \
+	"$(found thread_again)"
+steps 40 "$(printf '%s\n' "$thread" | sed 's/LIFE/20000/')"
+same "those that stay are a pool" "[]" "$(found thread_again)"
+steps 15 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
+same "too few to tell" "[]" "$(found thread_again)"
+steps 40 "if (i % 2) { $(printf '%s\n' "$thread" | sed 's/LIFE/13/') }"
+same "in every other step" "[]" "$(found thread_again)"
+steps 60 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
+sed '/dltrace_mark/d' trace.txt >unmarked
+report_text <unmarked
+same "without iterations" "['python3.8 (pid 100) makes the same thread again and again: 60 times, 10.2 a second; made by libtensorflow_framework.so.2, each lives 3.0 ms (median), no more than 1 at once']" \
+	"$(found thread_again)"
+
+child='printf "[%dms] dltrace_proc:child thread=1 how=%d child=%d path=\"%s\"\n", at + 10, i % 4 ? 0 : 2, 300 + i, i % 4 ? "" : "/usr/bin/g++";
+	printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 40, 300 + i'
+steps 40 "$child"
+same "a process a step" "['python3.8 (pid 100) makes a process for each iteration: 40 in 41 iterations']" "$(found process_each_step)"
+same "short ones" "['40 short processes were started, which lived 30 ms each on average, 1.2 s in all: copies of itself 30, g++ 10']" \
+	"$(found short_processes)"
+same "as numbers" "{'copies of itself': 30, 'g++': 10}" "$(json "[f['evidence']['programs'] for f in r['findings'] if f['rule'] == 'short_processes'][0]")"
