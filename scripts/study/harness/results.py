@@ -16,6 +16,8 @@ QUANTITIES = (  # name, heading, unit, function(Outcome) -> value or None
     ("epoch", "Seconds an epoch: the median iteration times the iterations of an epoch", "s", lambda o: o.epoch),
     ("training", "Seconds from the first iteration to the last, warm-up included", "s", lambda o: o.training),
     ("total", "Seconds of the whole run, start-up and end included", "s", lambda o: o.total),
+    ("cpu", "CPU seconds of the whole run, in all threads: what other programs do on the machine counts less", "s",
+     lambda o: o.cpu),
     ("memory", "Memory at its peak, MB", "MB", lambda o: o.memory),
     ("threads", "Threads, most at once", "", lambda o: o.threads),
 )
@@ -29,7 +31,7 @@ class Outcome:
         found = iterations_of(report, index)
         self.run, self.row, self.index = run, row, index
         self.group, self.failed, self.name = row["group"], bool(row["failed"]), row["framework"]
-        self.total = scaled(row["total_ns"], 1e-9)
+        self.total, self.cpu = scaled(row["total_ns"], 1e-9), scaled(row["cpu_ns"], 1e-9)
         self.memory, self.threads = scaled(row["rss_peak_bytes"], 1e-6), row["threads_peak"]
         self.iterations = found and found["count"]
         self.epochs_found = found and found["epoch_count"]
