@@ -107,31 +107,30 @@ def time_tables(r):
                     f"{failed} of them failed. –: not known, since iterations were not found.")
 
 
-def compared_quantity(r, device):
-    """An epoch's time where it is known of all good runs, else what the whole run cost."""
-    good = [o for o in r.outcomes_of(device=device) if not o.failed]
-    return "epoch" if all(o.epoch for o in good) else "cpu" if device == "cpu" else "total"
+RATIOS = (("epoch", "an epoch"), ("cpu", "CPU time of the whole run"))
 
 
 def ratio_tables(r, device, base="pytorch"):
     """How many times as long as PyTorch, here and as published: machines differ, ratios can be compared."""
-    known, rows, models = results.published(), [], r.distinct("model")
-    quantity = compared_quantity(r, device)
-    if base not in r.distinct("framework"):
-        return
+    models = r.distinct("model")
+    for quantity, what in RATIOS if base in r.distinct("framework") else ():
+        rows = list(ratio_rows(r, quantity, device, base, models))
+        if rows:
+            yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here (as published)")
+            yield Table(["framework", "mode"] + models, rows)
+
+
+def ratio_rows(r, quantity, device, base, models):
+    known = results.published()
     for mode in modes(r):
         for framework in (f for f in r.distinct("framework") if f != base):
             for dataset in r.distinct("dataset"):
                 there, reference = (known.get((device, name, dataset)) for name in (framework, base))
                 if there:
-                    rows.append([f"{r.name_of(framework)}, {dataset}",
-                                 mode_name(r.outcomes_of(framework=framework, device=device, mode=mode))]
-                                + [ratio(r, quantity, framework, base, there[m] / reference[m], device=device, mode=mode,
-                                         model=m, dataset=dataset) for m in models])
-    if rows:
-        what = {"epoch": "an epoch", "cpu": "CPU time of the whole run", "total": "the whole run"}[quantity]
-        yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here (as published)")
-        yield Table(["framework", "mode"] + models, rows)
+                    yield [f"{r.name_of(framework)}, {dataset}",
+                           mode_name(r.outcomes_of(framework=framework, device=device, mode=mode))] + [
+                        ratio(r, quantity, framework, base, there[m] / reference[m], device=device, mode=mode,
+                              model=m, dataset=dataset) for m in models]
 
 
 def ratio(r, quantity, framework, base, there, **wanted):
