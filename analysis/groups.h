@@ -2,8 +2,9 @@
 /*
  * Which runs are repetitions of each other, and which of these groups is compared with which.
  *
- * A job is one run, of as many traces as it has (jobs.h). Runs with the same labels are one group; the runs of --baseline are apart from the others,
- * whatever their labels, with those that were given the same labels by somebody. The baseline is what
+ * A job is one run, of as many traces as it has (jobs.h). Runs with the same labels are one group; the
+ * runs of --baseline are apart from the others, whatever their labels, with those that were given the
+ * same labels by somebody. The baseline is what
  * --baseline names, else the group of the first trace, and those that differ from it in model, dataset,
  * batch, size and device only. A group's reference is the baseline with the same of these; where
  * there is none, the only baseline there is.

@@ -40,7 +40,7 @@ def check_one(framework, photos, folder, limit=LIMIT):
     trace = os.path.join(place, "trace")
     words, env = training(framework, photos, limit), check.environment_of(framework)
     shutil.rmtree(trace, ignore_errors=True)
-    done, _ = check.run(check.recorded(words, trace), env, os.path.join(place, "recorded"))
+    done = check.run(check.recorded(words, trace), env, os.path.join(place, "recorded"))
     row.add("ended", runs.how_it_ended(done) != "ok" and not done["limit"], runs.how_it_ended(done))
     if os.path.exists(os.path.join(trace, "recording")):
         judge_failure(row, check.report_of(trace))
