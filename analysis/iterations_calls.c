@@ -19,9 +19,12 @@
 #define LEAST_ITERATIONS	3
 #define LEAST_MEMBERS		2
 #define LEAST_EVEN		0.75	/* of everything: below, it is not found */
-#define LEAST_PART		0.25	/* of the finer one's beats */
+#define LEAST_PART		0.25	/* of the finer one's beats, or so many times its members: */
+#define MANY_MORE		4
 #define FAMILIES_MAX		64
 #define REFERENCES_MAX		24	/* tried for each number of beats */
+#define FORWARD_LEAST		2	/* series */
+#define FORWARD_PART		0.2	/* of those that come once a round */
 
 /* ---- families ---- */
 
@@ -180,7 +183,8 @@ static bool is_part(const struct family *part, const struct family *fine)
 
 static bool is_better(const struct family *f, const struct family *best)
 {
-	if (f->anchor->count < LEAST_PART * (double)best->anchor->count)
+	if (f->anchor->count < LEAST_PART * (double)best->anchor->count &&
+	    (f->members < MANY_MORE * best->members || f->even < best->even))
 		return false;
 	if (f->even * (1 - 0.5 / (double)f->members) >
 	    best->even * (1 - 0.5 / (double)best->members) + 0.1)
@@ -188,10 +192,14 @@ static bool is_better(const struct family *f, const struct family *best)
 	return f->even >= best->even - 0.02 && 2 * f->members >= best->members && is_part(f, best);
 }
 
-static struct family choose(const struct all_series *s, bool work)
+static struct family choose(const struct all_series *s, const struct process *p, bool work)
 {
 	struct family list[FAMILIES_MAX], best = { .members = 0 };
-	size_t count = families(s, work, list);
+	size_t count;
+
+	if (!work)
+		return memory_family(s, p);
+	count = families(s, work, list);
 
 	for (size_t i = 0; i < count; i++)
 		if (!best.members || is_better(&list[i], &best))
@@ -209,7 +217,7 @@ static void set_ends(const struct all_series *s, const struct series_of *anchor,
 	for (size_t i = 0; i < s->count; i++) {
 		const struct series_of *one = &s->list[i];
 
-		if (one->dropped || !one->work || one->count != anchor->count ||
+		if (one->dropped || one->work != anchor->work || one->count != anchor->count ||
 		    !series_alternate(anchor, one))
 			continue;
 		for (size_t k = 0; k < anchor->count; k++)
@@ -229,6 +237,7 @@ static void set_begins(struct rounds *r)
 
 	r->begin = (struct series_of){
 		.beat = anchor->beat, .at = xcalloc(r->count, sizeof(int64_t)), .count = r->count,
+		.work = anchor->work,
 	};
 	memcpy(r->begin.at, anchor->at, r->count * sizeof(int64_t));
 	for (size_t i = 0; i < r->all.count; i++) {
@@ -251,23 +260,45 @@ static void set_begins(struct rounds *r)
 	free(each);
 }
 
-/* Batches that only went forward, after each round: once a round more than usual. */
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/*
+ * Batches that only went forward, after each round: what comes once a round, but more often in the
+ * whole, comes once more for each. That is so for a good part of what comes once, or it is
+ * something else; and it is what most of these say.
+ */
 static void count_forward(struct rounds *r)
 {
-	uint32_t *each = xcalloc(r->count, sizeof(*each));
+	uint32_t *each = xcalloc(r->count + r->all.count, sizeof(*each)), *more = NULL;
+	size_t once = 0, used = 0, capacity = 0;
 
 	for (size_t i = 0; i < r->all.count; i++) {
 		const struct series_of *one = &r->all.list[i];
 
-		if (one->dropped || !one->work || one->count <= r->count)
+		if (one->dropped || !one->work || one->count < r->count)
 			continue;
 		series_between(&r->begin, one, each);
 		if (usual(each, r->count) != 1)
 			continue;
-		for (size_t k = 0; k < r->count; k++)
-			if (each[k] && each[k] - 1 > r->forward[k])
-				r->forward[k] = each[k] - 1;
+		once++;
+		for (size_t k = 0; one->count > r->count && k < r->count; k++) {
+			more = xgrow(more, used, &capacity, sizeof(*more));
+			more[used++] = each[k] ? each[k] - 1 : 0;
+		}
 	}
+	used /= r->count;
+	for (size_t k = 0; used >= FORWARD_LEAST && used >= FORWARD_PART * (double)once && k < r->count; k++) {
+		for (size_t i = 0; i < used; i++)
+			each[i] = more[i * r->count + k];
+		qsort(each, used, sizeof(*each), by_number);
+		r->forward[k] = each[used / 2];
+	}
+	free(more);
 	free(each);
 }
 
@@ -291,12 +322,12 @@ static bool is_all(const struct rounds *r)
 	return before * anchor->count <= 2 * in;
 }
 
-bool rounds_find(struct rounds *r, const struct process *p, int64_t until)
+bool rounds_find(struct rounds *r, const struct process *p, enum series_way way, int64_t until)
 {
 	*r = (struct rounds){ 0 };
-	series_collect(&r->all, p, until);
-	r->family = choose(&r->all, p->rhythm.works > 0);
-	if (!r->family.members || !is_all(r))
+	series_collect(&r->all, p, way, until);
+	r->family = choose(&r->all, p, way != SERIES_BLOCKS);
+	if (!r->family.members || (way != SERIES_BLOCKS && !is_all(r)))
 		return false;
 	r->count = r->family.anchor->count;
 	r->ends = xcalloc(r->count, sizeof(*r->ends));

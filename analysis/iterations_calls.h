@@ -12,6 +12,9 @@ struct family {
 	double even;		/* how much of everything else comes equally often in each round */
 };
 
+/* By large blocks alone, where no call computes; members 0: nothing that is sure. */
+struct family memory_family(const struct all_series *s, const struct process *p);
+
 struct rounds {
 	struct all_series all;	/* owned */
 	struct family family;
@@ -25,7 +28,7 @@ struct rounds {
  * By what is known one by one before `until` (INT64_MAX: to the end). False: nothing that is sure.
  * To be released in any case.
  */
-bool rounds_find(struct rounds *r, const struct process *p, int64_t until);
+bool rounds_find(struct rounds *r, const struct process *p, enum series_way way, int64_t until);
 void rounds_release(struct rounds *r);
 
 /* A run of which some beats came too often for all their times to be kept. */

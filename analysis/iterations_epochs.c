@@ -2,14 +2,17 @@
 /*
  * Epochs: what comes once in so many iterations, always as many.
  *
- * Five witnesses are asked, each for the rounds at which an epoch begins: evaluations between two
+ * Six witnesses are asked, each for the rounds at which an epoch begins: evaluations between two
  * rounds, a last batch of another size, processes that were forked (workers that load data), threads
- * that were made, and a block that usually lives until its successor is there, but not here (the
- * batch, which the loop over it holds). Those that say anything must agree.
+ * that were made, a block that usually lives until its successor is there, but not here (the batch,
+ * which the loop over it holds), and blocks of sizes of their own (of a photo) that come once in each
+ * epoch, in whatever order. Those that say anything must agree.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/iterations.h"
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
 
@@ -58,7 +61,10 @@ static void ask_evaluations(const struct rounds *r, const struct process *p, str
 	w->at[r->count] = false;
 }
 
-/* Shapes that are there in few rounds, of calls that are there in all: what most of them say. */
+/*
+ * Shapes that are there in few rounds, of calls that are there in all: what most of them say. Where
+ * no call computes, sizes of blocks: the last batch's, or of what is read last.
+ */
 static size_t ask_last_batch(const struct rounds *r)
 {
 	uint32_t *each = xcalloc(r->count, sizeof(*each));
@@ -70,11 +76,14 @@ static size_t ask_last_batch(const struct rounds *r)
 		size_t in = 0, length;
 
 		series_between(&r->begin, one, each);
-		for (size_t k = 0; one->batch && k < r->count; k++) {
+		for (size_t k = 0; (one->batch || !r->begin.work) && k < r->count; k++) {
 			w.at[k + 1] = each[k] > r->forward[k];
 			in += w.at[k + 1];
 		}
 		length = in && 2 * in <= r->count ? period(&w) : 0;
+		/* What is there in the last round alone may as well be its end. */
+		if (!one->batch && length == r->count)
+			length = 0;
 		votes[length] += length > 0;
 		all += length > 0;
 		most = votes[length] > votes[most] ? length : most;
@@ -86,12 +95,23 @@ static size_t ask_last_batch(const struct rounds *r)
 	return most;
 }
 
+/* Not what a library runs once to ask something, but the same program, still there at the next round. */
+static bool is_worker(const struct rounds *r, const struct process *p, const struct process *child)
+{
+	size_t next;
+
+	if (child->parent != p || child->begin == UNKNOWN || child->rhythm.works || strcmp(child->exe, p->exe))
+		return false;
+	next = series_before(&r->begin, child->begin);
+	return next == r->count || child->end == UNKNOWN || child->end >= r->begin.at[next];
+}
+
 static void ask_forks(const struct rounds *r, const struct process *p, struct witness *w)
 {
 	for (size_t i = 0; i < p->trace->process_count; i++) {
 		const struct process *child = p->trace->processes[i];
 
-		if (child->parent == p && child->begin != UNKNOWN && !child->rhythm.works)
+		if (is_worker(r, p, child))
 			w->at[series_before(&r->begin, child->begin)] = true;
 	}
 }
@@ -181,6 +201,101 @@ static size_t ask_held(const struct rounds *r, const struct process *p)
 	return found;
 }
 
+/* ---- what comes once in each ---- */
+
+#define ONCE_LEAST	8	/* sizes of blocks */
+#define ONCE_SHARE	0.6	/* of those that come so often */
+#define ONCE_SIGMAS	2.5	/* more than if they came at random */
+#define AROUND		1.5	/* rounds before the first and after the last: data is read ahead */
+
+struct once {
+	size_t asked, agree;
+};
+
+/* The median distance of two rounds, ns. */
+static int64_t round_length(const struct rounds *r)
+{
+	struct iteration *list = xcalloc(r->count, sizeof(*list));
+	double median;
+
+	for (size_t i = 0; i + 1 < r->count; i++)
+		list[i] = (struct iteration){ .begin = r->begin.at[i], .end = r->begin.at[i + 1] };
+	median = iterations_median(list, r->count - 1);
+	free(list);
+	return (int64_t)median;
+}
+
+/* Are its calls one in each part of `length` rounds? It may be read within the round before. */
+static bool comes_once(const struct rounds *r, const int64_t *at, size_t parts, size_t length, size_t ahead)
+{
+	for (size_t i = 0; i < parts; i++) {
+		size_t round = series_before(&r->begin, at[i]);
+
+		round = round < ahead ? 0 : round - ahead;
+		round = round < r->count ? round : r->count - 1;
+		if (round / length != i)
+			return false;
+	}
+	return true;
+}
+
+/* Of the sizes that come `parts` times while it trains. */
+static struct once ask_parts(const struct rounds *r, const struct process *p, size_t parts, size_t ahead)
+{
+	int64_t around = (int64_t)(AROUND * (double)round_length(r));
+	int64_t from = r->begin.at[0] - around, to = r->begin.at[r->count - 1] + around;
+	int64_t *at = xcalloc(parts, sizeof(*at));
+	struct once once = { 0, 0 };
+
+	for (size_t i = 0; i < p->rhythm.count; i++) {
+		const struct beat *b = &p->rhythm.beats[i];
+		size_t in = 0;
+
+		if (b->kind != BEAT_HEAP || b->shift || b->used < parts || b->used > parts + 2)
+			continue;
+		for (uint32_t k = 0; k < b->used; k++) {
+			bool is_in = b->ticks[k].at >= from && b->ticks[k].at <= to;
+
+			if (is_in && in < parts)
+				at[in] = b->ticks[k].at;
+			in += is_in;
+		}
+		if (in != parts)
+			continue;
+		once.asked++;
+		once.agree += comes_once(r, at, parts, r->count / parts, ahead);
+	}
+	free(at);
+	return once;
+}
+
+/* n calls in n parts at random: one in each part, n!/n^n. */
+static bool is_chance(const struct once *once, size_t parts)
+{
+	double p = 1, n = (double)once->asked;
+
+	for (size_t i = 1; i <= parts; i++)
+		p *= (double)i / (double)parts;
+	return (double)once->agree <= n * p + ONCE_SIGMAS * sqrt(n * p * (1 - p));
+}
+
+static size_t ask_once(const struct rounds *r, const struct process *p)
+{
+	size_t best = 0, length = 0;
+
+	for (size_t parts = 2; 2 * parts <= r->count; parts++)
+		for (size_t ahead = 0; ahead < 2 && r->count % parts == 0; ahead++) {
+			struct once once = ask_parts(r, p, parts, ahead);
+
+			if (once.asked < ONCE_LEAST || (double)once.agree < ONCE_SHARE * (double)once.asked ||
+			    is_chance(&once, parts) || once.agree <= best)
+				continue;
+			best = once.agree;
+			length = r->count / parts;
+		}
+	return length;
+}
+
 /* ---- the whole ---- */
 
 /* What both say: the finer one, if the other is a multiple; 0 is no word. */
@@ -203,6 +318,7 @@ size_t epochs_find(const struct rounds *r, const struct process *p, size_t **sta
 	bool ok = true;
 
 	length = agree(length, ask_last_batch(r), r->count, &ok);
+	length = agree(length, ask_once(r, p), r->count, &ok);
 	for (size_t i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
 		struct witness w = witness_new(r->count);
 		size_t one;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
+#include "analysis/frameworks.h"
 #include "analysis/iterations.h"
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
@@ -20,6 +21,9 @@
 #define WARM_SHARE	5
 /* Rounds of a long run are others than those known to the end when there are so many more. */
 #define FINER		1.02
+#define MOST_KNOWN	4	/* unless all but one of so many beats are known to the end */
+/* By how much calls in runs must be surer than each by itself. */
+#define SURER		0.05
 
 /* ---- durations ---- */
 
@@ -276,23 +280,76 @@ static bool is_fine(const struct rounds *r, const struct long_run *run)
 	return run->first ? r->count >= run->first : 2 * run->hidden <= run->works;
 }
 
+/* What was forked works for another one (it loads data) when it does not compute. */
+static bool is_helper(const struct process *p)
+{
+	return !p->rhythm.works && p->reason == 1;
+}
+
+static double sureness(const struct rounds *r)
+{
+	return r->family.even * (1 - 0.5 / (double)r->family.members);
+}
+
+/*
+ * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
+ * too often for all their times to be kept. To be released in any case.
+ */
+static bool find_rounds(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut)
+{
+	static const enum series_way ways[] = { SERIES_CALLS, SERIES_RUNS, SERIES_BLOCKS };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct rounds r;
+		bool blocks = ways[i] == SERIES_BLOCKS, better;
+
+		if (blocks ? found : !p->rhythm.works)
+			continue;
+		better = rounds_find(&r, p, ways[i], INT64_MAX) && (blocks || is_fine(&r, run)) &&
+			 (!found || sureness(&r) > sureness(best) + SURER);
+		*cut |= r.all.cut;
+		if (better) {
+			rounds_release(best);
+			*best = r;
+			found = true;
+		} else {
+			rounds_release(&r);
+		}
+	}
+	return found;
+}
+
+static void set_why_not(const struct process *p, struct iterations *it, bool cut)
+{
+	if (p->rhythm.works)
+		it->why_not = cut ? "not found: its beginning does not tell how the rest goes on" :
+				    "not found: what it calls does not repeat evenly";
+	else if (*process_engine(p))
+		it->why_not = "not found: no call of it that computes is seen, and its large blocks of memory do "
+			      "not repeat evenly";
+}
+
 static bool from_calls(const struct process *p, struct iterations *it)
 {
 	struct long_run run = { 0 };
-	struct rounds r;
-	bool found = rounds_find(&r, p, INT64_MAX);
+	struct rounds r = { 0 };
+	bool found, cut = false;
 
-	if (r.all.cut)
+	if (is_helper(p))
+		return false;
+	if (p->rhythm.works)
 		long_find(&run, p);
-	if (run.sure && (!found || (double)run.count > FINER * (double)r.count)) {
+	found = find_rounds(&r, p, &run, &cut);
+	if (run.sure && (!found || (MOST_KNOWN * run.hidden > run.works &&
+				    (double)run.count > FINER * (double)r.count))) {
 		from_long(&run, it);
-	} else if (found && is_fine(&r, &run)) {
+	} else if (found) {
 		it->how = "calls";
-		it->confidence = r.family.even * (1 - 0.5 / (double)r.family.members);
+		it->confidence = sureness(&r);
 		from_all(p, &r, it);
-	} else if (p->rhythm.works) {
-		it->why_not = r.all.cut ? "not found: its beginning does not tell how the rest goes on" :
-					  "not found: what it calls does not repeat evenly";
+	} else {
+		set_why_not(p, it, cut);
 	}
 	rounds_release(&r);
 	return it->how != NULL;

@@ -73,11 +73,11 @@ static int64_t last_begin(const struct rounds *r)
 /* False: none, or too few. To be released in any case. */
 static bool first_rounds(struct rounds *r, const struct process *p, int64_t until)
 {
-	if (!rounds_find(r, p, until))
+	if (!rounds_find(r, p, SERIES_CALLS, until))
 		return false;
 	until = last_begin(r);
 	rounds_release(r);
-	return rounds_find(r, p, until) && r->count >= LEAST_ROUNDS;
+	return rounds_find(r, p, SERIES_CALLS, until) && r->count >= LEAST_ROUNDS;
 }
 
 /* ---- the whole run ---- */

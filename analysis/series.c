@@ -321,6 +321,19 @@ static struct series_of *same_kernel(struct all_series *all, const struct proces
 	return NULL;
 }
 
+/* A block's size says more than the thread of a pool that asked for it. */
+static struct series_of *same_block(struct all_series *all, const struct beat *b)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct beat *other = all->list[i].beat;
+
+		if (other->kind == b->kind && other->function == b->function &&
+		    other->library == b->library && other->a == b->a)
+			return &all->list[i];
+	}
+	return NULL;
+}
+
 /* Of a kernel's launches, all must be known. */
 static bool is_known(const struct process *p, const struct beat *b, int64_t until)
 {
@@ -343,12 +356,22 @@ static bool is_known(const struct process *p, const struct beat *b, int64_t unti
 	return true;
 }
 
-static void collect_beat(struct all_series *all, const struct process *p, const struct beat *b,
-			 int64_t until)
+/* Imports ask a GPU's runtime a thousand things, whether there is a GPU or not. */
+static bool is_question(const struct beat *b)
 {
-	int64_t from = is_work(b) ? INT64_MIN : p->rhythm.work;
-	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) : NULL;
+	return b->kind == BEAT_CUDA && !b->a;
+}
 
+static void collect_beat(struct all_series *all, const struct process *p, enum series_way way,
+			 const struct beat *b, int64_t until)
+{
+	bool cut = p->rhythm.work != INT64_MAX && (!is_work(b) || is_question(b));
+	int64_t from = cut ? p->rhythm.work : INT64_MIN;
+	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) :
+			      way == SERIES_BLOCKS ? same_block(all, b) : NULL;
+
+	if (way == SERIES_BLOCKS && is_work(b))
+		return;
 	all->cut |= b->shift > 0;
 	if (!is_known(p, b, until)) {
 		return;
@@ -367,17 +390,86 @@ static void collect_beat(struct all_series *all, const struct process *p, const 
 	*s = (struct series_of){
 		.beat = b, .total = b->count, .last = b->last, .whole = b, .work = is_work(b),
 	};
-	add_ticks(s, b, from == INT64_MAX ? INT64_MIN : from, until);
+	add_ticks(s, b, from, until);
 	if (s->count)
 		all->count++;
 	else
 		free(s->at);
 }
 
-void series_collect(struct all_series *all, const struct process *p, int64_t until)
+/* ---- runs ---- */
+
+/* Times of all calls of a thread that work, each once; the caller's. */
+static int64_t *calls_of(const struct all_series *all, uint32_t thread, size_t *count)
+{
+	int64_t *at = NULL;
+	size_t all_of = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i].work && all->list[i].beat->thread == thread)
+			all_of += all->list[i].count;
+	at = xcalloc(all_of + 1, sizeof(*at));
+	all_of = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct series_of *s = &all->list[i];
+
+		if (!s->work || s->beat->thread != thread)
+			continue;
+		memcpy(at + all_of, s->at, s->count * sizeof(*at));
+		all_of += s->count;
+	}
+	qsort(at, all_of, sizeof(*at), by_time);
+	for (size_t i = 0; i < all_of; i++)
+		if (!*count || at[*count - 1] != at[i])
+			at[(*count)++] = at[i];
+	return at;
+}
+
+/* Keeps those before which another call was. */
+static void keep_first(struct series_of *s, const int64_t *calls, size_t count)
+{
+	size_t to = 0, before = count, k = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		while (k < count && calls[k] < s->at[i])
+			k++;
+		if (!i || k != before + 1)
+			s->at[to++] = s->at[i];
+		before = k;
+	}
+	s->count = to;
+}
+
+static void join_runs(struct all_series *all)
+{
+	bool *done = xcalloc(all->count + 1, sizeof(*done));
+
+	for (size_t i = 0; i < all->count; i++) {
+		uint32_t thread = all->list[i].beat->thread;
+		size_t count;
+		int64_t *calls;
+
+		if (done[i] || !all->list[i].work)
+			continue;
+		calls = calls_of(all, thread, &count);
+		for (size_t k = i; k < all->count; k++) {
+			if (all->list[k].beat->thread != thread || !all->list[k].work)
+				continue;
+			keep_first(&all->list[k], calls, count);
+			done[k] = true;
+		}
+		free(calls);
+	}
+	free(done);
+}
+
+void series_collect(struct all_series *all, const struct process *p, enum series_way way, int64_t until)
 {
 	for (size_t i = 0; i < p->rhythm.count; i++)
-		collect_beat(all, p, &p->rhythm.beats[i], until);
+		collect_beat(all, p, way, &p->rhythm.beats[i], until);
+	if (way == SERIES_RUNS)
+		join_runs(all);
 	if (all->count)
 		qsort(all->list, all->count, sizeof(*all->list), by_count);
 	find_batches(all);

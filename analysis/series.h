@@ -34,8 +34,15 @@ struct all_series {
 	bool cut;			/* some beat came too often for its times to be kept */
 };
 
+/* How calls are looked at. */
+enum series_way {
+	SERIES_CALLS,		/* each by itself */
+	SERIES_RUNS,		/* those of one kind right after each other are one: an image of a batch each */
+	SERIES_BLOCKS,		/* only memory, whichever thread asks for it */
+};
+
 /* The times before `until` of the beats that are known until then; INT64_MAX: known to the end. */
-void series_collect(struct all_series *all, const struct process *p, int64_t until);
+void series_collect(struct all_series *all, const struct process *p, enum series_way way, int64_t until);
 /* Until when all times are known; INT64_MAX: to the end. */
 int64_t series_horizon(const struct beat *b);
 void series_release(struct all_series *all);
