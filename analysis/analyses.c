@@ -18,6 +18,7 @@ const struct analysis analyses[] = {
 	{ "gpu_memory", run_gpu_memory },
 	{ "gpu_work", run_gpu_work },
 	{ "phases", run_phases },
+	{ "phase_functions", run_phase_functions },
 	{ "iterations", run_iterations },
 	{ "epochs", run_epochs },
 	{ "slow_iterations", run_slow_iterations },

@@ -27,6 +27,7 @@ void run_heap(const struct model *m, struct report *r);
 void run_gpu_memory(const struct model *m, struct report *r);
 void run_gpu_work(const struct model *m, struct report *r);
 void run_phases(const struct model *m, struct report *r);
+void run_phase_functions(const struct model *m, struct report *r);
 void run_iterations(const struct model *m, struct report *r);
 void run_epochs(const struct model *m, struct report *r);
 void run_slow_iterations(const struct model *m, struct report *r);

@@ -7,6 +7,7 @@
 #include "analysis/breakdown.h"
 #include "analysis/demangle.h"
 #include "analysis/frameworks.h"
+#include "analysis/phases.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -18,7 +19,8 @@ static const struct column columns[] = {
 	{ "kind", "kind", UNIT_TEXT,
 	  "allocate, copy, launch, synchronise, initialise, compute, wait, other" },
 	{ "waiting", "waits", UNIT_ID, "1: its time is waiting (synchronising, blocking copies), not work" },
-	{ "phase", "phase", UNIT_TEXT, "not known yet" },
+	{ "phase", "phase", UNIT_TEXT,
+	  "in which most of its time lies, by the calls that are events; phase_functions tells all" },
 	{ "calls", "calls", UNIT_COUNT, "all calls, nested ones too where totals were recorded" },
 	{ "failed", "failed", UNIT_COUNT, "calls that returned an error" },
 	{ "total_ns", "total", UNIT_NS, "time of all calls, what nested in them included" },
@@ -51,8 +53,8 @@ bool function_waits(const struct function *fn)
 	return !strcmp(fn->kind, "copy") && strstr(fn->name, "Memcpy") && !strstr(fn->name, "Async");
 }
 
-bool profile_row(const struct process *p, const char *engine, const struct profile *f,
-		 struct breakdown_row *row)
+bool profile_named(const struct process *p, const char *engine, const struct profile *f,
+		   struct breakdown_row *row)
 {
 	const struct model_options *o = &p->trace->model->options;
 	const struct function *fn = profile_names(p, f);
@@ -73,17 +75,21 @@ bool profile_row(const struct process *p, const char *engine, const struct profi
 	if (f->work && strncmp(row->function, "_Z", 2) == 0)
 		row->function = trace_keep(p->trace, demangle(row->function, name, sizeof(name)));
 	row->framework = rule ? rule->name : engine;
-	return f->timed && row->sums->calls && framework_chosen(o->framework, row->framework) &&
+	return framework_chosen(o->framework, row->framework) &&
 	       (!o->function || !fnmatch(o->function, row->function, 0)) &&
 	       (!o->layer || !strcmp(o->layer, row->layer));
 }
 
+bool profile_row(const struct process *p, const char *engine, const struct profile *f,
+		 struct breakdown_row *row)
+{
+	return profile_named(p, engine, f, row) && f->timed && row->sums->calls;
+}
+
 const struct sums *profile_counts(const struct process *p, const struct profile *f)
 {
-	const struct model_options *o = &p->trace->model->options;
-
 	/* The library's totals run from the process's start: of no use for a part of the time. */
-	return o->from != INT64_MIN || o->to != INT64_MAX ? &f->events : profile_sums(f);
+	return trace_is_part(p->trace) ? &f->events : profile_sums(f);
 }
 
 uint64_t layer_time(const struct process *p, const char *layer)
@@ -118,6 +124,21 @@ static void set_durations(struct table *t, const struct sums *s)
 	table_set_real(t, "quantile_error", error > worse ? error : worse);
 }
 
+/* "": it is not known. */
+static const char *main_phase(const struct process *p, const struct profile *f)
+{
+	const struct phases *ph = phases_around(p);
+	struct slice sums[PHASES_MAX];
+	size_t most = 0;
+
+	if (!ph->count || !phases_slices(ph, f, sums))
+		return "";
+	for (size_t i = 1; i < ph->count; i++)
+		if (sums[i].outer > sums[most].outer)
+			most = i;
+	return ph->list[most].name;
+}
+
 static void add_row(struct table *t, const struct process *p, const struct profile *f,
 		    const struct breakdown_row *row)
 {
@@ -132,6 +153,7 @@ static void add_row(struct table *t, const struct process *p, const struct profi
 	table_set_text(t, "function", row->function);
 	set_text(t, "kind", row->kind);
 	table_set_uint(t, "waiting", row->waiting);
+	set_text(t, "phase", main_phase(p, f));
 	table_set_uint(t, "calls", s->calls);
 	table_set_uint(t, "failed", s->failed);
 	set_durations(t, s);

@@ -13,6 +13,9 @@ struct breakdown_row {
 	const struct sums *sums;
 };
 
+/* False when a filter leaves it out; with or without durations. Else as profile_row(). */
+bool profile_named(const struct process *p, const char *engine, const struct profile *f,
+		   struct breakdown_row *row);
 /*
  * False when it has no durations, or a filter leaves it out. engine: process_engine(p), found once
  * a process.

@@ -223,7 +223,7 @@ static struct host_clock clock_of(const struct model *m, const struct job *job, 
 	double sorted[2 * LEAVES_KEPT];
 
 	s.count = 0;
-	if (m->options.from == INT64_MIN && m->options.to == INT64_MAX)
+	if (m->options.from == INT64_MIN && m->options.to == INT64_MAX && !m->options.phase)
 		p = find_pair(m, job, reference, host);
 	if (p.a)
 		compare(&p, &c, &s);

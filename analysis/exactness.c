@@ -96,6 +96,12 @@ static double lost_events(const struct model *m, const struct report *r)
 	return sum;
 }
 
+static double phase_border(const struct model *m, const struct report *r)
+{
+	(void)m;
+	return largest(r, "phases", "border_ns");
+}
+
 static const struct fact {
 	const char *numbers, *where, *exactness, *unit;
 	measure_fn error;
@@ -141,6 +147,9 @@ static const struct fact {
 	  "CUPTI's records; their times are brought onto the host's clock, off by at most this" },
 	{ "utilisation, power, energy", "series", "told", "ns", none,
 	  "by NVML and RAPL, at their own intervals and with their own errors" },
+	{ "what was done in each phase", "phases, phase_functions", "estimated", "ns", phase_border,
+	  "what happened within this much of a phase's border may be counted on its other side; the sums over "
+	  "all phases are exact" },
 	{ "cost of tracing", "limits: overhead", "estimated", "fraction", none,
 	  "counts of operations by what one cost on one machine" },
 };

@@ -7,11 +7,13 @@
 #include "analysis/analyses.h"
 #include "analysis/failures.h"
 #include "analysis/gpu_memory.h"
+#include "analysis/phases.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
 	{ "kind", "kind", UNIT_TEXT, "allocation, signal, exit, hang, cuda-error, communication-error" },
 	{ "t_ns", "time", UNIT_TIME, "of the first one" },
+	{ "phase", "phase", UNIT_TEXT, "at that time, of the process that trains" },
 	{ "text", "what", UNIT_TEXT, "in words" },
 	{ "function", "function", UNIT_TEXT, "the call that failed" },
 	{ "library", "library", UNIT_TEXT, "who called it" },
@@ -77,6 +79,7 @@ static void begin_row(struct table *t, const struct process *p, const char *kind
 	table_set_int(t, "process", p->report_id);
 	table_set_text(t, "kind", kind);
 	set_time(t, "t_ns", at);
+	set_text(t, "phase", phase_name_at(phases_around(p), at));
 	table_set_text(t, "text", text);
 }
 

@@ -12,7 +12,9 @@
 #include "analysis/certificate.h"
 #include "analysis/export/export.h"
 #include "analysis/live/live.h"
+#include "analysis/model/model.h"
 #include "analysis/options.h"
+#include "analysis/phases.h"
 #include "analysis/reader/text_writer.h"
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
@@ -327,10 +329,49 @@ static void read_clocks(const struct options *o, const struct model_options *opt
 	whole.event = NULL;
 	whole.from = INT64_MIN;
 	whole.to = INT64_MAX;
+	whole.phase = NULL;
 	m = model_new(&whole);
 	if (read_traces(&silent, m, w, broken) != STATUS_NOTHING)
 		export_clocks(x, m);
 	model_free(m);
+}
+
+/* Of each trace; one that has no such phase shows nothing, and that is said. The caller's. */
+static struct time_range *find_ranges(const struct options *o, const struct model *whole)
+{
+	struct time_range *ranges = need(calloc((size_t)o->trace_count, sizeof(*ranges)));
+
+	for (int i = 0; i < o->trace_count; i++) {
+		ranges[i] = phase_range(whole, (size_t)i, o->model.phase);
+		if (ranges[i].from >= ranges[i].to && !o->quiet)
+			say(o, o->traces[i], "no such phase was found in it: see its tables phases and iterations");
+	}
+	return ranges;
+}
+
+/* When the phases begin and end is known only when all has been read: then it is read again. */
+static struct model *read_phase(const struct options *o, const struct model_options *options,
+				struct worker *w, char *const *broken, int *status)
+{
+	struct model_options all = *options, one = *options;
+	struct options quiet = *o;
+	struct model *whole, *part;
+	struct time_range *ranges;
+
+	all.phase = NULL;
+	all.event = NULL;
+	quiet.quiet = true;
+	quiet.verbose = false;
+	whole = model_new(&all);
+	read_traces(&quiet, whole, w, broken);
+	one.ranges = ranges = find_ranges(o, whole);
+	part = model_new(&one);
+	*status = read_traces(o, part, w, broken);
+	phases_keep(part, whole);
+	part->options.ranges = NULL;
+	model_free(whole);
+	free(ranges);
+	return part;
 }
 
 static int make_report(const struct options *o, struct team *team, struct worker *w, char *const *broken)
@@ -355,8 +396,12 @@ static int make_report(const struct options *o, struct team *team, struct worker
 	options.team = team;
 	if (exports && has_hosts(o, broken))
 		read_clocks(o, &options, w, broken, exports);
-	m = model_new(&options);
-	status = read_traces(o, m, w, broken);
+	if (o->model.phase) {
+		m = read_phase(o, &options, w, broken, &status);
+	} else {
+		m = model_new(&options);
+		status = read_traces(o, m, w, broken);
+	}
 	if (team)
 		parts_order_end(team);
 	w->stage = STAGE_REPORTING;

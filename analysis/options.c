@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "analysis/labels.h"
+#include "analysis/phases.h"
 #include "analysis/report/figure.h"
 #include "record/units.h"
 
@@ -58,8 +59,8 @@ static const struct argp_option table[] = {
 	  "10s, 2m", 2 },
 	{ "to", KEY_TO, "TIME", 0, "until that time", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "functions below it become \"other\" (1)", 2 },
-	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady (not available "
-	  "yet)", 2 },
+	{ "phase", KEY_PHASE, "NAME", 0, "start-up, compilation, warm-up, steady or end: only what "
+	  "happened then (reads the traces twice)", 2 },
 	{ 0, 0, 0, 0, "What several traces are compared by:", 3 },
 	{ "label", KEY_LABEL, "[GLOB:]KEY=VALUE", 0, "say what the traces with such a path are: "
 	  "model=resnet50, dataset=small, ...; those with the same labels are repetitions", 3 },
@@ -251,10 +252,6 @@ static bool keep_string(struct options *o, int key, const char *arg)
 	return false;
 }
 
-static const char *const not_available[] = {
-	[KEY_PHASE - KEY_FIGURE] = "phase",
-};
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -334,7 +331,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add_condition(o, arg, state);
 		return 0;
 	case KEY_PHASE:
-		argp_error(state, "--%s is not available yet", not_available[key - KEY_FIGURE]);
+		if (!phase_known(arg))
+			argp_error(state, "--phase: %s: one of start-up, compilation, warm-up, steady, end is "
+				   "needed", arg);
+		o->model.phase = arg;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->traces = state->argv + state->next;
@@ -491,7 +491,7 @@ static void check_verify(const struct options *o)
 	const struct model_options *m = &o->model;
 
 	if (o->verify && (m->process || m->rank || m->host || m->framework || m->function || m->layer ||
-			  m->from != INT64_MIN || m->to != INT64_MAX))
+			  m->phase || m->from != INT64_MIN || m->to != INT64_MAX))
 		usage("--verify looks at whole traces: no %s, %s or the like", "--process", "--from");
 	if (o->verify && o->dump)
 		usage("--verify and %s are two things%s", "--dump", "");

@@ -1,68 +1,199 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `phases`: what a process did before its iterations, in them, and after them. */
+/* What a process did before its iterations, in them, and after them. */
 #include "analysis/phases.h"
 
 #include <string.h>
 
-#include "analysis/analyses.h"
+#include "analysis/compilation.h"
+#include "analysis/model/memory.h"
 
-static const struct column columns[] = {
-	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "phase", "phase", UNIT_TEXT, "start-up, compilation, warm-up, steady, end" },
-	{ "begin_ns", "from", UNIT_TIME, "" },
-	{ "end_ns", "to", UNIT_TIME, "" },
-	{ "duration_ns", "duration", UNIT_NS, "" },
-	{ "iterations", "iterations", UNIT_COUNT, "that begin in it" },
-	{ "cpu_ns", "CPU time", UNIT_NS, "in it; between samples by proportion" },
-	{ "cpu_cores", "cores", UNIT_REAL, "CPU time by time" },
-	{ "share", "of its life", UNIT_FRACTION, "of the process's life" },
+#define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
+
+static const char *const names[PHASES_MAX] = {
+	[PHASE_START_UP] = "start-up", [PHASE_COMPILATION] = "compilation",
+	[PHASE_WARM_UP] = "warm-up", [PHASE_STEADY] = "steady", [PHASE_END] = "end",
 };
 
-static void add_phase(struct phases *ph, const char *name, int64_t begin, int64_t end, uint64_t count)
+bool phase_known(const char *name)
 {
-	if (end > begin && ph->count < PHASES_MAX)
-		ph->list[ph->count++] = (struct phase){ name, begin, end, count };
+	for (size_t i = 0; i < PHASES_MAX; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
 }
 
-struct phases process_phases(const struct process *p)
+/* ---- where they begin and end ---- */
+
+static void add_phase(struct phases *ph, enum phase_id id, int64_t begin, int64_t end, const char *how)
+{
+	if (end > begin)
+		ph->list[ph->count++] = (struct phase){ id, names[id], begin, end, 0, how };
+}
+
+static void count_iterations(struct phases *ph, const struct iterations *it)
+{
+	for (size_t i = 0; i < it->listed; i++)
+		for (size_t k = 0; k < ph->count; k++)
+			ph->list[k].iterations += it->list[i].begin >= ph->list[k].begin &&
+						  it->list[i].begin < ph->list[k].end;
+	for (size_t k = 0; k < ph->count && !it->listed; k++)
+		if (ph->list[k].id == PHASE_STEADY)
+			ph->list[k].iterations = it->count;
+}
+
+/* How the time before the iterations is divided. */
+struct before {
+	struct compilation c;
+	const char *how;	/* NULL: nothing was compiled */
+};
+
+static struct before find_before(const struct process *p, const struct iterations *it, int64_t warm)
+{
+	struct before b = { .how = NULL };
+	struct compilation inside;
+
+	if (compilation_find(p, warm, &b.c))
+		b.how = "compilers that it ran, until the first iteration";
+	if (!compilation_inside(p, warm, warm, it->end, &inside))
+		return b;
+	if (!b.how || inside.begin < b.c.begin)
+		b.c.begin = inside.begin;
+	if (!b.how || inside.end > b.c.end)
+		b.c.end = inside.end;
+	b.how = b.how ? b.how : "likely: many times the heap calls a second of CPU time that iterations make";
+	return b;
+}
+
+static struct phases own(const struct process *p)
 {
 	const struct iterations *it = process_iterations(p);
 	int64_t begin = p->begin != UNKNOWN ? p->begin : 0;
-	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end;
-	struct phases ph = { .count = 0 };
-	int64_t warm;
+	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end, first = it->begin;
+	int64_t last = it->end + 1;	/* its last call, too */
+	/* The first iteration may be what has its code compiled, whether it stands out or not. */
+	int64_t warm = it->warm_up ? it->list[it->warm_up - 1].end : first;
+	struct before b = find_before(p, it, it->warm_up || !it->listed ? warm : it->list[0].end);
+	struct phases ph = { .of = p };
 
-	if (!it->how)
-		return ph;
-	warm = it->warm_up ? it->list[it->warm_up - 1].end : it->begin;
-	add_phase(&ph, "start-up", begin, it->begin, 0);
-	add_phase(&ph, "warm-up", it->begin, warm, it->warm_up);
-	add_phase(&ph, "steady", warm, it->end, it->count - it->warm_up);
-	add_phase(&ph, "end", it->end, end, 0);
+	if (b.how) {
+		first = b.c.end > first ? b.c.end : first;
+		add_phase(&ph, PHASE_START_UP, begin, b.c.begin, "until compiling begins");
+		add_phase(&ph, PHASE_COMPILATION, b.c.begin > begin ? b.c.begin : begin, first, b.how);
+	} else {
+		add_phase(&ph, PHASE_START_UP, begin, first, "until the first iteration");
+	}
+	add_phase(&ph, PHASE_WARM_UP, first, warm, "first iterations that were slower than the others");
+	add_phase(&ph, PHASE_STEADY, warm > first ? warm : first, last, "iterations");
+	add_phase(&ph, PHASE_END, last, end, "after the last iteration");
+	count_iterations(&ph, it);
 	return ph;
 }
 
-static void add(const struct process *p, struct table *t)
+/* ---- of those who help ---- */
+
+/* The one of the trace that did most: a launcher waits for it. */
+static const struct process *busiest(const struct trace *t)
 {
-	struct phases ph = process_phases(p);
-	uint64_t life = process_life(p);
+	const struct process *best = NULL;
 
-	for (size_t i = 0; i < ph.count; i++) {
-		const struct phase *one = &ph.list[i];
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *p = t->processes[i];
 
-		table_add_row(t);
-		table_set_int(t, "process", p->report_id);
-		table_set_text(t, "phase", one->name);
-		table_set_int(t, "begin_ns", one->begin);
-		table_set_int(t, "end_ns", one->end);
-		table_set_int(t, "duration_ns", one->end - one->begin);
-		table_set_uint(t, "iterations", one->iterations);
-		if (life)
-			table_set_real(t, "share", (double)(one->end - one->begin) / (double)life);
+		if (p->merged || process_foreign(p) || !process_iterations(p)->how)
+			continue;
+		if (!best || p->sample.user + p->sample.system > best->sample.user + best->sample.system)
+			best = p;
 	}
+	return best;
 }
 
-void run_phases(const struct model *m, struct report *r)
+static struct phases find(const struct process *p)
 {
-	each_process(m, report_add_table(r, "phases", "Phases", COLUMNS(columns)), add);
+	const struct process *one = p;
+
+	if (process_iterations(p)->how)
+		return own(p);
+	for (int depth = 0; one && depth < DEPTH_MOST; depth++, one = one->parent)
+		if (process_iterations(one)->how)
+			return *phases_around(one);
+	one = busiest(p->trace);
+	return one ? *phases_around(one) : (struct phases){ .count = 0 };
+}
+
+const struct phases *phases_around(const struct process *p)
+{
+	/* Analyses only look; what they find for the first time is kept where it is about. */
+	struct process *owner = (struct process *)(uintptr_t)p;
+
+	if (!owner->phases) {
+		struct phases ph = find(p);
+
+		owner->phases = xcalloc(1, sizeof(ph));
+		*owner->phases = ph;
+	}
+	return owner->phases;
+}
+
+const struct phase *phase_at(const struct phases *ph, int64_t at)
+{
+	const struct phase *found = ph->count ? &ph->list[0] : NULL;
+
+	for (size_t i = 1; i < ph->count; i++)
+		if (at >= ph->list[i].begin)
+			found = &ph->list[i];
+	return found;
+}
+
+const char *phase_name_at(const struct phases *ph, int64_t at)
+{
+	const struct phase *one = at != UNKNOWN ? phase_at(ph, at) : NULL;
+
+	return one ? one->name : "";
+}
+
+/* ---- what was called in them ---- */
+
+int64_t phases_slices(const struct phases *ph, const struct profile *f, struct slice *sums)
+{
+	const struct tally *t = &f->slices;
+	int64_t width = t->count ? (int64_t)(1ULL << t->shift) : 0;
+
+	memset(sums, 0, ph->count * sizeof(*sums));
+	for (size_t i = 0; i < t->count && ph->count; i++) {
+		const struct phase *one = phase_at(ph, tally_begin(t, &t->buckets[i]) + width / 2);
+		struct slice *sum = &sums[one - ph->list];
+
+		sum->calls += t->buckets[i].n[0];
+		sum->outer += t->buckets[i].n[1];
+		sum->nested += t->buckets[i].n[2];
+		sum->bytes += t->buckets[i].n[3];
+	}
+	return width;
+}
+
+/* ---- one of them alone ---- */
+
+struct time_range phase_range(const struct model *m, size_t trace, const char *name)
+{
+	const struct process *p = trace < m->trace_count ? busiest(m->traces[trace]) : NULL;
+	const struct phases *ph = p ? phases_around(p) : NULL;
+
+	for (size_t i = 0; ph && i < ph->count; i++)
+		if (!strcmp(ph->list[i].name, name))
+			return (struct time_range){ i ? ph->list[i].begin : INT64_MIN,
+						    i + 1 < ph->count ? ph->list[i].end : INT64_MAX };
+	return (struct time_range){ INT64_MAX, INT64_MIN };
+}
+
+void phases_keep(struct model *part, struct model *whole)
+{
+	for (size_t i = 0; i < part->trace_count && i < whole->trace_count; i++) {
+		const struct trace *to = part->traces[i], *from = whole->traces[i];
+
+		for (size_t k = 0; k < to->process_count && k < from->process_count; k++) {
+			iterations_free(to->processes[k]->iterations);
+			to->processes[k]->iterations = from->processes[k]->iterations;
+			from->processes[k]->iterations = NULL;
+		}
+	}
 }

@@ -1,25 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* The phases of a process: start-up, compilation, warm-up, steady, end; one after another. */
+/*
+ * The phases of a process: start-up, compilation, warm-up, steady, end; one after another.
+ *
+ * Those of a process in which iterations were found are its own. Its workers, compilers and other
+ * descendants have the same ones, as have its launchers: what it is that goes on is said by the
+ * process that trains.
+ *
+ * What is counted by phase: calls that are events, by slices of time (struct slice; a call belongs
+ * to the slice in which it ended, the slice to the phase in which its middle lies), so that only
+ * what is within half a slice of a border may stand on its other side; counters (CPU time, heap)
+ * at the borders by proportion between the readings before and after. All sums over the phases are
+ * what the process did as a whole.
+ */
 #ifndef DLT_ANALYSIS_PHASES_H
 #define DLT_ANALYSIS_PHASES_H
 
 #include "analysis/iterations.h"
 #include "analysis/model/model.h"
 
-#define PHASES_MAX 5
+enum phase_id {
+	PHASE_START_UP, PHASE_COMPILATION, PHASE_WARM_UP, PHASE_STEADY, PHASE_END,
+	PHASES_MAX,
+};
 
 struct phase {
+	enum phase_id id;
 	const char *name;
 	int64_t begin, end;
 	uint64_t iterations;	/* that begin in it */
+	const char *how;	/* why it is believed to begin and end there */
 };
 
-/* None where no iterations were found. */
+/* None where no iterations were found, nor in whom it belongs to. */
 struct phases {
 	struct phase list[PHASES_MAX];
 	size_t count;
+	const struct process *of;	/* whose they are; NULL: nobody's */
 };
 
-struct phases process_phases(const struct process *p);
+/* Its own, else those of the process that it works for. Never NULL; valid as long as the process. */
+const struct phases *phases_around(const struct process *p);
+
+/* Has it phases of its own? */
+static inline bool phases_own(const struct phases *ph, const struct process *p)
+{
+	return ph->of == p;
+}
+
+/* The phase at that time; the first one before all, the last one after all. NULL: there are none. */
+const struct phase *phase_at(const struct phases *ph, int64_t at);
+/* Its name, or "". */
+const char *phase_name_at(const struct phases *ph, int64_t at);
+/* Is it a name of one? */
+bool phase_known(const char *name);
+
+/* From when to when it lasted in the trace's main process; nothing lies in it where there is none. */
+struct time_range phase_range(const struct model *m, size_t trace, const char *name);
+/*
+ * `part` has read the same traces, but for a phase only: iterations, epochs and phases stay what they are
+ * in `whole`, which is of no use for these any more.
+ */
+void phases_keep(struct model *part, struct model *whole);
+
+/* Calls of a profile by phase, `sums` has room for ph->count. The width of a slice, ns; 0: no call. */
+int64_t phases_slices(const struct phases *ph, const struct profile *f, struct slice *sums);
 
 #endif

@@ -2,6 +2,7 @@
 /* The table `processes`: who ran, from when to when, what it used, how it ended. */
 #include "analysis/analyses.h"
 #include "analysis/frameworks.h"
+#include "analysis/phases.h"
 
 static const struct column columns[] = {
 	{ "process", "id", UNIT_ID, "unique in this report" },
@@ -18,6 +19,7 @@ static const struct column columns[] = {
 	  "recognised by libraries loaded and packages imported; state: works, imported (another one works), or "
 	  "not known" },
 	{ "begin_ns", "begin", UNIT_TIME, "its start" },
+	{ "phase", "phase", UNIT_TEXT, "in which it began, of the process that trains" },
 	{ "end_ns", "end", UNIT_TIME, "its end; missing while it runs" },
 	{ "exit", "exit", UNIT_TREE, "status, signal, or unknown" },
 	{ "threads_peak", "threads", UNIT_COUNT, "most at once, dltrace's and LTTng's own left out" },
@@ -99,6 +101,7 @@ static void add(const struct process *p, struct table *t)
 	table_set_tree(t, "command", command_list(p->command));
 	table_set_tree(t, "frameworks", framework_list(p));
 	set_time(t, "begin_ns", p->begin);
+	set_text(t, "phase", phase_name_at(phases_around(p), p->begin));
 	set_time(t, "end_ns", p->end);
 	if (exit)
 		table_set_tree(t, "exit", exit);

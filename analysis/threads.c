@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analysis/analyses.h"
+#include "analysis/phases.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of its process" },
@@ -14,6 +15,7 @@ static const struct column columns[] = {
 	{ "creator_library", "created by", UNIT_TEXT, "the library that created it" },
 	{ "routine", "routine", UNIT_TEXT, "library and offset of its start routine" },
 	{ "begin_ns", "begin", UNIT_TIME, "its creation" },
+	{ "phase", "phase", UNIT_TEXT, "in which it began, of the process that trains" },
 	{ "end_ns", "end", UNIT_TIME, "its end; missing while it runs" },
 	{ "cpu_ns", "CPU", UNIT_NS, "CPU time used" },
 	{ "events", "events", UNIT_COUNT, "events read that it emitted itself" },
@@ -53,11 +55,23 @@ static void add(struct table *t, const struct thread *thread)
 	set_text(t, "creator_library", library_name(p, thread->creator_library));
 	set_routine(t, thread);
 	set_time(t, "begin_ns", thread->first_thread ? p->begin : thread->begin);
+	set_text(t, "phase", phase_name_at(phases_around(p), thread->first_thread ? p->begin : thread->begin));
 	set_time(t, "end_ns", thread->end != UNKNOWN ? thread->end : p->end);
 	if (thread->cpu)
 		table_set_uint(t, "cpu_ns", thread->cpu);
 	table_set_uint(t, "events", thread->read);
 	table_set_uint(t, "lost", thread_lost(thread));
+}
+
+/* Of a phase, those that lived in it. */
+static bool is_in_phase(const struct thread *thread)
+{
+	const struct process *p = thread->process;
+	const struct trace *t = p->trace;
+	int64_t begin = thread->first_thread ? p->begin : thread->begin;
+	int64_t end = thread->end != UNKNOWN ? thread->end : p->end;
+
+	return !t->model->options.phase || (begin < t->to && (end == UNKNOWN || end >= t->from));
 }
 
 void run_threads_table(const struct model *m, struct report *r)
@@ -66,6 +80,7 @@ void run_threads_table(const struct model *m, struct report *r)
 
 	for (size_t i = 0; i < m->trace_count; i++)
 		for (size_t j = 0; j < m->traces[i]->thread_count; j++)
-			if (process_shown(m->traces[i]->threads[j]->process))
+			if (process_shown(m->traces[i]->threads[j]->process) &&
+			    is_in_phase(m->traces[i]->threads[j]))
 				add(table, m->traces[i]->threads[j]);
 }

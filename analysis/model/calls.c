@@ -50,6 +50,7 @@ static void add(struct profile *f, int64_t at, const struct call *c)
 	profile_seen(f, began, at, c->duration);
 	f->timed |= c->timed;
 	sums_add(&f->events, c->duration, c->nested_time);
+	profile_slice(f, at, &(struct slice){ 1, c->duration, c->nested_time, c->failed ? 0 : c->bytes });
 	if (!c->failed) {
 		f->events.bytes += c->bytes;
 	} else {

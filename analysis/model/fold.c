@@ -115,6 +115,7 @@ static __attribute__((noinline)) void find_thread(struct fold *f, uint32_t id)
 
 static inline void emitted(struct fold *f, uint32_t thread, int64_t at)
 {
+	f->slice = fold_slice(at);
 	if (!f->thread || f->thread->id != thread)
 		find_thread(f, thread);
 	f->thread->events++;
@@ -525,10 +526,15 @@ static uint32_t fold_launches(struct fold *f, struct records *rest, uint64_t beg
 	last = from + (most < rest->count ? most : rest->count) * DLT_BATCH_CUDA_LAUNCH_SIZE;
 	for (; from < last; from += DLT_BATCH_CUDA_LAUNCH_SIZE) {
 		struct sight s;
+		uint64_t then;
 		int64_t at;
 
 		__builtin_prefetch(from + PREFETCH);
 		if (!next_launch(&s, from) || s.stream != stream)
+			break;
+		then = next_time(from, time, rest->end);
+		at = (int64_t)(then - begin);
+		if (fold_slice(at) != f->slice)
 			break;
 		if (!l || s.a != shape || s.what != what) {
 			l = lane_at(f, owner, &s);
@@ -537,8 +543,7 @@ static uint32_t fold_launches(struct fold *f, struct records *rest, uint64_t beg
 			shape = s.a;
 			what = s.what;
 		}
-		time = next_time(from, time, rest->end);
-		at = (int64_t)(time - begin);
+		time = then;
 		cell_add(l->cell, &s, at);
 		lane_beat(l, at, s.duration);
 		launch_add(l->launch, &s);
@@ -559,14 +564,17 @@ uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint
 	enum dlt_event type;
 
 	e.thread = rest->thread;
-	while (fold_has_room(f)) {
+	for (;;) {
 		struct records next;
+		int64_t at;
 
 		__builtin_prefetch(rest->at + PREFETCH);
 		by_type[DLT_EV_CUDA_LAUNCH] += fold_launches(f, rest, begin);
 		next = *rest;
-		if (!records_take(&next, records_code(&next), &e, &type) ||
-		    !fold_add(f, type, taken_at(&next, begin), &e))
+		if (!records_take(&next, records_code(&next), &e, &type))
+			break;
+		at = taken_at(&next, begin);
+		if (!fold_has_room(f, at) || !fold_add(f, type, at, &e))
 			break;
 		*rest = next;
 		by_type[type]++;

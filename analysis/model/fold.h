@@ -12,6 +12,8 @@
  * What is alike (thread, function, caller, and shape or size) goes one way, its *lane*: where it is
  * added is looked up once, and the next of its kind finds it there.
  *
+ * What is in a fold ended in one slice of time, so that its sums can go into tallies, too.
+ *
  * Times are ns since the trace's begin.
  */
 #ifndef DLT_ANALYSIS_MODEL_FOLD_H
@@ -26,6 +28,7 @@
 #include "analysis/model/checked.h"
 #include "analysis/model/rhythm.h"
 #include "analysis/model/sums.h"
+#include "analysis/model/tally.h"
 
 struct records;
 struct trace;
@@ -88,6 +91,7 @@ struct fold_lane {
 /* Of each kind by first sight: that is the order in which the model learns of them. */
 struct fold {
 	int64_t from, to;		/* what lies outside is only counted */
+	int64_t slice;			/* of all that is in it, fold_slice() */
 	uint64_t filtered;
 	uint32_t cell_count, launch_count, thread_count, beat_count, stream_count;
 	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS], beat_slots[FOLD_SLOTS];	/* index + 1 */
@@ -112,11 +116,16 @@ static inline bool fold_is_empty(const struct fold *f)
 	return !f->thread_count;
 }
 
-/* Is there room for one more event, whatever it is? Else it has to be emptied first. */
-static inline bool fold_has_room(const struct fold *f)
+static inline int64_t fold_slice(int64_t at)
 {
-	return f->cell_count < FOLD_CELLS && f->launch_count < FOLD_CELLS &&
-	       f->thread_count < FOLD_CELLS && f->stream_count < FOLD_STREAMS &&
+	return at >> TALLY_SHIFT;
+}
+
+/* Is there room for one more event of that time, whatever it is? Else it has to be emptied first. */
+static inline bool fold_has_room(const struct fold *f, int64_t at)
+{
+	return (fold_is_empty(f) || fold_slice(at) == f->slice) && f->cell_count < FOLD_CELLS &&
+	       f->launch_count < FOLD_CELLS && f->thread_count < FOLD_CELLS && f->stream_count < FOLD_STREAMS &&
 	       f->beat_count + FOLD_BEATS <= FOLD_CELLS;
 }
 

@@ -26,6 +26,7 @@ static void apply_cell(struct trace *t, const struct fold_cell *c)
 	s->squares += (u128)c->squares_high << 64 | c->squares_low;
 	for (unsigned b = dlt_bucket(c->min), last = dlt_bucket(c->max); b <= last; b++)
 		s->buckets[b] += c->buckets[b];
+	profile_slice(f, c->end, &(struct slice){ c->calls, c->total, c->nested, c->bytes });
 }
 
 static void apply_thread(struct trace *t, const struct fold_thread *from)

@@ -123,6 +123,7 @@ static void adopt(struct process *to, struct process *orphan)
 		struct profile *f = process_profile(to, profile_function(from), profile_library(from));
 
 		sums_merge(&f->events, &from->events);
+		tally_merge(&f->slices, &from->slices);
 		f->timed |= from->timed;
 		if (from->begin != UNKNOWN)
 			profile_seen(f, from->begin, from->end, from->events_first);

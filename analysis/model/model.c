@@ -76,6 +76,14 @@ static event_fn handler_of(enum dlt_event type)
 	return NULL;
 }
 
+static void set_range(struct trace *t, const struct model_options *o)
+{
+	const struct time_range *own = o->ranges ? &o->ranges[t->index] : NULL;
+
+	t->from = own && own->from > o->from ? own->from : o->from;
+	t->to = own && own->to < o->to ? own->to : o->to;
+}
+
 struct trace *trace_add(struct model *m, const char *path)
 {
 	struct trace *t = xcalloc(1, sizeof(*t));
@@ -84,6 +92,7 @@ struct trace *trace_add(struct model *m, const char *path)
 	m->traces[m->trace_count] = t;
 	t->model = m;
 	t->index = m->trace_count++;
+	set_range(t, &m->options);
 	t->path = names_keep(&m->names, path);
 	t->level = t->command = t->host = t->version = t->source = t->said = t->labels = names_keep(&m->names, "");
 	for (size_t i = 0; i < TRACE_FUNCTIONS; i++)
@@ -194,7 +203,7 @@ static void feed_records(struct trace *t, struct reader *r, const struct sink *s
 int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struct feed_counts *counts)
 {
 	const struct model_options *o = &t->model->options;
-	struct fold *fold = fold_new(o->from, o->to);
+	struct fold *fold = fold_new(t->from, t->to);
 	struct reader_event e;
 	int ret;
 
@@ -210,8 +219,10 @@ int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struc
 			counts->last = at;
 		count(t, sink, counts, 1);
 		counts->by_type[e.type]++;
+		if (!fold_is_empty(fold) && !fold_has_room(fold, at))
+			sink->fold(sink->context, fold);
 		/* Exporters want to find in the model what the event tells. */
-		if (!o->event && fold_has_room(fold) && fold_add(fold, e.type, at, e.data)) {
+		if (!o->event && fold_add(fold, e.type, at, e.data)) {
 			feed_records(t, r, sink, fold, counts);
 			continue;
 		}
@@ -325,7 +336,7 @@ const char *trace_keep(struct trace *t, const char *s)
 
 bool trace_in_range(const struct trace *t, int64_t at)
 {
-	return at >= t->model->options.from && at < t->model->options.to;
+	return at >= t->from && at < t->to;
 }
 
 void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value)

@@ -31,6 +31,7 @@
 #include "analysis/model/names.h"
 #include "analysis/model/rhythm.h"
 #include "analysis/model/sums.h"
+#include "analysis/model/tally.h"
 
 #define UNKNOWN INT64_MIN
 
@@ -38,6 +39,7 @@ struct trace;
 struct process;
 struct gpu_work;
 struct iterations;
+struct phases;
 
 /* One function called by one library in one process. */
 struct profile {
@@ -52,7 +54,16 @@ struct profile {
 	uint64_t failed_first_size;
 	int64_t failed_at;		/* first failure; UNKNOWN: none */
 	int32_t failed_code;		/* its code */
+	struct tally slices;		/* events by when they ended, each a struct slice */
 };
+
+/* Words of a tally. */
+struct slice {
+	uint64_t calls, outer, nested, bytes;
+};
+_Static_assert(sizeof(struct slice) == TALLY_WORDS * sizeof(uint64_t), "a slice is the words of a tally");
+
+#define PROFILE_SLICES 2048	/* at most: 67 ms each up to two minutes, then twice as wide, ... */
 
 static inline uint16_t profile_function(const struct profile *p)
 {
@@ -210,6 +221,7 @@ struct process {
 	struct process_now now;
 	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */
+	struct phases *phases;		/* the same (analysis/phases.h) */
 	struct process *next_alive;
 	int64_t family_changed;		/* last fork or end in the family whose eldest this is */
 	int64_t family_shmem;		/* scratch of a round */
@@ -271,7 +283,8 @@ struct trace {
 	uint64_t recording;
 	int exit_status, exit_signal;	/* of the command; -1, 0: not known */
 	uint64_t events, foreign_events, discarded, discarded_packets, bytes;
-	uint64_t filtered;		/* events outside --from and --to */
+	int64_t from, to;		/* only calls and samples of [from, to) are looked at */
+	uint64_t filtered;		/* events outside */
 	uint64_t by_type[DLT_EVENTS];
 	int error;			/* why reading stopped; 0 */
 	struct process **processes;	/* owned; by first sight */
@@ -362,6 +375,8 @@ void process_free(struct process *p);
 void process_seen(struct process *p, int64_t at);
 /* Calls of it lie between `begin` and `end`; of two that began first, the shorter is the first. */
 void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first);
+/* Calls that ended about `at`. */
+void profile_slice(struct profile *f, int64_t at, const struct slice *s);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */
@@ -374,6 +389,11 @@ void process_threads_changed(struct process *p, int64_t at);
 /* All alive processes once more into the run's curves. */
 void trace_round(struct trace *t);
 bool trace_in_range(const struct trace *t, int64_t at);
+/* Is only a part of its time looked at? */
+static inline bool trace_is_part(const struct trace *t)
+{
+	return t->from != INT64_MIN || t->to != INT64_MAX;
+}
 /* Device memory that the process holds changed. */
 void process_gpu_changed(struct process *p, int64_t at);
 

@@ -279,6 +279,8 @@ static void send_order(struct parts *p, struct team *team)
 
 	order->trace = p->trace->index;
 	order->count = p->count;
+	order->from = p->trace->from;
+	order->to = p->trace->to;
 	memcpy(order->cuts, p->cuts, sizeof(order->cuts));
 	team->tell(team, order, sizeof(*order));
 	free(order);
@@ -331,6 +333,8 @@ void parts_order_obey(struct team *team, struct model *m, struct reader *r, cons
 	p->worker_count = team->size - 1;
 	if (r) {
 		p->trace = trace_add(m, path);
+		p->trace->from = order->from;
+		p->trace->to = order->to;
 		/* Its packets have to be known here too: the same ones, or it is another trace. */
 		if (1 + reader_cuts(r, PART_LEAST, m->options.jobs, PARTS_MOST, p->cuts) == p->count &&
 		    memcmp(p->cuts, order->cuts, (p->count - 1) * sizeof(p->cuts[0])) == 0 &&

@@ -34,6 +34,7 @@ int parts_read(struct trace *t, struct reader *r);
 struct parts_order {
 	size_t trace;		/* its index in the model; SIZE_MAX: there are no more */
 	uint64_t count;		/* of parts */
+	int64_t from, to;	/* the trace's */
 	uint64_t cuts[PARTS_MOST];
 };
 

@@ -44,6 +44,7 @@ void process_free(struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
 		free(p->profile_list[i]->exact);
+		tally_release(&p->profile_list[i]->slices);
 		free(p->profile_list[i]);
 	}
 	for (int c = 0; c < PROCESS_CURVES; c++)
@@ -55,6 +56,7 @@ void process_free(struct process *p)
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);
 	iterations_free(p->iterations);
+	free(p->phases);
 	load_release(&p->load);
 	marks_free(p->marks);
 	comms_release(&p->comms);
@@ -125,6 +127,7 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 	f = xcalloc(1, sizeof(*f));
 	f->key = key;
 	f->begin = f->end = f->failed_at = UNKNOWN;
+	f->slices.most = PROFILE_SLICES;
 	*slot = (uintptr_t)f;
 	p->profile_list = xgrow(p->profile_list, p->profile_count, &p->profile_capacity,
 				sizeof(*p->profile_list));
@@ -146,6 +149,13 @@ void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first)
 	}
 	if (f->end == UNKNOWN || end > f->end)
 		f->end = end;
+}
+
+void profile_slice(struct profile *f, int64_t at, const struct slice *s)
+{
+	const uint64_t words[TALLY_WORDS] = { s->calls, s->outer, s->nested, s->bytes };
+
+	tally_put(&f->slices, at, words);
 }
 
 struct profile *process_work(struct process *p, const struct function *work)

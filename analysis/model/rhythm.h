@@ -26,7 +26,7 @@
 #include "events.h"
 #include "analysis/model/idmap.h"
 
-#define RHYTHM_BEATS	1024
+#define RHYTHM_BEATS	2048
 #define RHYTHM_TICKS	2048
 #define RHYTHM_SAMPLES	4096
 
@@ -70,6 +70,7 @@ struct rhythm_sample {
 	int64_t at;
 	uint64_t cpu;		/* ns */
 	uint64_t minor_faults, major_faults, voluntary, involuntary, read_bytes, write_bytes;
+	uint64_t allocations, allocated;	/* of its heap, since its start: how many, bytes */
 };
 
 struct rhythm {

@@ -203,6 +203,7 @@ static void rhythm(struct process *p, int64_t at)
 		.major_faults = s->major_faults, .voluntary = s->voluntary,
 		.involuntary = s->involuntary, .read_bytes = s->read_bytes,
 		.write_bytes = s->write_bytes,
+		.allocations = s->allocations, .allocated = s->allocated,
 	};
 
 	rhythm_sample(&p->rhythm, &sample);

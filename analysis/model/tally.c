@@ -10,7 +10,7 @@
 void tally_release(struct tally *t)
 {
 	free(t->buckets);
-	*t = (struct tally){0};
+	*t = (struct tally){.most = t->most};
 }
 
 static void join(struct tally_bucket *to, const struct tally_bucket *from)
@@ -50,27 +50,37 @@ static void insert(struct tally *t, const struct tally_bucket *b)
 	memmove(&t->buckets[i + 1], &t->buckets[i], (t->count - i) * sizeof(*t->buckets));
 	t->buckets[i] = *b;
 	t->count++;
-	while (t->count > TALLY_BUCKETS)
+	while (t->count > (t->most ? t->most : TALLY_BUCKETS))
 		coarsen(t);
 }
 
-void tally_add(struct tally *t, int64_t at, unsigned word, uint64_t n)
+void tally_put(struct tally *t, int64_t at, const uint64_t n[TALLY_WORDS])
 {
-	struct tally_bucket b = {.at = at};
+	struct tally_bucket b;
 
 	if (!t->shift)
 		t->shift = TALLY_SHIFT;
 	b.at = at >> t->shift;
-	b.n[word] = n;
+	memcpy(b.n, n, sizeof(b.n));
 	insert(t, &b);
+}
+
+void tally_add(struct tally *t, int64_t at, unsigned word, uint64_t n)
+{
+	uint64_t one[TALLY_WORDS] = {0};
+
+	one[word] = n;
+	tally_put(t, at, one);
 }
 
 void tally_merge(struct tally *to, const struct tally *from)
 {
 	if (!from->count)
 		return;
-	if (!to->shift)
+	if (!to->shift) {
 		to->shift = from->shift;
+		to->most = from->most;
+	}
 	while (to->shift < from->shift)
 		coarsen(to);
 	for (size_t i = 0; i < from->count; i++) {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define TALLY_WORDS   4
-#define TALLY_BUCKETS 128
+#define TALLY_BUCKETS 128 /* at most, where `most` does not say more */
 #define TALLY_SHIFT   26 /* the finest bucket: 67 ms */
 
 struct tally_bucket {
@@ -25,11 +25,14 @@ struct tally {
 	struct tally_bucket *buckets; /* owned, by time */
 	size_t count, capacity;
 	unsigned shift; /* 0: nothing in it yet */
+	uint32_t most;	/* buckets allowed, set while it is empty; 0: TALLY_BUCKETS */
 };
 
 void tally_release(struct tally *t);
 /* One more `word` at that time, or `n` more. */
 void tally_add(struct tally *t, int64_t at, unsigned word, uint64_t n);
+/* So many more of all words. */
+void tally_put(struct tally *t, int64_t at, const uint64_t n[TALLY_WORDS]);
 void tally_merge(struct tally *to, const struct tally *from);
 /* Sums over the buckets that begin within [from, to). */
 void tally_sum(const struct tally *t, int64_t from, int64_t to, uint64_t sum[TALLY_WORDS]);

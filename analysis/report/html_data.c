@@ -27,6 +27,7 @@ static const struct row_limit {
 	{ "libraries", 0, NULL },	/* hundreds a process: the other formats have them */
 	{ "range_calls", 0, NULL },
 	{ "breakdown", 3000, "total_ns" },
+	{ "phase_functions", 3000, "outer_ns" },
 	{ "threads", 2000, "cpu_ns" },
 	{ "kernels", 1000, "total_ns" },
 	{ "communication", 1000, "total_ns" },

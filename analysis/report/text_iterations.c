@@ -56,23 +56,40 @@ static bool same_process(const struct cell *a, const struct cell *b)
 	return cell_uint(a) == cell_uint(b);
 }
 
-/* "start-up 3.1 s · warm-up 0.4 s · steady 31 s (89.2 %) · end 0.2 s" */
+/* What was done in each phase: most of the heap's traffic is of the start-up. */
 static void put_phases(const struct text *t, const struct cell *process)
 {
+	static const struct { const char *column, *title; enum unit unit; int optional; } columns[] = {
+		{ "duration_ns", "lasted", UNIT_NS, 0 },
+		{ "share", "of its life", UNIT_FRACTION, 0 },
+		{ "cpu_cores", "cores", UNIT_REAL, 0 },
+		{ "heap_calls", "allocations", UNIT_COUNT, 0 },
+		{ "heap_share", "of all", UNIT_FRACTION, 2 },
+		{ "heap_bytes", "allocated", UNIT_BYTES, 5 },
+		{ "threads", "threads", UNIT_COUNT, 3 },
+		{ "children", "children", UNIT_COUNT, 3 },
+		{ "gpu_calls", "GPU calls", UNIT_COUNT, 4 },
+		{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, 4 },
+	};
 	const struct table *phases = report_table(t->r, "phases");
-	char time[FORMAT_SIZE], share[FORMAT_SIZE];
-	int shown = 0;
+	struct grid *g = grid_new(t->o);
+	size_t shown = 0;
 
+	grid_column(g, "phase", 0, 0);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		grid_column(g, columns[i].title, GRID_RIGHT, columns[i].optional);
 	for (size_t row = 0; row < text_rows(phases); row++) {
 		if (!same_process(table_get(phases, row, "process"), process))
 			continue;
-		fprintf(t->out, "%s%s %s (%s)", shown++ ? text_dot(t) : "  ",
-			cell_text(table_get(phases, row, "phase")),
-			format_cell(time, UNIT_NS, table_get(phases, row, "duration_ns"), t->o->unicode),
-			format_cell(share, UNIT_FRACTION, table_get(phases, row, "share"), t->o->unicode));
+		shown++;
+		grid_row(g);
+		grid_cell(g, UNIT_TEXT, table_get(phases, row, "phase"));
+		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+			grid_cell(g, columns[i].unit, table_get(phases, row, columns[i].column));
 	}
 	if (shown)
-		fputc('\n', t->out);
+		grid_print(g, t->out, 2);
+	grid_free(g);
 }
 
 static void put_epochs(const struct text *t, const struct cell *process)

@@ -37,7 +37,9 @@ status 2 --min-share x t.txt
 status 2 --width 3 t.txt
 
 status 2 --rank 1- t.txt; says "ranks are needed"
-status 2 --phase steady t.txt; says "not available yet"
+status 2 --phase nonsense t.txt; says "start-up, compilation"
+status 2 --phase steady --verify t.txt; says "whole traces"
+status 0 --phase steady t.txt; says "no such phase"
 
 status 4 nothing-here; says "nothing-here"; one_line
 mkdir empty

@@ -44,9 +44,22 @@
 		return Math.max(0, (row.total_ns || 0) - (row.nested_ns || 0));
 	}
 
+	/* Only calls that are events can be told by phase, those that have a duration. */
+	function byPhase() {
+		return dlt.rows('phase_functions').filter(function (row) {
+			return row.outer_ns !== null;
+		}).map(function (row) {
+			return Object.assign({ total_ns: row.outer_ns }, row);
+		});
+	}
+
+	function source() {
+		return state.group.id === 'phase' || state.phase !== '' ? byPhase() : dlt.rows('breakdown');
+	}
+
 	/* Rows of what is looked at; the text only decides what of it is shown. */
 	function looked() {
-		return dlt.rows('breakdown').filter(function (row) {
+		return source().filter(function (row) {
 			return FILTERS.every(function (f) {
 				return state[f[0]] === '' || String(row[f[0]]) === state[f[0]];
 			});
@@ -172,7 +185,7 @@
 
 	function values(key) {
 		const seen = new Map();
-		for (const row of dlt.rows('breakdown'))
+		for (const row of key === 'phase' ? byPhase() : dlt.rows('breakdown'))
 			if (row[key] !== null && row[key] !== undefined)
 				seen.set(String(row[key]), nameOf(key, row[key]));
 		return Array.from(seen.entries()).sort(function (a, b) {

@@ -7,7 +7,7 @@
 	/* What a section shows already, or what other formats are for. */
 	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures', 'limits',
 		'breakdown', 'kernels', 'graphs', 'gpu_work',
-		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'ranges',
+		'communication', 'heap', 'gpu', 'gpu_memory', 'iterations', 'epochs', 'phases', 'phase_functions', 'ranges',
 			'marks', 'shares', 'slow_iterations', 'comparison', 'changes', 'runs', 'kinds',
 		'exactness', 'checks'];
 

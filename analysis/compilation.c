@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* When a process had code compiled, by the compilers that it ran, or by its framework. */
+#include "analysis/compilation.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frameworks.h"
+#include "analysis/model/memory.h"
+
+#define BUSY_LEAST	100000000	/* ns: a compiler that is only asked something takes less */
+#define WINDOW		500000000	/* ns: several readings, so that none alone decides */
+#define GAP_MOST	2		/* windows without it in between */
+#define CPU_LEAST	20000000	/* ns of a window: below, a rate means nothing */
+#define RATE_LEAST	0.4e6		/* allocations a second of CPU time */
+#define RATE_FACTOR	4		/* of that of the steady iterations */
+#define DEPTH_MOST	64		/* a loop of parents can only come from a broken trace */
+
+struct span {
+	int64_t begin, end;
+};
+
+static bool is_compiler(const struct process *p)
+{
+	static const char *const names[] = {
+#include "analysis/compilers.tbl"
+	};
+	const char *name = process_name(p);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], name, 0))
+			return true;
+	return false;
+}
+
+static bool is_descendant(const struct process *p, const struct process *of)
+{
+	for (int depth = 0; p && depth < DEPTH_MOST; depth++) {
+		p = p->parent;
+		if (p == of)
+			return true;
+	}
+	return false;
+}
+
+/* That of the driver (g++) that runs it; workers that wait for something to compile live longer. */
+static int64_t begin_of(const struct process *compiler, const struct process *of)
+{
+	const struct process *driver = compiler->parent;
+
+	if (driver == of || driver->begin == UNKNOWN || !strcmp(process_name(driver), process_name(of)))
+		return compiler->begin;
+	return driver->begin;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Lives of the compilers that began before `until`, by their begin; the caller's. */
+static struct span *lives(const struct process *p, int64_t until, size_t *count)
+{
+	const struct trace *t = p->trace;
+	struct span *list = xcalloc(t->process_count + 1, sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *one = t->processes[i];
+
+		if (one->begin == UNKNOWN || one->begin >= until || one->merged || !is_compiler(one) ||
+		    !is_descendant(one, p))
+			continue;
+		list[(*count)++] = (struct span){ begin_of(one, p), one->end != UNKNOWN ? one->end : one->last };
+	}
+	if (*count)
+		qsort(list, *count, sizeof(*list), by_begin);
+	return list;
+}
+
+bool compilation_find(const struct process *p, int64_t until, struct compilation *c)
+{
+	struct span *list = lives(p, until, &c->compilers);
+	int64_t covered = INT64_MIN;
+
+	c->busy = 0;
+	for (size_t i = 0; i < c->compilers; i++) {
+		int64_t from = list[i].begin > covered ? list[i].begin : covered;
+
+		if (list[i].end <= from)
+			continue;
+		c->busy += list[i].end - from;
+		covered = list[i].end;
+	}
+	c->begin = c->compilers ? list[0].begin : UNKNOWN;
+	c->end = covered < until ? covered : until;
+	free(list);
+	return c->busy >= BUSY_LEAST && c->end > c->begin;
+}
+
+/* ---- inside the process ---- */
+
+static bool compiles(const struct process *p)
+{
+	static const char *const engines[] = { "JAX", "TensorFlow" };
+	const char *engine = process_engine(p);
+
+	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
+		if (!strcmp(engines[i], engine))
+			return true;
+	return false;
+}
+
+/* The last reading that is not after `at`, else the first one. */
+static const struct rhythm_sample *reading(const struct rhythm *r, int64_t at)
+{
+	size_t low = 0, high = r->sample_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->samples[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &r->samples[low ? low - 1 : 0];
+}
+
+/* Allocations a second of CPU time; 0 where there was hardly any. */
+static double rate(const struct rhythm *r, int64_t from, int64_t to)
+{
+	const struct rhythm_sample *a = reading(r, from), *b = reading(r, to);
+
+	if (b->cpu < a->cpu + CPU_LEAST || b->allocations <= a->allocations)
+		return 0;
+	return 1e9 * (double)(b->allocations - a->allocations) / (double)(b->cpu - a->cpu);
+}
+
+bool compilation_inside(const struct process *p, int64_t until, int64_t from, int64_t to, struct compilation *c)
+{
+	const struct rhythm *r = &p->rhythm;
+	double least;
+	int gap = 0;
+
+	*c = (struct compilation){ .begin = UNKNOWN, .end = UNKNOWN };
+	if (!r->sample_count || p->heap_cover || p->begin == UNKNOWN || !compiles(p))
+		return false;
+	least = RATE_FACTOR * rate(r, from, to);
+	least = least > RATE_LEAST ? least : RATE_LEAST;
+	/* Imports, which come before, have high rates, too: back from the first iterations until it ends. */
+	for (int64_t at = until; at - WINDOW > p->begin && gap <= GAP_MOST; at -= WINDOW) {
+		if (rate(r, at - WINDOW, at) < least) {
+			gap += c->end != UNKNOWN;
+			continue;
+		}
+		c->end = c->end != UNKNOWN ? c->end : at;
+		c->begin = at - WINDOW;
+		c->busy += WINDOW;
+		gap = 0;
+	}
+	return c->busy >= BUSY_LEAST && c->end > c->begin;
+}

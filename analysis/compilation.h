@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When a process had code compiled: by the compilers that it ran, which is sure; or by the one that its
+ * framework has inside (XLA), which shows in what it does to the heap, and is likely: some ten times
+ * more calls a second of CPU time than iterations make.
+ */
+#ifndef DLT_ANALYSIS_COMPILATION_H
+#define DLT_ANALYSIS_COMPILATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/model/model.h"
+
+struct compilation {
+	int64_t begin, end;	/* of the first, of the last */
+	int64_t busy;		/* ns, while at least one of them ran */
+	size_t compilers;	/* processes */
+};
+
+/* What its descendants compiled before `until`. False: nothing, or too little to be a phase. */
+bool compilation_find(const struct process *p, int64_t until, struct compilation *c);
+/* What its framework did, until `until`, if it is one that compiles; [from, to): its steady iterations. */
+bool compilation_inside(const struct process *p, int64_t until, int64_t from, int64_t to, struct compilation *c);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables `phases` and `phase_functions`: what a process did in each of its phases. */
+#include <string.h>
+
+#include "analysis/breakdown.h"
+#include "analysis/frameworks.h"
+#include "analysis/phases.h"
+
+static const struct column columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "phase", "phase", UNIT_TEXT, "start-up, compilation, warm-up, steady, end" },
+	{ "begin_ns", "from", UNIT_TIME, "" },
+	{ "end_ns", "to", UNIT_TIME, "" },
+	{ "duration_ns", "duration", UNIT_NS, "" },
+	{ "iterations", "iterations", UNIT_COUNT, "that begin in it" },
+	{ "cpu_ns", "CPU time", UNIT_NS, "in it; between samples by proportion" },
+	{ "cpu_cores", "cores", UNIT_REAL, "CPU time by time" },
+	{ "share", "of its life", UNIT_FRACTION, "of the process's life" },
+	{ "heap_calls", "allocations", UNIT_COUNT, "of its heap; between samples by proportion" },
+	{ "heap_share", "of all", UNIT_FRACTION, "of the allocations of its life" },
+	{ "heap_bytes", "allocated", UNIT_BYTES, "by these allocations" },
+	{ "large_blocks", "large blocks", UNIT_COUNT, "allocations and frees that are events" },
+	{ "mappings", "mappings", UNIT_COUNT, "calls that made, moved or removed one" },
+	{ "threads", "threads", UNIT_COUNT, "that it created" },
+	{ "children", "children", UNIT_COUNT, "processes that it, or one that works for it, started" },
+	{ "gpu_calls", "GPU calls", UNIT_COUNT, "of the runtime and the driver of CUDA, of OpenCL, that are events" },
+	{ "gpu_ns", "in them", UNIT_NS, "their time" },
+	{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, "calls that are events" },
+	{ "compute_ns", "in them", UNIT_NS, "their time, over all threads" },
+	{ "border_ns", "error of borders", UNIT_NS,
+	  "what happened within so much of a border may be counted on its other side" },
+	{ "how", "how", UNIT_TEXT, "what tells that it begins and ends there" },
+};
+
+static const struct column function_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "phase", "phase", UNIT_TEXT, "its own, or that of the process that it works for" },
+	{ "framework", "framework", UNIT_TEXT, "of the calling library, else the process's engine" },
+	{ "layer", "layer", UNIT_TEXT, "runtime, driver, gpu, nccl, blas, dnn, openmp, heap, map, ..." },
+	{ "library", "library", UNIT_TEXT, "the caller" },
+	{ "function", "function", UNIT_TEXT, "as exported" },
+	{ "kind", "kind", UNIT_TEXT, "as in breakdown" },
+	{ "waiting", "waits", UNIT_ID, "1: its time is waiting, not work" },
+	{ "calls", "calls", UNIT_COUNT, "that are events: outermost, above thresholds" },
+	{ "outer_ns", "outermost", UNIT_NS, "their time" },
+	{ "nested_ns", "nested", UNIT_NS, "the part of it spent in other calls of the table" },
+	{ "mean_ns", "mean", UNIT_NS, "" },
+	{ "bytes", "bytes", UNIT_BYTES, "moved or allocated" },
+	{ "share", "share", UNIT_FRACTION, "of the summed outermost time of its layer in its process and phase" },
+};
+
+/* ---- counters that are read now and then ---- */
+
+typedef uint64_t (*counter_fn)(const struct rhythm_sample *s);
+
+static uint64_t cpu_of(const struct rhythm_sample *s)
+{
+	return s->cpu;
+}
+
+static uint64_t allocations_of(const struct rhythm_sample *s)
+{
+	return s->allocations;
+}
+
+static uint64_t allocated_of(const struct rhythm_sample *s)
+{
+	return s->allocated;
+}
+
+/* The first reading that is not before `at`; sample_count: none. */
+static size_t sample_at(const struct rhythm *r, int64_t at)
+{
+	size_t low = 0, high = r->sample_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->samples[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* By proportion between two readings; *error: how far they are apart, ns. */
+static uint64_t counter_at(const struct process *p, counter_fn counter, int64_t at, int64_t *error)
+{
+	const struct rhythm *r = &p->rhythm;
+	size_t next = sample_at(r, at);
+	int64_t from = next ? r->samples[next - 1].at : p->begin;
+	uint64_t low = next ? counter(&r->samples[next - 1]) : 0, high;
+
+	if (next == r->sample_count || from == UNKNOWN || from >= at)
+		return low;
+	high = counter(&r->samples[next]);
+	if (r->samples[next].at - from > *error)
+		*error = r->samples[next].at - from;
+	if (high <= low)
+		return low;
+	return low + (uint64_t)((double)(high - low) * (double)(at - from) /
+				(double)(r->samples[next].at - from));
+}
+
+/* In each of the phases; all that is known of it is in one. */
+static void by_phase(const struct phases *ph, const struct process *p, counter_fn counter, uint64_t *counts,
+		     int64_t *error)
+{
+	const struct rhythm *r = &p->rhythm;
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < ph->count; i++) {
+		uint64_t until = i + 1 < ph->count ? counter_at(p, counter, ph->list[i].end, error) :
+				 r->sample_count ? counter(&r->samples[r->sample_count - 1]) : 0;
+
+		counts[i] = until > before ? until - before : 0;
+		before = until > before ? until : before;
+	}
+}
+
+/* ---- the table phases ---- */
+
+struct counts {
+	uint64_t cpu[PHASES_MAX], allocations[PHASES_MAX], allocated[PHASES_MAX];
+	uint64_t threads[PHASES_MAX], children[PHASES_MAX];
+	struct slice heap[PHASES_MAX], map[PHASES_MAX], gpu[PHASES_MAX], compute[PHASES_MAX];
+	int64_t error;		/* ns */
+};
+
+/* Which sum a layer's calls go into; NULL: none. */
+static struct slice *sum_of(struct counts *c, const char *layer)
+{
+	static const struct { const char *layer; size_t offset; } sums[] = {
+		{ "heap", offsetof(struct counts, heap) }, { "map", offsetof(struct counts, map) },
+		{ "runtime", offsetof(struct counts, gpu) }, { "driver", offsetof(struct counts, gpu) },
+		{ "opencl", offsetof(struct counts, gpu) }, { "blas", offsetof(struct counts, compute) },
+		{ "dnn", offsetof(struct counts, compute) }, { "openmp", offsetof(struct counts, compute) },
+	};
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		if (!strcmp(sums[i].layer, layer))
+			return (struct slice *)((char *)c + sums[i].offset);
+	return NULL;
+}
+
+static void count_calls(const struct phases *ph, const struct process *p, struct counts *c)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		struct slice *sum = sum_of(c, profile_names(p, f)->layer), one[PHASES_MAX];
+		int64_t width = sum ? phases_slices(ph, f, one) : 0;
+
+		c->error = width > c->error ? width : c->error;
+		for (size_t k = 0; width && k < ph->count; k++) {
+			sum[k].calls += one[k].calls;
+			sum[k].outer += one[k].outer;
+		}
+	}
+}
+
+static void count_begun(const struct phases *ph, const struct process *p, struct counts *c)
+{
+	const struct trace *t = p->trace;
+
+	for (size_t i = 0; i < t->thread_count; i++) {
+		const struct thread *thread = t->threads[i];
+
+		if (thread->process == p && !thread->first_thread && thread->begin != UNKNOWN)
+			c->threads[phase_at(ph, thread->begin) - ph->list]++;
+	}
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *child = t->processes[i];
+
+		if (child != p && child->begin != UNKNOWN && child->begin >= p->begin && child->parent &&
+		    !child->merged && phases_own(phases_around(child), p))
+			c->children[phase_at(ph, child->begin) - ph->list]++;
+	}
+}
+
+static void set_counts(struct table *t, const struct counts *c, size_t i, const struct process *p,
+		       int64_t duration)
+{
+	uint64_t all = p->sample.allocations;
+
+	if (p->rhythm.sample_count) {
+		table_set_uint(t, "cpu_ns", c->cpu[i]);
+		table_set_real(t, "cpu_cores", (double)c->cpu[i] / (double)duration);
+	}
+	if (p->rhythm.sample_count && p->heap_cover == 0) {
+		table_set_uint(t, "heap_calls", c->allocations[i]);
+		table_set_uint(t, "heap_bytes", c->allocated[i]);
+		if (all)
+			table_set_real(t, "heap_share", (double)c->allocations[i] / (double)all);
+	}
+	table_set_uint(t, "large_blocks", c->heap[i].calls);
+	table_set_uint(t, "mappings", c->map[i].calls);
+	table_set_uint(t, "threads", c->threads[i]);
+	table_set_uint(t, "children", c->children[i]);
+	table_set_uint(t, "gpu_calls", c->gpu[i].calls);
+	table_set_uint(t, "gpu_ns", c->gpu[i].outer);
+	table_set_uint(t, "compute_calls", c->compute[i].calls);
+	table_set_uint(t, "compute_ns", c->compute[i].outer);
+	table_set_int(t, "border_ns", c->error);
+}
+
+static void add(const struct process *p, struct table *t)
+{
+	const struct phases *ph = phases_around(p);
+	uint64_t life = process_life(p);
+	struct counts c = { .error = 0 };
+
+	if (!phases_own(ph, p))
+		return;
+	by_phase(ph, p, cpu_of, c.cpu, &c.error);
+	by_phase(ph, p, allocations_of, c.allocations, &c.error);
+	by_phase(ph, p, allocated_of, c.allocated, &c.error);
+	count_calls(ph, p, &c);
+	count_begun(ph, p, &c);
+	for (size_t i = 0; i < ph->count; i++) {
+		const struct phase *one = &ph->list[i];
+		int64_t duration = one->end - one->begin;
+
+		table_add_row(t);
+		table_set_int(t, "process", p->report_id);
+		table_set_text(t, "phase", one->name);
+		table_set_int(t, "begin_ns", one->begin);
+		table_set_int(t, "end_ns", one->end);
+		table_set_int(t, "duration_ns", duration);
+		table_set_uint(t, "iterations", one->iterations);
+		table_set_text(t, "how", one->how);
+		if (life)
+			table_set_real(t, "share", (double)duration / (double)life);
+		set_counts(t, &c, i, p, duration);
+	}
+}
+
+void run_phases(const struct model *m, struct report *r)
+{
+	each_process(m, report_add_table(r, "phases", "Phases", COLUMNS(columns)), add);
+}
+
+/* ---- the table phase_functions ---- */
+
+/* Outermost time of a layer in each phase: the denominator. */
+static void layer_times(const struct phases *ph, const struct process *p, const char *layer, uint64_t *times)
+{
+	struct slice one[PHASES_MAX];
+
+	memset(times, 0, ph->count * sizeof(*times));
+	for (size_t i = 0; i < p->profile_count; i++) {
+		if (strcmp(profile_names(p, p->profile_list[i])->layer, layer))
+			continue;
+		phases_slices(ph, p->profile_list[i], one);
+		for (size_t k = 0; k < ph->count; k++)
+			times[k] += one[k].outer;
+	}
+}
+
+static void add_function(struct table *t, const struct process *p, const struct breakdown_row *row,
+			 const char *phase, const struct slice *s, uint64_t layer)
+{
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	table_set_text(t, "phase", phase);
+	set_text(t, "framework", row->framework);
+	set_text(t, "layer", row->layer);
+	set_text(t, "library", row->library);
+	table_set_text(t, "function", row->function);
+	set_text(t, "kind", row->kind);
+	table_set_uint(t, "waiting", row->waiting);
+	table_set_uint(t, "calls", s->calls);
+	table_set_uint(t, "bytes", s->bytes);
+	if (!s->outer)
+		return;
+	table_set_uint(t, "outer_ns", s->outer);
+	table_set_uint(t, "nested_ns", s->nested);
+	table_set_real(t, "mean_ns", (double)s->outer / (double)s->calls);
+	if (layer)
+		table_set_real(t, "share", (double)s->outer / (double)layer);
+}
+
+static void add_functions(const struct process *p, struct table *t)
+{
+	const struct phases *ph = phases_around(p);
+	const char *engine = process_engine(p);
+	uint64_t times[PHASES_MAX];
+
+	for (size_t i = 0; i < p->profile_count && ph->count; i++) {
+		const struct profile *f = p->profile_list[i];
+		struct slice sums[PHASES_MAX];
+		struct breakdown_row row;
+
+		if (!profile_named(p, engine, f, &row) || !phases_slices(ph, f, sums))
+			continue;
+		layer_times(ph, p, row.layer, times);
+		for (size_t k = 0; k < ph->count; k++)
+			if (sums[k].calls)
+				add_function(t, p, &row, ph->list[k].name, &sums[k], times[k]);
+	}
+}
+
+void run_phase_functions(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "phase_functions", "Calls by phase", COLUMNS(function_columns));
+
+	each_process(m, t, add_functions);
+	table_sort_falling(t, "outer_ns");
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# Phases in every table: calls, heap, CPU time, threads and children of each; compilers that ran
+# before the first iteration; sums over the phases are those of the whole; any parts give the same.
+. "$top_srcdir/tests/lib.sh"
+need jq
+
+# A training of 40 steps of 50 ms from 10.5 s on; before: 4 s of imports, 3 s of compiling; at 14.5 s it ends.
+python3 - >"$TMP/trace" <<'END'
+def at(ms): return f"[{int((1000 + ms) * 1000)}us]"
+print('dltrace-text 1')
+print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3" heap=0')
+print('[1s] dltrace_proc:library process=1 library=1 path="/lib/libtorch_cpu.so"')
+print('[1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"')
+print('[1s] dltrace_proc:function function=malloc layer="heap" kind="allocate" name="malloc"')
+print(at(500), 'dltrace_proc:thread process=1 thread=7 tid=107 begin=1500ms')
+for i, exe in enumerate(("/usr/bin/g++", "/usr/lib/cc1plus", "/usr/bin/as")):
+    print(at(4000 + i), f'dltrace_proc:process process={20 + i} parent={[1, 20, 20][i]} pid={200 + i} parent_pid=100 begin={5000 + i}ms host="h" exe="{exe}"')
+    print(at(7000 - i), f'dltrace_proc:exit process={20 + i} how=0 code=0')
+# A worker, forked while it trains, which multiplies too.
+print(at(11000), 'dltrace_proc:process process=30 parent=1 pid=300 parent_pid=100 begin=12s reason=1 host="h" exe="/usr/bin/python3"')
+print(at(11200), 'dltrace_cpu:blas thread=30 function=sgemm_ library=1 m=3 n=3 k=3 duration=1ms')
+for ms in range(0, 9500, 100):
+    print(at(ms + 1), f'dltrace_heap:alloc thread=1 function=malloc library=1 size=100000 ptr=0x1000')
+for i in range(40):
+    for k, out in enumerate((512, 256, 10)):
+        print(at(9500 + 50 * i + 5 * k + 5), f'dltrace_cpu:blas thread=1 function=sgemm_ library=1 m={out} n=32 k=64 duration=4ms')
+        print(at(9500 + 50 * i + 40 - 5 * k), f'dltrace_cpu:blas thread=1 function=sgemm_ library=1 m={out} n=64 k=32 duration=4ms')
+print(at(13000), 'dltrace_heap:alloc thread=1 function=malloc library=1 size=12345 ptr=0x0')
+# 9.9 of 10 million allocations before the first step; CPU time of one core.
+for ms in range(0, 13501, 100):
+    calls = 9900000 * min(ms, 9500) // 9500 + 100000 * max(0, ms - 9500) // 4000
+    print(at(ms + 1), f'dltrace_sample:process process=1 time={1000 + ms}ms threads=1 user={ms}ms rss_anon=1M allocations={calls} allocated={calls * 10}')
+print(at(13501), 'dltrace_proc:exit process=1 how=0 code=0')
+END
+report_text <"$TMP/trace"
+same "phases" "start-up compilation steady end" "$(json '" ".join(p["phase"] for p in rows("phases", process=1))')"
+same "when" "[0.0, 4.0, 9.5, 11.5]" "$(json '[round(p["begin_ns"] / 1e9, 1) for p in r["phases"]]')"
+same "CPU time" "[4.0, 5.5, 2.0, 2.0]" "$(json '[round(p["cpu_ns"] / 1e9, 1) for p in r["phases"]]')"
+same "heap before the first step" 0.99 "$(json 'round(sum(p["heap_share"] for p in r["phases"][:2]), 2)')"
+same "all of the heap" "$(json 'r["heap"][0]["allocations"]')" "$(json 'sum(p["heap_calls"] for p in r["phases"])')"
+same "threads" "[1, 0, 0, 0]" "$(json '[p["threads"] for p in r["phases"]]')"
+same "children" "[0, 3, 1, 0]" "$(json '[p["children"] for p in r["phases"]]')"
+# What is within half a slice of a border may be on its other side.
+near() { json "(lambda a: all(abs(x - y) <= 6 for x, y in zip(a, $2)) and sum(a) == sum($2) or a)($1)"; }
+same "products" True "$(near '[p["compute_calls"] for p in r["phases"]]' '[0, 0, 240, 0]')"
+same "large blocks" True "$(near '[p["large_blocks"] for p in r["phases"]]' '[40, 55, 0, 1]')"
+same "how sure" True "$(json '67e6 < r["phases"][0]["border_ns"] <= 100e6')"
+same "the function's phase" steady "$(json 'rows("breakdown", process=1)[0]["phase"]')"
+same "calls by phase" "$(json '[p["large_blocks"] for p in r["phases"] if p["large_blocks"]]')" "$(json '[rows("phase_functions", function="malloc", phase=p)[0]["calls"] for p in ("start-up", "compilation", "end")]')"
+same "all calls" True "$(json 'sum(f["calls"] for f in rows("phase_functions", function="sgemm_")) == sum(b["calls"] for b in r["breakdown"])')"
+same "a worker's" "['steady']" "$(json '[f["phase"] for f in r["phase_functions"] if f["process"] != 1 and f["function"] == "sgemm_"]')"
+same "a share of its phase" 1 "$(json 'int(rows("phase_functions", function="sgemm_", process=1)[0]["share"])')"
+same "a thread's" start-up "$(json 'rows("threads", tid=107)[0]["phase"]')"
+same "processes'" "start-up compilation compilation compilation steady" "$(json '" ".join(p["phase"] for p in r["processes"])')"
+same "a failure's" end "$(json 'r["failures"][0]["phase"]')"
+cp "$TMP/r.json" whole.json
+for jobs in 2 3 7; do
+	"$REPORT" -q -f json --jobs $jobs "$TMP/trace.txt" >parts.json || fail "no report in $jobs parts"
+	cmp whole.json parts.json || fail "$jobs parts make another report"
+done
+
+# One phase alone: the traces are read again for what happened in it.
+cp "$TMP/r.json" all.json
+for phase in start-up compilation steady end; do
+	"$REPORT" -q -f json --phase $phase "$TMP/trace.txt" >"$TMP/r.json" || fail "no report of $phase"
+	for report in all.json "$TMP/r.json"; do
+		jq '.phases | map([.phase, .begin_ns, .end_ns, .iterations])' $report >"$(basename $report).phases"
+	done
+	cmp all.json.phases r.json.phases || fail "$phase: other phases"
+	"$REPORT" -q -f json --jobs 3 --phase $phase "$TMP/trace.txt" >parts.json || fail "no report of $phase in parts"
+	cmp "$TMP/r.json" parts.json || fail "$phase: 3 parts make another report"
+	eval "calls_${phase%%-*}='$(json '[[b["calls"] for b in r["breakdown"] if b["process"] == 1], len(r["failures"]), len(r["threads"])]')'"
+done
+same "start-up alone" "[[], 0, 2]" "$calls_start"
+same "compilation alone" "[[], 0, 5]" "$calls_compilation"
+same "steady alone" "[[240], 0, 3]" "$calls_steady"
+same "end alone" "[[], 1, 3]" "$calls_end"
+status=0
+"$REPORT" --phase warm-up "$TMP/trace.txt" >out 2>err || status=$?
+same "a phase that is not there" 0 "$status"
+grep -q "no such phase" err || fail "it is not said that there is no such phase: $(cat err)"
+
+# A framework that compiles inside the process: its heap tells, before and in the first iterations.
+python3 - >"$TMP/trace" <<'END'
+def at(ms): return f"[{int((1000 + ms) * 1000)}us]"
+print('dltrace-text 1')
+print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3" heap=0')
+print(at(10), 'dltrace_proc:library process=1 library=1 path="/lib/jaxlib/libjax_common.so"')
+sizes = [100000 + 1000 * i for i in range(12)]
+starts = [10000] + [15000 + 500 * i for i in range(19)]
+for start in starts:
+    for i, size in enumerate(sizes):
+        print(at(start + 10 * i), f'dltrace_heap:alloc thread=1 function=malloc library=1 size={size} ptr=0x1000')
+calls = 0
+for ms in range(0, 25001, 100):
+    calls += 1000000 * 100 // 1000 if 6000 <= ms < 9000 or 10500 <= ms < 14500 else 150000 * 100 // 1000
+    print(at(ms + 1), f'dltrace_sample:process process=1 time={1000 + ms}ms threads=1 user={ms}ms rss_anon=1M allocations={calls} allocated={calls * 10}')
+print(at(25001), 'dltrace_proc:exit process=1 how=0 code=0')
+END
+report_text <"$TMP/trace"
+same "iterations by blocks alone" "20 calls" "$(json '"%(count)s %(how)s" % row("iterations")')"
+same "its phases" "start-up compilation warm-up steady end" "$(json '" ".join(p["phase"] for p in r["phases"])')"
+same "compiling, from when on and until when" "[10.5, 14.5]" "$(json '[p["begin_ns"] / 1e9 for p in r["phases"]][1:3]')"
+json 'r["phases"][1]["how"]' | grep -q likely || fail "how sure it is: $(json 'r["phases"][1]["how"]')"
