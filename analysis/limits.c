@@ -88,10 +88,13 @@ static void foreign(struct table *table, const struct trace *t)
 
 static void outside(struct table *table, const struct trace *t)
 {
-	if (t->filtered)
+	const char *phase = t->model->options.phase;
+
+	if (t->filtered || phase)
 		limit(table, t, NULL, "filtered", (double)t->filtered,
-		      "%" PRIu64 " calls outside of --from and --to are left out; within them only "
-		      "calls that are events count, not the library's own totals", t->filtered);
+		      "%" PRIu64 " calls outside of %s%s are left out; within %s only calls that are events "
+		      "count, not the library's own totals", t->filtered,
+		      phase ? "the phase " : "--from and --to", phase ? phase : "", phase ? "it" : "them");
 }
 
 static void not_measured(struct table *table, const struct trace *t)

@@ -71,6 +71,7 @@ for phase in start-up compilation steady end; do
 	cmp "$TMP/r.json" parts.json || fail "$phase: 3 parts make another report"
 	eval "calls_${phase%%-*}='$(json '[[b["calls"] for b in r["breakdown"] if b["process"] == 1], len(r["failures"]), len(r["threads"])]')'"
 done
+json 'rows("limits", kind="filtered")[0]["text"]' | grep -q "outside of the phase end" || fail "the limits do not say so"
 same "start-up alone" "[[], 0, 2]" "$calls_start"
 same "compilation alone" "[[], 0, 5]" "$calls_compilation"
 same "steady alone" "[[240], 0, 3]" "$calls_steady"
