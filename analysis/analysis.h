@@ -14,8 +14,8 @@
  *
  * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
  *	traces machines processes threads libraries coverage breakdown shares communication heap
- *	gpu_memory gpu gpu_work phases phase_functions iterations epochs slow_iterations ranges range_calls marks
- *	failures findings limits kinds runs study comparison changes scaling clocks exactness checks
+ *	gpu_memory gpu gpu_work phases phase_functions iterations epochs slow_iterations ranges
+ *	range_calls marks failures findings limits kinds runs study comparison changes scaling clocks exactness checks
  * `breakdown` is complete (data formats); `shares` is what people look at (figure 3): by
  * framework and layer over the whole run, functions of at least `min_share`, the rest as one row
  * whose function is "other".
@@ -59,7 +59,7 @@ struct model_options {
 	const char *layer;	/* "runtime", "blas", ... */
 	const char *phase;	/* only what happened in it: `ranges` says when that was */
 	int64_t from, to;	/* ns since the trace's begin: only events in [from, to) */
-	const struct time_range *ranges;	/* the same, of each trace by itself; borrowed; NULL: all of it */
+	const struct time_range *ranges;	/* the same by trace; borrowed; NULL: all of it */
 	double min_share;	/* fraction; smaller ones become "other" in `shares` */
 	const char *const *labels;	/* [GLOB:]KEY=VALUE, for traces whose path matches */
 	size_t label_count;

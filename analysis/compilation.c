@@ -74,7 +74,9 @@ static struct span *lives(const struct process *p, int64_t until, size_t *count)
 		if (one->begin == UNKNOWN || one->begin >= until || one->merged || !is_compiler(one) ||
 		    !is_descendant(one, p))
 			continue;
-		list[(*count)++] = (struct span){ begin_of(one, p), one->end != UNKNOWN ? one->end : one->last };
+		list[(*count)++] = (struct span){
+			begin_of(one, p), one->end != UNKNOWN ? one->end : one->last,
+		};
 	}
 	if (*count)
 		qsort(list, *count, sizeof(*list), by_begin);
@@ -140,7 +142,8 @@ static double rate(const struct rhythm *r, int64_t from, int64_t to)
 	return 1e9 * (double)(b->allocations - a->allocations) / (double)(b->cpu - a->cpu);
 }
 
-bool compilation_inside(const struct process *p, int64_t until, int64_t from, int64_t to, struct compilation *c)
+bool compilation_inside(const struct process *p, int64_t until, int64_t from, int64_t to,
+			struct compilation *c)
 {
 	const struct rhythm *r = &p->rhythm;
 	double least;

@@ -326,8 +326,8 @@ static void set_why_not(const struct process *p, struct iterations *it, bool cut
 		it->why_not = cut ? "not found: its beginning does not tell how the rest goes on" :
 				    "not found: what it calls does not repeat evenly";
 	else if (*process_engine(p))
-		it->why_not = "not found: no call of it that computes is seen, and its large blocks of memory do "
-			      "not repeat evenly";
+		it->why_not = "not found: no call of it that computes is seen, and its large blocks of "
+			      "memory do not repeat evenly";
 }
 
 static bool from_calls(const struct process *p, struct iterations *it)

@@ -36,7 +36,8 @@ struct evenness {
 };
 
 /* Into each of the whole rounds, and how many are in any. */
-static size_t fill(const struct series_of *anchor, const struct series_of *one, uint32_t *each, size_t *rounds)
+static size_t fill(const struct series_of *anchor, const struct series_of *one, uint32_t *each,
+		   size_t *rounds)
 {
 	size_t in = 0;
 
@@ -117,7 +118,9 @@ static struct family family_at(const struct all_series *s, size_t first, int64_t
 	size_t counts[REFERENCES_MAX], tried = 0, most = 0, asked = 0, beats = s->list[first].count;
 	struct family found = { .members = 0 };
 
-	for (; tried < REFERENCES_MAX && first + tried < s->count && s->list[first + tried].count == beats; tried++) {
+	for (; tried < REFERENCES_MAX && first + tried < s->count; tried++) {
+		if (s->list[first + tried].count != beats)
+			break;
 		counts[tried] = members(s, &s->list[first + tried]);
 		most = counts[tried] > most ? counts[tried] : most;
 	}
@@ -175,7 +178,8 @@ static bool is_coarse(const struct all_series *s, const struct series_of *anchor
 }
 
 /* How many rounds a series tells of, if it is there in most of them and a whole number: else 0. */
-static size_t rounds_of(const struct series_of *anchor, const struct series_of *one, int64_t from, uint32_t *each)
+static size_t rounds_of(const struct series_of *anchor, const struct series_of *one, int64_t from,
+			uint32_t *each)
 {
 	size_t rounds, calls = one->count - series_before(one, from), used = 0;
 	uint32_t most;

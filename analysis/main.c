@@ -344,7 +344,8 @@ static struct time_range *find_ranges(const struct options *o, const struct mode
 	for (int i = 0; i < o->trace_count; i++) {
 		ranges[i] = phase_range(whole, (size_t)i, o->model.phase);
 		if (ranges[i].from >= ranges[i].to && !o->quiet)
-			say(o, o->traces[i], "no such phase was found in it: see its tables phases and iterations");
+			say(o, o->traces[i], "no such phase was found in it: see its tables phases and "
+			    "iterations");
 	}
 	return ranges;
 }

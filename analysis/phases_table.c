@@ -23,7 +23,8 @@ static const struct column columns[] = {
 	{ "mappings", "mappings", UNIT_COUNT, "calls that made, moved or removed one" },
 	{ "threads", "threads", UNIT_COUNT, "that it created" },
 	{ "children", "children", UNIT_COUNT, "processes that it, or one that works for it, started" },
-	{ "gpu_calls", "GPU calls", UNIT_COUNT, "of the runtime and the driver of CUDA, of OpenCL, that are events" },
+	{ "gpu_calls", "GPU calls", UNIT_COUNT,
+	  "of the runtime and the driver of CUDA, of OpenCL, that are events" },
 	{ "gpu_ns", "in them", UNIT_NS, "their time" },
 	{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, "calls that are events" },
 	{ "compute_ns", "in them", UNIT_NS, "their time, over all threads" },
@@ -46,7 +47,8 @@ static const struct column function_columns[] = {
 	{ "nested_ns", "nested", UNIT_NS, "the part of it spent in other calls of the table" },
 	{ "mean_ns", "mean", UNIT_NS, "" },
 	{ "bytes", "bytes", UNIT_BYTES, "moved or allocated" },
-	{ "share", "share", UNIT_FRACTION, "of the summed outermost time of its layer in its process and phase" },
+	{ "share", "share", UNIT_FRACTION,
+	  "of the summed outermost time of its layer in its process and phase" },
 };
 
 /* ---- counters that are read now and then ---- */
