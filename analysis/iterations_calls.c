@@ -19,6 +19,7 @@
 #define LEAST_ITERATIONS	3
 #define LEAST_MEMBERS		2
 #define LEAST_EVEN		0.75	/* of everything: below, it is not found */
+#define NEARLY_ALL		0.9	/* of the calls: an evaluation may have many others, each seldom */
 #define LEAST_PART		0.25	/* of the finer one's beats, or so many times its members: */
 #define MANY_MORE		4
 #define FAMILIES_MAX		64
@@ -97,13 +98,13 @@ static double worth(const struct series_of *anchor, const struct series_of *one,
 
 /*
  * How evenly what comes at least every other round comes, 0 to 1; 0 if that is less than two
- * thirds of all there is. What comes in odd rounds only is left out.
+ * thirds of all there is, and not nearly all calls. What comes in odd rounds only is left out.
  */
 static double evenness(const struct all_series *s, const struct series_of *anchor, bool work)
 {
 	uint32_t *each = xcalloc(anchor->count, sizeof(*each));
 	bool *odd = odd_rounds(s, anchor, each);
-	size_t asked = 0, all = 0;
+	size_t asked = 0, all = 0, calls = 0, all_calls = 0;
 	double sum = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
@@ -116,14 +117,18 @@ static double evenness(const struct all_series *s, const struct series_of *ancho
 		if (w < 0)
 			continue;
 		all++;
+		all_calls += one->count;
 		if (one->count < (anchor->count + 1) / 2)
 			continue;
 		asked++;
+		calls += one->count;
 		sum += w;
 	}
 	free(each);
 	free(odd);
-	return 3 * asked >= 2 * all && asked ? sum / (double)asked : 0;
+	if (!asked || (3 * asked < 2 * all && (double)calls < NEARLY_ALL * (double)all_calls))
+		return 0;
+	return sum / (double)asked;
 }
 
 /* The largest family of that many beats; members 0: none. */
@@ -184,7 +189,7 @@ static bool is_part(const struct family *part, const struct family *fine)
 static bool is_better(const struct family *f, const struct family *best)
 {
 	if (f->anchor->count < LEAST_PART * (double)best->anchor->count &&
-	    (f->members < MANY_MORE * best->members || f->even < best->even))
+	    (f->members < MANY_MORE * best->members || f->even < best->even + 0.05))
 		return false;
 	if (f->even * (1 - 0.5 / (double)f->members) >
 	    best->even * (1 - 0.5 / (double)best->members) + 0.1)

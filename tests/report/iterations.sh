@@ -83,6 +83,14 @@ for i in range(30):
 ' | report_text
 same "layers that are alike on a GPU" "30 None 0 calls" "$(found)"
 
+training '
+for epoch in range(15):
+    for i in range(100):
+        for shape in range(1, 6): launch(shape)
+    for shape in range(20, 45): launch(shape)
+' | report_text
+same "more kernels between epochs than in an iteration" "1500 None 0 calls" "$(found)"
+
 # Runs of which not all times are kept: their first part tells the pattern, and counts are exact.
 training '
 for i in range(3000): step(32)
