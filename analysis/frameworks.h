@@ -11,8 +11,9 @@
  * launched, copied or communicated for a millisecond, or allocated a MiB of tensors (large blocks
  * that are aligned: containers are not), or if threads of theirs used 50 ms of CPU time; and each of
  * these is at least a hundredth of what the framework that does most of it did. One that does not work
- * while another does is only imported. One of Python alone works if it is the only such, none with
- * libraries works, and others, such as NumPy's, compute and allocate instead.
+ * while another does is only imported (where large blocks are events: not at the level summary). One of
+ * Python alone works if it is the only such, none with libraries works, and others, such as NumPy's,
+ * compute and allocate instead.
  */
 #ifndef DLT_ANALYSIS_FRAMEWORKS_H
 #define DLT_ANALYSIS_FRAMEWORKS_H

@@ -127,6 +127,15 @@ static bool is_judged(const struct framework *f)
 	return f->has_libraries && strcmp(f->rule->role, "top") && strcmp(f->rule->role, "communication");
 }
 
+/* Without events of large blocks (the level summary) too little is seen to say that one does nothing. */
+static bool heap_is_seen(const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++)
+		if (!strcmp(profile_names(p, p->profile_list[i])->layer, "heap"))
+			return true;
+	return false;
+}
+
 void frameworks_used(const struct process *p, struct framework *found, size_t count)
 {
 	struct framework_use others = { 0 }, most = { 0 };
@@ -147,7 +156,7 @@ void frameworks_used(const struct process *p, struct framework *found, size_t co
 			found[i].state = FRAMEWORK_WORKS;
 			works = true;
 		}
-	for (size_t i = 0; i < count && works; i++)
+	for (size_t i = 0; i < count && works && heap_is_seen(p); i++)
 		if (is_judged(&found[i]) && found[i].state == FRAMEWORK_UNKNOWN)
 			found[i].state = FRAMEWORK_IMPORTED;
 }

@@ -38,7 +38,7 @@ processes() {
 	[1s] dltrace_proc:function function=posix_memalign name="posix_memalign" layer="heap" kind="allocate"
 	[1s] dltrace_proc:function function=malloc name="malloc" layer="heap" kind="allocate"
 	END
-	for id in 1 2 3 4 5; do
+	for id in 1 2 3 4 5 6; do
 		echo "[1s] dltrace_proc:process process=$id pid=10$id begin=1s host=\"$(hostname)\" exe=\"/usr/bin/python3\""
 	done
 }
@@ -68,6 +68,9 @@ cat >>trace <<END
 [1s] dltrace_proc:library process=5 library=3 path="/x/libgloo.so"
 [1s] dltrace_proc:function process=5 function=4000 name="gloo::allreduce" layer="gloo" kind="communicate"
 [2s] dltrace_comm:call thread=5 function=4000 library=2 duration=5ms
+[1s] dltrace_proc:library process=6 library=1 path="/x/libtorch_cpu.so.1.10.2"
+[1s] dltrace_proc:library process=6 library=2 path="/x/libmxnet.so"
+[2s] dltrace_cpu:blas thread=6 function=sgemm_ library=1 duration=5ms m=4 n=4 k=4
 END
 report_text <trace
 names='[(f["name"], f["version"], f["state"]) for f in row("processes", pid=PID)["frameworks"]]'
@@ -78,6 +81,7 @@ same "NumPy works for one of Python alone" "[('PyTorch', '2.11.0+cpu', 'imported
 same "two work" "[('PyTorch', '2.11.0+cpu', 'works'), ('TensorFlow', '2.3.4', 'works')]" "$(frameworks 103)"
 same "nobody knows" "[('PyTorch', '2.11.0+cpu', None)]" "$(frameworks 104)"
 same "its own communication" "[('torch.distributed', None, None), ('Caffe2', None, None), ('PyTorch', '1.10.2', 'works')]" "$(frameworks 105)"
+same "no blocks were seen" "[('PyTorch', '1.10.2', 'works'), ('MXNet', None, None)]" "$(frameworks 106)"
 same "the stack" "Keras 3.15.1 on JAX 0.10.2" "$(json 'row("runs")["framework"]')"
 "$REPORT" -q trace >text
 sed -n 2p text | grep -q '^Keras 3.15.1, PyTorch 2.11.0+cpu, TensorFlow 2.3.4, JAX 0.10.2, Chainer 7.8.1' || fail "text: $(sed -n 2p text)"
