@@ -32,6 +32,7 @@ END
 run() {
 	PYTHONPATH=$site:$TMP/mine "$RECORD" -q "$@"
 	"$REPORT" -q -f json trace >report.json
+	"$REPORT" --dump trace | sed -n "s|.*proc:object .*type=8 .*name=\"$site/\(.*\)\".*|\1|p" | sort -u >packages
 	rm -rf trace a b
 }
 PYTHONPATH=$site:$TMP/mine python3 -B program.py >expected
@@ -42,6 +43,7 @@ diff expected actual || fail "open is not what it was"
 list='[.processes[] | [.frameworks[] | .name + " " + (.version // "?") + " " + .role]]'
 frameworks='[["Keras 3.15.1 top","Lasagne ? top"],["Keras 3.15.1 top","Lasagne ? top","Chainer 7.8.1 engine"]]'
 same "from sources" "$frameworks" "$(jq -c "$list" report.json)"
+same "not what is inside of packages" "chainer keras" "$(paste -s -d ' ' packages)"
 run -o trace -- python3 program.py >/dev/null
 [ -e "$(ls "$site"/keras/__pycache__/__init__.*.pyc)" ] || fail "nothing compiled"
 run -o trace -- python3 program.py >/dev/null
