@@ -63,6 +63,8 @@ struct process_end {
 	enum ending ending;
 	int code;
 	bool killed;	/* gone without a word of its own */
+	const struct process *sender;	/* of the signal; NULL: not known */
+	bool let_go;	/* by the one that made it, as pools do, in a run that went well: no failure */
 };
 struct process_end process_end(const struct process *p);
 

@@ -81,6 +81,8 @@ struct process_end process_end(const struct process *p)
 
 	if (p->ending != END_UNKNOWN) {
 		e.killed = p->ending == END_SIGNAL && !p->exit_seen;
+		e.sender = e.killed && p->signalled == p->code ? p->signalled_by : NULL;
+		e.let_go = e.sender && e.sender == p->parent && t->exit_status == 0;
 		return e;
 	}
 	/* The recorder waited for the command itself and knows. */

@@ -188,11 +188,16 @@ static void add_errors(struct table *t, const struct process *p)
 static void add_end(struct table *t, const struct process *p)
 {
 	struct process_end e = process_end(p);
-	char text[256], name[32];
+	char text[256], name[32], by[160] = "";
 
+	if (e.let_go)
+		return;
+	if (e.sender)
+		snprintf(by, sizeof(by), ", sent by %s", process_who(e.sender));
 	if (e.ending == END_SIGNAL) {
 		snprintf(text, sizeof(text), "%s died of %s%s", process_name(p),
-			 signal_name(e.code, name, sizeof(name)), e.killed ? ", without a word" : "");
+			 signal_name(e.code, name, sizeof(name)),
+			 e.sender ? by : e.killed ? ", without a word" : "");
 		begin_row(t, p, "signal", p->end, text);
 		table_set_int(t, "code", e.code);
 	} else if (e.ending == END_STATUS && e.code) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,6 +42,21 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
 		return;
 	if (path && !error && !dlt_children_can_see(path))
 		e.traced = CANNOT_BE;
+	dlt_emit(t, DLT_EV_PROC_CHILD, &e);
+}
+
+void dlt_children_signalled(pid_t pid, int sig)
+{
+	struct dlt_thread *t;
+	struct dlt_ev_proc_child e = {
+		.how = DLT_CHILD_SIGNALLED, .child = (uint32_t)pid, .result = sig, .path = "",
+	};
+
+	if (pid <= 1 || (sig != SIGTERM && sig != SIGKILL && sig != SIGINT) ||
+	    !dlt_enabled(DLT_EV_PROC_CHILD) || dlt_children_is_borrowed())
+		return;
+	t = dlt_thread_self();
+	e.thread = t->id;
 	dlt_emit(t, DLT_EV_PROC_CHILD, &e);
 }
 

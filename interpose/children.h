@@ -23,10 +23,13 @@
 #include <sys/types.h>
 
 enum dlt_child_how { DLT_CHILD_FORK, DLT_CHILD_VFORK, DLT_CHILD_SPAWN, DLT_CHILD_EXEC,
-		     DLT_CHILD_OTHER, DLT_CHILD_WAITED };
+		     DLT_CHILD_OTHER, DLT_CHILD_WAITED, DLT_CHILD_SIGNALLED };
 
 /* Emits dltrace_proc:child. `pid` 0: not known; `error` 0 or an errno; `path` NULL: none named. */
 void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char *path);
+
+/* Emits it for a signal that this thread has sent to another process, if it is one that ends. */
+void dlt_children_signalled(pid_t pid, int sig);
 
 /* ---- children_policy.c --------------------------------------------------------------------- */
 

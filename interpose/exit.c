@@ -208,6 +208,8 @@ DLT_EXPORT int kill(pid_t pid, int sig)
 	result = dlt_real()->kill(pid, sig);
 	if (fatal)
 		dlt_exit_undo(DLT_EXIT_SIGNAL);
+	else if (result == 0)
+		dlt_children_signalled(pid, sig);
 	return result;
 }
 

@@ -9,6 +9,7 @@
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
 #define BECAME 3			/* `how` of a child: no child, but what the process itself became by exec */
 #define WAITED 5
+#define SIGNALLED 6
 #define CANNOT_BE_SEEN 2		/* its `traced` */
 
 /* The application's own announcements are counted; those that a sampler repeats are not. */
@@ -334,6 +335,19 @@ static void count_child(struct process *p, const struct dlt_ev_proc_child *e, in
 		children_became(&parent->offspring, trace_keep(p->trace, e->path));
 }
 
+static void on_signalled(struct trace *t, const struct dlt_ev_proc_child *e, const struct process *by)
+{
+	for (size_t i = t->process_count; i--;) {
+		struct process *p = t->processes[i];
+
+		if (!p->announced || p->pid != e->child || strcmp(p->host, by->host))
+			continue;
+		p->signalled_by = by;
+		p->signalled = e->result;
+		return;
+	}
+}
+
 static void on_child(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_child *e = data;
@@ -347,7 +361,9 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 			p->offspring.hidden -= p->offspring.hidden > 0;
 		}
 	}
-	if (e->how == WAITED || e->result)
+	if (e->how == SIGNALLED)
+		on_signalled(t, e, p);
+	if (e->how >= WAITED || e->result)
 		return;
 	count_child(p, e, at);
 	if (e->how != BECAME)

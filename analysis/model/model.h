@@ -199,6 +199,8 @@ struct process {
 	uint64_t untraced_children, unseen_children;
 	const char *unseen_child;	/* the first one's program; NULL: none */
 	const char *became;		/* by exec, a program that is not traced; NULL: none */
+	const struct process *signalled_by;	/* who sent it a signal that ends; NULL: nobody seen */
+	int32_t signalled;		/* ... and which */
 	bool replaces;			/* it became what it is by exec, and is in the trace from before it */
 	struct library *libraries;	/* owned */
 	size_t library_count, library_capacity;

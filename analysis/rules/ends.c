@@ -46,6 +46,8 @@ void rule_died(struct findings *f, const struct process *p)
 	char name[32], before[256];
 	bool unchecked;
 
+	if (e.let_go)
+		return;
 	if (e.ending != END_SIGNAL && !(e.ending == END_STATUS && e.code) && !e.killed)
 		return;
 	refused_text(p, before, sizeof(before));

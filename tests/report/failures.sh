@@ -41,3 +41,23 @@ same "told once" 1 "$(json 'sum("five" in f["text"] or "104" in f["text"] for f 
 same "one story" 1 "$(json 'sum("SIGSEGV" in f["text"] and "had failed" in f["text"] for f in r["findings"])')"
 same "worst first" problem "$(json 'r["findings"][0]["severity"]')"
 same "and as a limit" 102 "$(json 'row("processes", process=row("limits", kind="killed")["process"])["pid"]')"
+
+# Workers that their maker ends, as pools do, are no failures of a run that went well; who sent the
+# signal is said otherwise.
+ended_by() {
+	report_text <<END
+dltrace-text 1
+recording id 1
+recording exit $1
+[1s] dltrace_proc:process process=1 pid=100 recording=1 begin=1s exe="/usr/bin/python3"
+[2s] dltrace_proc:process process=2 pid=101 parent=1 recording=1 begin=2s reason=1 exe="/usr/bin/python3"
+[3s] dltrace_proc:child thread=$2 how=6 child=101 result=15
+[4s] dltrace_proc:child thread=1 how=5 child=101 result=$3
+[5s] dltrace_proc:exit process=1 code=$1
+END
+	json '[f["text"] for f in r["failures"] if f["kind"] == "signal"]'
+}
+same "let go" "[]" "$(ended_by 0 1 15)"
+same "in a run that failed" "['python3 died of SIGTERM, sent by python3 (pid 100)']" "$(ended_by 1 1 15)"
+same "another signal" "['python3 died of SIGSEGV, without a word']" "$(ended_by 0 1 11)"
+same "by itself" "['python3 died of SIGTERM, sent by python3 (pid 101)']" "$(ended_by 0 2 15)"
