@@ -291,6 +291,16 @@ static double sureness(const struct rounds *r)
 	return r->family.even * (1 - 0.5 / (double)r->family.members);
 }
 
+/* Are the epochs in it of one length, the last one too? Where only blocks tell, one may be missing. */
+static bool is_complete(const struct rounds *r, const struct process *p)
+{
+	size_t *starts = NULL, count = epochs_find(r, p, &starts);
+	bool complete = count < 2 || r->count % starts[1] == 0;
+
+	free(starts);
+	return complete;
+}
+
 /*
  * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
  * too often for all their times to be kept. To be released in any case.
@@ -306,7 +316,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 
 		if (blocks ? found : !p->rhythm.works)
 			continue;
-		better = rounds_find(&r, p, ways[i], INT64_MAX) && (blocks || is_fine(&r, run)) &&
+		better = rounds_find(&r, p, ways[i], INT64_MAX) &&
+			 (blocks ? is_complete(&r, p) : is_fine(&r, run)) &&
 			 (!found || sureness(&r) > sureness(best) + SURER);
 		*cut |= r.all.cut;
 		if (better) {
