@@ -81,8 +81,8 @@ static size_t ask_last_batch(const struct rounds *r)
 			in += w.at[k + 1];
 		}
 		length = in && 2 * in <= r->count ? period(&w) : 0;
-		/* What is there in the last round alone may as well be its end. */
-		if (!one->batch && length == r->count)
+		/* A block may be there once for any reason: in the last round, it may as well be its end. */
+		if (!one->batch && length && (length == r->count || r->count % length))
 			length = 0;
 		votes[length] += length > 0;
 		all += length > 0;
