@@ -115,7 +115,7 @@ static bool is_even(const struct evenness *e, size_t beats, size_t members)
 /* The largest family of those that come as often as the i-th; members 0: none that holds. */
 static struct family family_at(const struct all_series *s, size_t first, int64_t late)
 {
-	size_t counts[REFERENCES_MAX], tried = 0, most = 0, asked = 0, beats = s->list[first].count;
+	size_t counts[REFERENCES_MAX] = { 0 }, tried = 0, most = 0, asked = 0, beats = s->list[first].count;
 	struct family found = { .members = 0 };
 
 	for (; tried < REFERENCES_MAX && first + tried < s->count; tried++) {
