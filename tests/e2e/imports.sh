@@ -4,6 +4,8 @@
 . "$top_srcdir/tests/lib.sh"
 need lttng-sessiond
 need python3
+# Itself: the first on PATH may be a script that starts others to find it.
+python=$(python3 -c 'import sys; print(sys.executable)')
 unset PYTHONDONTWRITEBYTECODE
 site=$TMP/lib/python3.11/site-packages
 for p in keras/src chainer tinygrad flax; do
@@ -35,22 +37,22 @@ run() {
 	"$REPORT" --dump trace | sed -n "s|.*proc:object .*type=8 .*name=\"$site/\(.*\)\".*|\1|p" | sort -u >packages
 	rm -rf trace a b
 }
-PYTHONPATH=$site:$TMP/mine python3 -B program.py >expected
+PYTHONPATH=$site:$TMP/mine "$python" -B program.py >expected
 cat expected
 rm a b
-run -o trace -- python3 -B program.py >actual
+run -o trace -- "$python" -B program.py >actual
 diff expected actual || fail "open is not what it was"
 list='[.processes[] | [.frameworks[] | .name + " " + (.version // "?") + " " + .role]]'
 frameworks='[["Keras 3.15.1 top","Lasagne ? top"],["Keras 3.15.1 top","Lasagne ? top","Chainer 7.8.1 engine"]]'
 same "from sources" "$frameworks" "$(jq -c "$list" report.json)"
 same "not what is inside of packages" "chainer keras" "$(paste -s -d ' ' packages)"
-run -o trace -- python3 program.py >/dev/null
+run -o trace -- "$python" program.py >/dev/null
 [ -e "$(ls "$site"/keras/__pycache__/__init__.*.pyc)" ] || fail "nothing compiled"
-run -o trace -- python3 program.py >/dev/null
+run -o trace -- "$python" program.py >/dev/null
 same "compiled" "$frameworks" "$(jq -c "$list" report.json)"
 same "the run's" '"Keras 3.15.1 + Lasagne"' "$(jq -c '.runs[0].framework' report.json)"
 
 # Killed, at the level with the fewest events, without a frame of its own left.
-run -l summary -o trace -- python3 -c 'import flax, tinygrad, os, signal; os.kill(os.getpid(), signal.SIGKILL)' || true
+run -l summary -o trace -- "$python" -c 'import flax, tinygrad, os, signal; os.kill(os.getpid(), signal.SIGKILL)' || true
 same "killed" '[["Flax 0.12.8 top","tinygrad ? engine"]]' "$(jq -c "$list" report.json)"
 holds "nothing lost" '.traces[0].lost == 0'
