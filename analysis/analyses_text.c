@@ -86,7 +86,7 @@ struct process_end process_end(const struct process *p)
 		return e;
 	}
 	/* The recorder waited for the command itself and knows. */
-	if (p == trace_root(t) && (t->exit_signal || t->exit_status >= 0)) {
+	if ((t->exit_signal || t->exit_status >= 0) && p == trace_root(t)) {
 		e.ending = t->exit_signal ? END_SIGNAL : END_STATUS;
 		e.code = t->exit_signal ? t->exit_signal : t->exit_status;
 		e.killed = t->exit_signal != 0;

@@ -198,6 +198,8 @@ static void add_machine(struct report *r, const struct trace *t, const struct ma
 
 static void add_trace(struct report *r, const struct trace *t)
 {
+	bool only = with_gpu_work(t) == 1;
+
 	add_run(r, t);
 	for (size_t i = 0; i < t->machine_count; i++)
 		add_machine(r, t, &t->machines[i]);
@@ -211,7 +213,7 @@ static void add_trace(struct report *r, const struct trace *t)
 	for (size_t i = 0; i < t->process_count; i++)
 		if (process_shown(t->processes[i])) {
 			add_process(r, t->processes[i]);
-			add_gpu_work(r, t->processes[i], with_gpu_work(t) == 1);
+			add_gpu_work(r, t->processes[i], only);
 		}
 }
 

@@ -142,6 +142,8 @@ void frameworks_used(const struct process *p, struct framework *found, size_t co
 	size_t of_python = 0;
 	bool works = false;
 
+	if (!count)
+		return;
 	sum(p, found, count, &others);
 	for (size_t i = 0; i < count; i++)
 		take_most(&most, &found[i].use);

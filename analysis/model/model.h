@@ -284,6 +284,8 @@ struct trace {
 	bool recorded;			/* by dltrace-record: `recording` is known */
 	uint64_t recording;
 	int exit_status, exit_signal;	/* of the command; -1, 0: not known */
+	const struct process *busiest;	/* what analyses found (analysis/phases.c), once it is known */
+	bool busiest_known;
 	uint64_t events, foreign_events, discarded, discarded_packets, bytes;
 	int64_t from, to;		/* only calls and samples of [from, to) are looked at */
 	uint64_t filtered;		/* events outside */

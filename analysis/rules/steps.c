@@ -187,6 +187,8 @@ static uint64_t threads_again(struct findings *f, const struct process *p)
 	uint64_t again = 0;
 	size_t count;
 
+	if (p->orphan)	/* of one thread; a damaged trace has thousands of these */
+		return 0;
 	list = threads_of(p, &count);
 	for (size_t i = 0, n; i < count; i += n) {
 		struct routine r = { .threads = list + i };

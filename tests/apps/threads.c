@@ -87,6 +87,7 @@ int main(int argc, char **argv)
 	pthread_create(&t[4], NULL, is_detached, "detached");
 	pthread_create(&t[5], &small, returns, "small");
 	pthread_barrier_wait(&all_here);
+	pthread_setname_np(t[3], "named");	/* once more, when it surely runs */
 	printf("threads %d\n", count_threads());
 	fflush(stdout);
 	while (argc > 1 && getchar() != EOF)
