@@ -139,6 +139,16 @@ static const char *main_phase(const struct process *p, const struct profile *f)
 	return ph->list[most].name;
 }
 
+void breakdown_names(struct table *t, const struct breakdown_row *row)
+{
+	set_text(t, "framework", row->framework);
+	set_text(t, "layer", row->layer);
+	set_text(t, "library", row->library);
+	table_set_text(t, "function", row->function);
+	set_text(t, "kind", row->kind);
+	table_set_uint(t, "waiting", row->waiting);
+}
+
 static void add_row(struct table *t, const struct process *p, const struct profile *f,
 		    const struct breakdown_row *row)
 {
@@ -147,12 +157,7 @@ static void add_row(struct table *t, const struct process *p, const struct profi
 
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
-	set_text(t, "framework", row->framework);
-	set_text(t, "layer", row->layer);
-	set_text(t, "library", row->library);
-	table_set_text(t, "function", row->function);
-	set_text(t, "kind", row->kind);
-	table_set_uint(t, "waiting", row->waiting);
+	breakdown_names(t, row);
 	set_text(t, "phase", main_phase(p, f));
 	table_set_uint(t, "calls", s->calls);
 	table_set_uint(t, "failed", s->failed);

@@ -23,6 +23,9 @@ bool profile_named(const struct process *p, const char *engine, const struct pro
 bool profile_row(const struct process *p, const char *engine, const struct profile *f,
 		 struct breakdown_row *row);
 
+/* Whose calls they are, into the columns framework to waiting of the row at hand. */
+void breakdown_names(struct table *t, const struct breakdown_row *row);
+
 /* Does the calling thread wait in it, rather than work? */
 bool function_waits(const struct function *fn);
 

@@ -265,12 +265,7 @@ static void add_function(struct table *t, const struct process *p, const struct 
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
 	table_set_text(t, "phase", phase);
-	set_text(t, "framework", row->framework);
-	set_text(t, "layer", row->layer);
-	set_text(t, "library", row->library);
-	table_set_text(t, "function", row->function);
-	set_text(t, "kind", row->kind);
-	table_set_uint(t, "waiting", row->waiting);
+	breakdown_names(t, row);
 	table_set_uint(t, "calls", s->calls);
 	table_set_uint(t, "bytes", s->bytes);
 	if (!s->outer)
