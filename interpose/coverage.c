@@ -9,6 +9,7 @@
 
 #include "audited.h"
 #include "box_private.h"
+#include "emit.h"
 #include "exists.h"
 #include "library.h"
 #include "library_flags.h"
@@ -290,7 +291,8 @@ void dlt_coverage_look(void)
 
 void dlt_coverage_end(void)
 {
-	if (!dlt_process.traced)
+	/* Hundreds of symbols are looked at: not for nobody. */
+	if (!dlt_process.traced || !(dlt_box_is_read() || dlt_enabled(DLT_EV_PROC_LIBRARY)))
 		return;
 	ending = true;
 	seen_adds = 0;

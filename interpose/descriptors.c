@@ -91,13 +91,29 @@ static void change(int fd, bool is_in)
  * Three quarters up, below what select() and the classic limit of 1,024 can take, or HIGHEST_BASE:
  * the kernel copies the table up to the highest number at each fork.
  */
-static int high_base(void)
+static long high_base(void)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return -1;
-	return limit.rlim_cur >= 2 * 1024 ? HIGHEST_BASE : (int)(limit.rlim_cur / 4 * 3);
+	return limit.rlim_cur >= 2 * 1024 ? HIGHEST_BASE : (long)(limit.rlim_cur / 4 * 3);
+}
+
+/* A copy of fd far up; < 0: none. The limit is asked for again when it has changed. */
+static int move_up(int fd)
+{
+	static long base;
+	long high;
+
+	if (!base)
+		base = high_base();
+	high = dlt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base, 0, 0);
+	if (high == -EINVAL) {
+		base = high_base();
+		high = dlt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base, 0, 0);
+	}
+	return (int)high;
 }
 
 /* LTTng's only sockets are those to session daemons. */
@@ -114,7 +130,7 @@ DLT_EXPORT int lttng_ust_add_fd_to_tracker(int fd)
 
 	if (!is_resolved())
 		return -ENOSYS;
-	high = (int)dlt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_base(), 0, 0);
+	high = move_up(fd);
 	result = tracker.add(high >= 0 ? high : fd);
 	if (result >= 0)
 		change(result, true);

@@ -251,8 +251,11 @@ static const struct dlt_bridge *open_bridge(void)
 	const struct dlt_bridge *found;
 	void *library;
 
-	if (!ust_path(path, sizeof(path)))
+	/* Asked first: dlopen and dlerror make a long message of what is not there. */
+	if (!dlt_emit_is_possible() || !ust_path(path, sizeof(path))) {
+		dlt_log("emit", "no LTTng: no libdltrace-ust.so beside", dlt_elf_own_path(), 0);
 		return NULL;
+	}
 	if (!can_cancel_threads()) {
 		dlt_log("emit", "no LTTng:", dlerror(), 0);
 		return NULL;

@@ -2,9 +2,10 @@
 /*
  * Lets our wrappers exist only while something real does (see exists.h).
  *
- * How: the loader skips a dynamic symbol whose value is 0, so a wrapper is hidden by clearing
- * the value in our own .dynsym (a private page) and shown by putting it back. What was measured
- * on the way here (glibc 2.36):
+ * How: the loader asks the filter of our hash table (DT_GNU_HASH) first, and skips a symbol whose
+ * value is 0. At process start the filter is made anew, of what is shown: one page, where clearing
+ * the values of over a thousand symbols would copy ten in each process. Only what the filter lets
+ * pass and what is hidden again loses its value. What was measured on the way here (glibc 2.36):
  *  - A wrapper that is a GNU IFUNC whose resolver returns NULL is not truly absent: dlsym gives
  *    NULL with no dlerror(), on which Python's ctypes before 3.13 crashes; and a plugin that
  *    cannot be loaded without the function gets loaded, and then calls NULL. Objects relocated
@@ -43,20 +44,16 @@
 #define MAX_SYMBOLS 4096
 #define PAGE 4096
 
-/* What is known of each of our own symbols, by its index less self_first. */
-struct export {
-	uint32_t value;			/* of the symbol while it is shown; 0: leave it alone */
-	unsigned char info;		/* ... and its type */
-	bool for_ever;			/* defined by an object loaded at start */
-	bool there;
-	uint8_t hidden;			/* by so many that ask what else there is */
-};
-
 _Static_assert(DLT_FNS + 256 <= MAX_SYMBOLS, "room for all functions and the rest");
 
-static struct export exports[MAX_SYMBOLS];
+/* What is known of our own symbols, by index less self_first: bits, for a process touches few pages. */
+static uint64_t there[MAX_SYMBOLS / 64];	/* somebody defines it */
+static uint64_t for_ever[MAX_SYMBOLS / 64];	/* ... who was loaded at start */
+static uint8_t hidden[MAX_SYMBOLS];		/* by so many that ask what else there is */
+static uint32_t values[MAX_SYMBOLS];		/* of symbols that have lost theirs */
 static struct dlt_elf self;
 static uint32_t self_first, self_count;	/* symbols from first up have a hash in self.gnu_hash */
+static const uint32_t *self_hashes;	/* without their lowest bit */
 static bool ready, paused;
 
 /* Where the symbol table is not as it should be: these places, or all when they are too many. */
@@ -89,6 +86,16 @@ static long protect(void *from, size_t size, long prot)
 	return result;
 }
 
+static inline bool is_set(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+static void set(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= 1ull << i % 64;
+}
+
 static ElfW(Sym) *symbol_of(uint32_t i)
 {
 	return &self.symbols[self_first + i];
@@ -99,13 +106,8 @@ static const char *name_of(uint32_t i)
 	return self.strings + symbol_of(i)->st_name;
 }
 
-static long protect_symbols(long prot)
-{
-	return protect(symbol_of(0), self_count * sizeof(ElfW(Sym)), prot);
-}
-
 /* Our own additions to the process: what only we define must stay. */
-static bool is_ours(const char *name)
+static inline bool is_ours(const char *name)
 {
 	if (*name != 'd' && *name != 'I')
 		return false;
@@ -113,20 +115,26 @@ static bool is_ours(const char *name)
 	        strncmp(name, "InitializeInjection", 19) == 0;
 }
 
-static bool list_exports(void)
+/* A function of somebody else's, which is there only if that somebody is. */
+static inline bool is_optional(uint32_t i)
+{
+	return ELF64_ST_TYPE(symbol_of(i)->st_info) == STT_FUNC && !is_ours(name_of(i));
+}
+
+static inline bool is_shown(uint32_t i)
+{
+	return is_set(there, i) ? !hidden[i] : !is_optional(i);
+}
+
+static bool find_exports(void)
 {
 	if (!self.gnu_hash || dlt_elf_count(&self) <= dlt_elf_hashed(&self))
 		return false;
 	self_first = dlt_elf_hashed(&self);
 	self_count = dlt_elf_count(&self) - self_first;
+	self_hashes = dlt_elf_buckets(&self) + self.gnu_hash[0];
 	if (self_count > MAX_SYMBOLS)
 		self_count = MAX_SYMBOLS;
-	for (uint32_t i = 0; i < self_count; i++) {
-		const ElfW(Sym) *s = symbol_of(i);
-
-		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && !is_ours(name_of(i)))
-			exports[i] = (struct export){ (uint32_t)s->st_value, s->st_info, false, false, 0 };
-	}
 	return true;
 }
 
@@ -144,17 +152,18 @@ static void change_all(void)
 }
 
 /* e defines this one of ours, or may do so: then the truth costs a lookup. */
-static void look_for(const struct dlt_elf *e, uint32_t i, bool for_ever)
+static void look_for(const struct dlt_elf *e, uint32_t i, bool at_start)
 {
 	struct dlt_elf_name name;
 
-	if (!exports[i].value || exports[i].there)
+	if (is_set(there, i) || !is_optional(i))
 		return;
 	name = dlt_elf_name(name_of(i));
 	if (!dlt_elf_find(e, &name, NULL))
 		return;
-	exports[i].there = true;
-	exports[i].for_ever = for_ever;
+	set(there, i);
+	if (at_start)
+		set(for_ever, i);
 	change(i);
 }
 
@@ -175,15 +184,26 @@ static uint32_t place_of(const struct dlt_elf_name *name)
 	return self_count;
 }
 
-/* An object with far fewer symbols than we have, as ld.so: those are looked up here. */
-static void look_at_each(const struct dlt_elf *e, uint32_t count, bool for_ever)
+/* Ours with this hash, but for its lowest bit, in the bucket of `full`. */
+static void look_in_bucket(const struct dlt_elf *e, uint32_t full, bool at_start)
 {
-	for (uint32_t i = 1; i < count; i++) {
-		struct dlt_elf_name name = dlt_elf_name(e->strings + e->symbols[i].st_name);
-		uint32_t place = place_of(&name);
+	uint32_t i = dlt_elf_buckets(&self)[full % self.gnu_hash[0]], own = 0;
 
-		if (place < self_count)
-			look_for(e, place, for_ever);
+	for (; i >= self_first && !(own & 1) && i - self_first < self_count; i++) {
+		own = dlt_elf_hash(&self, i);
+		if ((own | 1) == (full | 1))
+			look_for(e, i - self_first, at_start);
+	}
+}
+
+/* An object with far fewer symbols than we have, as ld.so: those are looked up here. */
+static void look_at_each(const struct dlt_elf *e, uint32_t count, bool at_start)
+{
+	if (dlt_elf_references(e) != dlt_elf_hashed(e))
+		return;		/* it defines nothing */
+	for (uint32_t i = dlt_elf_hashed(e); i < count; i++) {
+		look_in_bucket(e, dlt_elf_hash(e, i) & ~1u, at_start);
+		look_in_bucket(e, dlt_elf_hash(e, i) | 1, at_start);
 	}
 }
 
@@ -192,19 +212,19 @@ static void look_at_each(const struct dlt_elf *e, uint32_t count, bool for_ever)
  * table has the hashes (without their lowest bit), and e's filter says of nearly all of them that
  * it has none.
  */
-static void look_into(const struct dlt_elf *e, bool for_ever)
+static void look_into(const struct dlt_elf *e, bool at_start)
 {
-	const uint32_t *hashes = dlt_elf_buckets(&self) + self.gnu_hash[0], *table = e->gnu_hash;
+	const uint32_t *hashes = self_hashes, *table = e->gnu_hash;
 	const ElfW(Addr) *filter = table ? (const ElfW(Addr) *)(table + 4) : NULL;
 	const unsigned bits = 8 * sizeof(ElfW(Addr));
 	const uint32_t count = dlt_elf_count(e);
 
-	if (count < self_count / 4) {
-		look_at_each(e, count, for_ever);
-		return;
-	}
 	if (table && (!table[0] || !table[3]))
 		table = NULL;
+	if (table && count < self_count / 4) {
+		look_at_each(e, count, at_start);
+		return;
+	}
 	for (uint32_t i = 0, mask = table ? table[2] - 1 : 0; i < self_count; i++) {
 		ElfW(Addr) word = table ? filter[hashes[i] / bits & mask] : 0;
 
@@ -212,35 +232,88 @@ static void look_into(const struct dlt_elf *e, bool for_ever)
 			      !(word >> (hashes[i] >> table[3]) % bits & 1) ||
 			      !dlt_elf_has_hash(e, hashes[i])))
 			continue;
-		look_for(e, i, for_ever);
+		look_for(e, i, at_start);
 	}
 }
 
-/* Brings a symbol to what is known; one store, other threads may be reading. */
-static void show_or_hide(uint32_t i, bool *writable)
-{
-	const struct export *x = &exports[i];
-	ElfW(Sym) *s = symbol_of(i);
-	ElfW(Addr) value = x->there && !x->hidden ? x->value : 0;
+/* ---- hiding -------------------------------------------------------------------------------- */
 
-	if (!x->value || (s->st_value == value && s->st_info == x->info))
+/* The filter of our own hash table. The lowest bit of a hash is not known, so both may be set. */
+struct filter {
+	ElfW(Addr) *words;
+	uint32_t mask, shift;
+};
+
+#define BITS (8 * sizeof(ElfW(Addr)))
+
+static struct filter own_filter(void)
+{
+	return (struct filter){ (ElfW(Addr) *)(uintptr_t)(self.gnu_hash + 4), self.gnu_hash[2] - 1, self.gnu_hash[3] };
+}
+
+/* False: the loader does not even look at symbols of this hash. */
+static inline bool passes(struct filter f, uint32_t hash)
+{
+	ElfW(Addr) word = f.words[hash / BITS & f.mask];
+
+	return word >> (hash & ~1u) % BITS & 3 && word >> (hash >> f.shift) % BITS & 1;
+}
+
+static inline void let_pass(struct filter f, uint32_t hash)
+{
+	ElfW(Addr) bits = (ElfW(Addr))3 << (hash & ~1u) % BITS | (ElfW(Addr))1 << (hash >> f.shift) % BITS;
+
+	__atomic_fetch_or(&f.words[hash / BITS & f.mask], bits, __ATOMIC_RELAXED);
+}
+
+static long protect_tables(long prot)
+{
+	struct filter f = own_filter();
+	long result = protect(f.words, (f.mask + 1) * sizeof(*f.words), prot);
+
+	return result ? result : protect(symbol_of(0), self_count * sizeof(ElfW(Sym)), prot);
+}
+
+static ElfW(Addr) value_of(uint32_t i)
+{
+	return symbol_of(i)->st_value ? symbol_of(i)->st_value : values[i];
+}
+
+/* Brings a symbol to what is known; one store, other threads may be reading. */
+static void show_or_hide(uint32_t i)
+{
+	ElfW(Sym) *s = symbol_of(i);
+	bool show = is_shown(i);
+
+	if (!is_optional(i) || show == (s->st_value != 0))
 		return;
-	if (!*writable && protect_symbols(PROT_READ | PROT_WRITE) != 0)
-		return;
-	*writable = true;
-	s->st_info = x->info;
-	__atomic_store_n(&s->st_value, value, __ATOMIC_RELAXED);
+	if (!show)
+		values[i] = (uint32_t)s->st_value;
+	__atomic_store_n(&s->st_value, show ? values[i] : 0, __ATOMIC_RELAXED);
+}
+
+/* The tables can be written. What the filter lets pass by chance is hidden by its value. */
+static void apply_changes(void)
+{
+	const uint32_t count = self_count, *hashes = self_hashes;
+	const bool all = change_count > CHANGES;
+	struct filter f = own_filter();
+
+	for (uint32_t n = 0, i; n < (all ? count : change_count); n++)
+		if (is_shown(i = all ? n : changes[n]))
+			let_pass(f, hashes[i]);
+	for (uint32_t i = 0; i < count; i++)
+		if (passes(f, hashes[i]))
+			show_or_hide(i);
+	change_count = 0;
 }
 
 static void show_and_hide(void)
 {
-	bool all = change_count > CHANGES, writable = false;
-
-	for (uint32_t i = 0; i < (all ? self_count : change_count); i++)
-		show_or_hide(all ? i : changes[i], &writable);
-	if (writable)
-		protect_symbols(PROT_READ);
-	change_count = 0;
+	if (!change_count || protect_tables(PROT_READ | PROT_WRITE) != 0)
+		return;
+	apply_changes();
+	protect_tables(PROT_READ);
 }
 
 /* ---- while the process runs ---------------------------------------------------------------- */
@@ -274,8 +347,7 @@ static int update(struct dl_phdr_info *info, size_t size, void *data)
 	if (info->dlpi_adds == seen_adds && info->dlpi_subs == seen_subs)
 		return 1;
 	if (info->dlpi_subs != seen_subs) {
-		for (uint32_t i = 0; i < self_count; i++)
-			exports[i].there = exports[i].for_ever;
+		memcpy(there, for_ever, sizeof(there));
 		change_all();
 		seen_objects = dlt_exists_startup_objects;
 	}
@@ -317,23 +389,20 @@ void dlt_exists_pause(bool pause)
 	}
 }
 
-/* NULL: no wrapper of ours is called so. */
-static struct export *export_of(const char *name, ElfW(Sym) **symbol)
+/* The place of our wrapper of this name; self_count: there is none. */
+static uint32_t export_of(const char *name)
 {
 	struct dlt_elf_name n = dlt_elf_name(name);
 	uint32_t i = ready ? place_of(&n) : self_count;
 
-	if (i == self_count || !exports[i].value)
-		return NULL;
-	*symbol = symbol_of(i);
-	return &exports[i];
+	return i < self_count && is_optional(i) ? i : self_count;
 }
 
 bool dlt_exists_is_shown(const char *name)
 {
-	ElfW(Sym) *symbol;
+	uint32_t i = export_of(name);
 
-	return export_of(name, &symbol) && symbol->st_value;
+	return i < self_count && is_shown(i);
 }
 
 struct hiding {
@@ -344,14 +413,13 @@ struct hiding {
 static int hide_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const struct hiding *h = data;
-	ElfW(Sym) *symbol;
-	struct export *x = export_of(h->name, &symbol);
+	uint32_t i = export_of(h->name);
 
 	(void)info;
 	(void)size;
-	if (x) {
-		x->hidden = (uint8_t)(x->hidden + (h->hide ? 1 : -1));
-		change((uint32_t)(x - exports));
+	if (i < self_count) {
+		hidden[i] = (uint8_t)(hidden[i] + (h->hide ? 1 : -1));
+		change(i);
 		show_and_hide();
 	}
 	return 1;
@@ -388,17 +456,33 @@ static void *new_library(void)
 
 /* ---- process start ------------------------------------------------------------------------- */
 
-static void make_resolver(struct export *x)
+/* From now on an IFUNC, which is there for ever. */
+static void make_resolver(uint32_t i)
 {
 	union {
 		void *(*function)(void);
 		uintptr_t address;
 	} u = { .function = new_library };
 
-	x->there = true;
-	x->for_ever = true;
-	x->value = (uint32_t)(u.address - self.base);
-	x->info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+	set(there, i);
+	set(for_ever, i);
+	symbol_of(i)->st_value = u.address - self.base;
+	symbol_of(i)->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+}
+
+/* Nobody else is running: the filter may be empty for a moment. */
+static void hide_at_start(void)
+{
+	struct dlt_elf_name profiling = dlt_elf_name("__gmon_start__");
+	struct filter f = own_filter();
+
+	if (protect_tables(PROT_READ | PROT_WRITE) != 0)
+		return;
+	make_resolver(place_of(&profiling));
+	memset(f.words, 0, (f.mask + 1) * sizeof(*f.words));
+	change_all();
+	apply_changes();
+	protect_tables(PROT_READ);
 }
 
 /* True when the loader has made the place read-only after relocation: whole pages only. */
@@ -451,10 +535,10 @@ static void clear_weak_references(const struct dlt_elf *e)
 			continue;
 		name = dlt_elf_name(e->strings + s->st_name);
 		place = place_of(&name);
-		if (place == self_count || !exports[place].value || exports[place].there)
+		if (place == self_count || is_set(there, place) || !is_optional(place))
 			continue;
-		clear_places(e, DT_RELA, DT_RELASZ, i, self.base + exports[place].value);
-		clear_places(e, DT_JMPREL, DT_PLTRELSZ, i, self.base + exports[place].value);
+		clear_places(e, DT_RELA, DT_RELASZ, i, self.base + value_of(place));
+		clear_places(e, DT_JMPREL, DT_PLTRELSZ, i, self.base + value_of(place));
 	}
 }
 
@@ -471,19 +555,16 @@ static bool has_header(const struct link_map *map)
  */
 static void look_at_start(void)
 {
-	struct dlt_elf_name profiling = dlt_elf_name("__gmon_start__");
 	struct dlt_elf e;
 
-	if (ready || !dlt_elf_open(&self, (uintptr_t)own_header, own_dynamic) || !list_exports())
+	if (ready || !dlt_elf_open(&self, (uintptr_t)own_header, own_dynamic) || !find_exports())
 		return;
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
 		dlt_exists_startup_objects++;
 		if (m->l_addr != self.base && dlt_elf_open(&e, m->l_addr, m->l_ld))
 			look_into(&e, true);
 	}
-	make_resolver(&exports[place_of(&profiling)]);
-	change_all();
-	show_and_hide();
+	hide_at_start();
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
 		if (m->l_addr != self.base && has_header(m) && dlt_elf_open(&e, m->l_addr, m->l_ld))
 			clear_weak_references(&e);
