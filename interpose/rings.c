@@ -15,6 +15,9 @@
 /* Also what signals and the compiler see in this order; other processors: see rings.h. */
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
+_Static_assert(sizeof(((struct dlt_box_ring *)0)->whole) == DLT_BATCH_AGAINS * sizeof(uint16_t),
+	       "a place for each kind");
+
 static bool over;	/* nobody would emit what is noted now */
 
 static struct dlt_box_ring *ring_of(const struct dlt_box_slot *s)
@@ -66,6 +69,7 @@ static void emit(struct dlt_box_ring *r)
 static void begin(struct dlt_box_ring *r, uint32_t thread, uint64_t ticks)
 {
 	r->thread = thread;
+	__builtin_memset(r->whole, 0, sizeof(r->whole));
 	r->begin = dlt_clock_ns() - dlt_clock_elapsed_ns(dlt_clock_ticks() - ticks);
 	r->first = r->last = ticks;
 }
@@ -101,6 +105,7 @@ static bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event eve
 		begin(r, t->id, ticks);
 	to = (unsigned char *)r->records + r->used;
 	size = dlt_batch_put(event, data, to + sizeof(head), &code);
+	size = dlt_batch_cut((unsigned char *)r->records, to + sizeof(head), size, &code, r->whole);
 	head = (uint32_t)code << 24 | (uint32_t)gap_to(r, ticks);
 	__builtin_memcpy(to, &head, sizeof(head));
 	r->last = ticks > r->last ? ticks : r->last;

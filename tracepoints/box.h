@@ -128,7 +128,7 @@ struct dlt_box_ring {
 	uint32_t taken;			/* a sampler wants what an idle owner has left */
 	uint32_t used;			/* bytes in records */
 	uint32_t count;			/* events in records */
-	uint32_t spare;
+	uint16_t whole[2];		/* the owner's: see dlt_batch_cut */
 	uint64_t begin;			/* ns CLOCK_MONOTONIC of the first */
 	uint64_t sent;			/* ... that went out before, of the slot's present owner */
 	uint64_t events;		/* likewise; while a batch is being emitted with those in it */

@@ -491,7 +491,7 @@ static inline __attribute__((always_inline)) bool next_launch(struct sight *s, c
 
 	memcpy(&head, from, sizeof(head));
 	return head >> 24 == DLT_BATCH_CUDA_LAUNCH &&
-	       dlt_batch_get(DLT_BATCH_CUDA_LAUNCH, from + sizeof(head), SIZE_MAX, &e, &type) &&
+	       dlt_batch_get(DLT_BATCH_CUDA_LAUNCH, from + sizeof(head), SIZE_MAX, NULL, &e, &type) &&
 	       see_launch(s, &e.cuda_launch);
 }
 

@@ -73,7 +73,7 @@ void batch_begin(struct reader *r, const struct reader_event *event)
 	struct batch *b = &r->batch;
 
 	b->rest.at = NULL;
-	if (e->layout == DLT_BATCH_LAYOUT) {
+	if (e->layout == DLT_BATCH_LAYOUT || e->layout == DLT_BATCH_LAYOUT_PLAIN) {
 		if (!e->thread || came_before(b, e->thread, e->first, e->count))
 			return;
 		b->rest = (struct records){

@@ -19,6 +19,7 @@ struct records {
 	uint32_t thread;		/* of all of them */
 	uint64_t time;			/* ns since 1970 of the event before */
 	uint64_t floor, end;		/* none of them is earlier, none later */
+	const unsigned char *last[DLT_BATCH_AGAINS];	/* of the kinds that may say only what differs */
 };
 
 /* ns since 1970, of the event that was taken last. */
@@ -49,7 +50,7 @@ static inline __attribute__((always_inline)) int records_take(struct records *r,
 	if (!code)
 		return 0;
 	memcpy(&head, r->at, sizeof(head));
-	size = dlt_batch_get(code, r->at + sizeof(head), r->left - sizeof(head), event, type);
+	size = dlt_batch_get(code, r->at + sizeof(head), r->left - sizeof(head), r->last, event, type);
 	if (!size)
 		return 0;
 	r->at += sizeof(head) + size;

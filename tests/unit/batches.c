@@ -11,13 +11,16 @@
 
 static unsigned char records[4096] __attribute__((aligned(8)));
 static size_t used;
+static uint16_t last[DLT_BATCH_AGAINS];
 
 static void put(enum dlt_event type, const void *data, uint32_t gap)
 {
 	unsigned code = 0, size = dlt_batch_put(type, data, records + used + 4, &code);
-	uint32_t head = code << 24 | gap;
+	uint32_t head;
 
 	assert_true(size > 0 && size + 4 <= DLT_BATCH_RECORD_MOST);
+	size = dlt_batch_cut(records, records + used + 4, size, &code, last);
+	head = code << 24 | gap;
 	memcpy(records + used, &head, 4);
 	used += 4 + size;
 }
@@ -41,7 +44,16 @@ static void finish(struct reader *r)
 	forget_problems(r, 0);
 	free(r->problems);
 	memset(records, 0, sizeof(records));
+	memset(last, 0, sizeof(last));
 	used = 0;
+}
+
+static void same_fields(const struct reader_event *event, const void *expected)
+{
+	const struct dlt_event_desc *desc = &dlt_event_descs[event->type];
+
+	for (size_t i = 0; i < desc->field_count; i++)
+		assert_int_equal(value_get(&desc->fields[i], event->data), value_get(&desc->fields[i], expected));
 }
 
 /* Every kind, each field with bytes of its own. */
@@ -72,9 +84,50 @@ static void every_kind_comes_back(void **state)
 		assert_int_equal(batch_next(&r, &event), 1);
 		assert_int_equal(event.type, kinds[i]);
 		assert_int_equal(event.time, OFFSET + 1000 + 100 * (i + 1));
-		for (size_t f = 0; f < dlt_event_descs[kinds[i]].field_count; f++)
-			assert_int_equal(value_get(&dlt_event_descs[kinds[i]].fields[f], event.data),
-					 value_get(&dlt_event_descs[kinds[i]].fields[f], &in[i]));
+		same_fields(&event, &in[i]);
+	}
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_int_equal(r.info.problem_count, 0);
+	finish(&r);
+}
+
+/* What is like the last one of its kind takes 8 bytes, whatever came in between; what is not, all of them. */
+static void repetitions_come_back(void **state)
+{
+	struct dlt_ev_cpu_region regions[] = {
+		{ .thread = 77, .function = 5, .library = 2, .duration = 1000, .width = 2 },
+		{ .thread = 77, .function = 5, .library = 2, .duration = 0xfffffffe, .width = 2 },
+		{ .thread = 77, .function = 5, .library = 3, .duration = 1100, .width = 2 },	/* another caller */
+		{ .thread = 77, .function = 5, .library = 2, .duration = 1200, .width = 2 },
+		{ .thread = 77, .function = 5, .library = 2, .duration = 1300, .width = 2 },
+		{ .thread = 77, .function = 5, .library = 2, .duration = 1300, .width = 0x102 },
+	};
+	struct dlt_ev_cpu_blas product = { .thread = 77, .function = 9, .duration = 7, .m = 1, .n = 2, .k = 3 };
+	static const bool whole[] = { true, false, true, true, false, true };
+	struct reader_event event;
+	struct reader r;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		size_t before = used;
+
+		put(DLT_EV_CPU_REGION, &regions[i], 10);
+		assert_int_equal(used - before, whole[i] ? DLT_BATCH_CPU_REGION_SIZE : 8);
+		before = used;
+		put(DLT_EV_CPU_BLAS, &product, 10);
+		assert_int_equal(used - before, i ? 8 : DLT_BATCH_CPU_BLAS_SIZE);
+		product.duration++;
+	}
+	begin(&r, 12, DLT_BATCH_LAYOUT);
+	for (unsigned i = 0; i < 6; i++) {
+		assert_int_equal(batch_next(&r, &event), 1);
+		assert_int_equal(event.type, DLT_EV_CPU_REGION);
+		same_fields(&event, &regions[i]);
+		assert_int_equal(batch_next(&r, &event), 1);
+		product.duration = 7 + i;
+		assert_int_equal(event.type, DLT_EV_CPU_BLAS);
+		same_fields(&event, &product);
+		assert_int_equal(event.time, OFFSET + 1000 + 20 * (i + 1));
 	}
 	assert_int_equal(batch_next(&r, &event), 0);
 	assert_int_equal(r.info.problem_count, 0);
@@ -134,6 +187,7 @@ static void one_that_comes_twice_is_given_once(void **state)
 static void broken_ones_are_told(void **state)
 {
 	const struct dlt_ev_heap_free e = { .thread = 77, .size = 5 };
+	const struct dlt_ev_cpu_region region = { .thread = 77, .duration = 5 };
 	struct reader_event event;
 	struct reader r;
 
@@ -159,6 +213,15 @@ static void broken_ones_are_told(void **state)
 	assert_string_equal(r.info.problems[0].kind, "corrupt");
 	finish(&r);
 
+	put(DLT_EV_CPU_REGION, &region, 1);
+	put(DLT_EV_CPU_REGION, &region, 1);
+	memmove(records, records + DLT_BATCH_CPU_REGION_SIZE, 8);	/* like one that is not there */
+	used = 8;
+	begin(&r, 1, DLT_BATCH_LAYOUT);
+	assert_int_equal(batch_next(&r, &event), 0);
+	assert_string_equal(r.info.problems[0].kind, "corrupt");
+	finish(&r);
+
 	put(DLT_EV_HEAP_FREE, &e, 1);
 	used -= 8;			/* the last word is missing */
 	begin(&r, 1, DLT_BATCH_LAYOUT);
@@ -171,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_comes_back),
+		cmocka_unit_test(repetitions_come_back),
 		cmocka_unit_test(no_event_is_later_than_its_batch),
 		cmocka_unit_test(one_that_comes_twice_is_given_once),
 		cmocka_unit_test(broken_ones_are_told),
