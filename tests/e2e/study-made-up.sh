@@ -48,7 +48,7 @@ assert len(one) == 50000 and len(one.classes) == 10
 image, label = one[50003]
 assert image.shape == (3, 32, 32) and label == 3 and (image == one[3][0]).all(), "a key is an example in any epoch"
 assert (image.transpose(1, 2, 0) == other[3][0]).all()
-args.model = "imdb_rnn"
+args.model, args.size = "imdb_rnn", 150
 words, labels = made_up.examples(args, "NCHW").batch(range(8))
 assert words.shape == (8, 150) and words.min() >= 0 and words.max() < made_up.WORDS and words.dtype == labels.dtype == "int64"
 END

@@ -46,6 +46,7 @@ for model in ("alexnet", "mobilenet_v2", "resnet50", "vgg16"):
     theirs = [tuple(p.shape) for p in getattr(torchvision.models, model)(num_classes=3).parameters()]
     ours = learned(model, 3, 224)
     assert shapes(ours) == shapes(theirs), (model, shapes(ours) - shapes(theirs), shapes(theirs) - shapes(ours))
+assert learned("resnet50_features", 3, 224) == learned("resnet50", 3, 224)[:-2]
 for model, parameters in (("resnet44", 661338), ("cifar_cnn", 3441592)):
     assert sum(map(math.prod, learned(model, 10, 32))) == parameters, model
 for model, size in (("alexnet", 64), ("mobilenet_v2", 64), ("resnet50", 64), ("vgg16", 64), ("resnet44", 32), ("cifar_cnn", 32)):

@@ -27,8 +27,9 @@ same "linked" "$PWD/study/data/small-0.01/fire/0003.jpg" "$(readlink study/data/
 grep -q "has no folder fire smoke none" err || fail "said: $(cat err)"
 
 # The order is that of the seed.
+every='run --frameworks pytorch-debian --scale 0.01 --epochs 2 --threads 1'
 run() {
-	"$study" run --frameworks pytorch-debian --scale 0.01 --epochs 2 --threads 1 "$@"
+	"$study" $every "$@"
 }
 run --dry-run >order1
 run --dry-run >order2
@@ -61,15 +62,38 @@ same "done again" 0 "$(status_of $base exit)"
 run $small --size 64 2>err && fail "runs that cannot be compared in one folder"
 grep -q "has runs with size 48" err || fail "said: $(cat err)"
 
+# Those that failed, once more; no others.
+touch -r order1 study/runs/*/result.json
+run $small --retry >out
+same "done before" "2 of 4 runs are done" "$(head -n 1 out)"
+same "once more" "alexnet alexnet" "$(find study/runs -name result.json -newer order1 | sed 's/.*-debian-\(.*\)-small.*/\1/' | sort | tr '\n' ' ' | sed 's/ $//')"
+
+# Killed in the middle, it leaves no training behind that would write where the next one does.
+other="--models mobilenet_v2 --mode batch --size 48 --repeats 1"
+"$study" $every $other >out 2>&1 &
+while [ ! -e study/runs/pytorch-debian-mobilenet_v2-small-batch-cpu-1/trace/recording ]; do sleep 0.1; done
+recorder=$(pgrep -P $!)
+kill -KILL $!
+wait $! || true
+while kill -0 $recorder 2>/dev/null; do sleep 0.1; done
+[ ! -e study/runs/pytorch-debian-mobilenet_v2-small-batch-cpu-1/result.json ] || fail "a result of what was killed"
+
 # The time limit is a result.
-run --models mobilenet_v2 --mode batch --size 48 --repeats 1 --time-limit 0.2s >out
+run $other --time-limit 0.2s >out
 grep -q "time limit of 0.2 s" out || fail "no limit: $(cat out)"
+
+# A job whose data is made up: no photos of any set are needed for it.
+run --models resnet50_features --data nowhere --mode batch --size 48 --repeats 1 >out || fail "a job: $(cat out)"
+same "features" "2 2" "$(grep -c '^epoch [12]: 5 steps, mean' study/runs/pytorch-debian-resnet50_features-made-up-batch-cpu-1/stdout) \
+$(ls study/data | grep -c .)"
 
 # The report
 "$study" report -o study.json -o study.html -o study.md -o tables.txt || fail "no report"
 jq -e '.results | any(.model == "mobilenet_v2" and .mode_name == "SGD" and .failed == 0 and .iterations == [16] and
 	(.name | startswith("PyTorch 1.")) and .total_s[0] > .training_s[0] and .training_s[0] > 0)' study.json >/dev/null ||
 	fail "what was trained: $(cat study.json)"
+jq -e '.results | any(.model == "resnet50_features" and .dataset == "made-up" and .failed == 0)' study.json >/dev/null ||
+	fail "the job: $(cat study.json)"
 jq -e '.failures | any(.run == "pytorch-debian-alexnet-small-sgd-cpu-1" and .ended == "exit 2")' study.json >/dev/null ||
 	fail "what failed: $(cat study.json)"
 jq -e '[.recording_cost[] | .[]] | length == 1 and .[0] > 0.1' study.json >/dev/null || fail "its cost: $(cat study.json)"

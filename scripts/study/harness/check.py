@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 from harness import environments, plan, results, runs
+from harness.tables import JOBS
 
 PHOTOS, BATCH, EPOCHS = 24, 4, 3
 TRACE_LIMIT = 20e6  # bytes of a trace at the level calls
@@ -48,8 +49,9 @@ def training(framework, model, data, size):
     if framework.module:
         module = framework.module
         return [environments.python(framework.environment), "-c", f"import {module}; print({module}.__version__)"]
-    return [environments.python(framework.environment), framework.script, "--model", model,
-            "--data", data, "--batch", str(BATCH), "--epochs", str(EPOCHS), "--size", str(size)]
+    what = ["--examples", str(PHOTOS)] if model in JOBS else ["--data", data, "--size", str(size)]
+    return [environments.python(framework.environment), framework.script, "--model", model, *what,
+            "--batch", str(BATCH), "--epochs", str(EPOCHS)]
 
 
 def kept_text(folder, name):

@@ -8,7 +8,7 @@ import statistics
 import textwrap
 
 from harness import plan, results, runs
-from harness.tables import Wrong
+from harness.tables import MADE_UP, MODELS, Wrong
 
 # Figures 1 and 2: RAM, CPU and threads of the simplest model on the big data set and of the largest on the small one.
 SIMPLE, COMPLEX = ("alexnet", "big"), ("vgg16", "small")
@@ -79,7 +79,7 @@ def modes(r):
 
 def matrix(r, quantity, device):
     """Frameworks and modes by models and data sets."""
-    columns = [(m, d) for m in r.distinct("model") for d in r.distinct("dataset")]
+    columns = [(m, d) for m in r.distinct("model") for d in r.distinct("dataset") if r.outcomes_of(model=m, dataset=d)]
     rows = []
     for mode in modes(r):
         for framework in r.distinct("framework"):
@@ -88,7 +88,7 @@ def matrix(r, quantity, device):
                      for m, d in columns]
             if any(count or failed for _, _, count, failed in cells):
                 rows.append([r.name_of(framework), mode_name(chosen)] + [cell(*c) for c in cells])
-    several = len(r.distinct("dataset")) > 1
+    several = len(columns) > len(r.distinct("model"))
     return Table(["framework", "mode"] + [f"{m} / {d}" if several else m for m, d in columns], rows)
 
 
@@ -112,7 +112,7 @@ RATIOS = (("epoch", "an epoch"), ("cpu", "CPU time of the whole run"))
 
 def ratio_tables(r, device, base="pytorch"):
     """How many times as long as PyTorch, here and as published: machines differ, ratios can be compared."""
-    models = r.distinct("model")
+    models = [model for model in r.distinct("model") if model in MODELS]
     for quantity, what in RATIOS if base in r.distinct("framework") else ():
         rows = list(ratio_rows(r, quantity, device, base, models))
         if rows:
@@ -225,11 +225,13 @@ def machine_of(r):
 
 
 def introduction(r):
-    common = r.kept["common"]
+    common, data = r.kept["common"], r.distinct("dataset")
+    what = [f"photos of {common['size']} x {common['size']} pixels"] if set(data) - {MADE_UP} else []
+    what += ["examples that are made up"] if MADE_UP in data else []
     words = [f"{len(r.outcomes)} traces of {len(r.distinct('framework'))} frameworks; "
              f"machine: {machine_of(r)}.",
-             f"Photos of {common['size']} x {common['size']} pixels, {common['epochs']} epochs, "
-             f"{common['scale'] * 100:g} % of the photos"
+             f"On {' and '.join(what)}: {common['epochs']} epochs, "
+             f"{common['scale'] * 100:g} % of the published number of examples"
              + (f", {common['threads']} thread{'s' if common['threads'] > 1 else ''}" if common["threads"] else "")
              + f"; recorded at the level {common['level']}. All numbers are from the traces alone."]
     yield Heading(1, "The study of deep-learning frameworks, repeated")

@@ -6,7 +6,7 @@ import os
 import random
 
 from harness import datasets
-from harness.tables import Wrong
+from harness.tables import JOBS, MADE_UP, Wrong
 
 # What tells one run from another; a run's name is made of these.
 KEYS = ("framework", "model", "dataset", "mode", "device", "repeat")
@@ -70,11 +70,11 @@ def batch_of(mode, photos, batch):
 def combinations(args, frameworks):
     """Every run that was asked for and that its framework has the model for."""
     bare = (False, True) if args.bare else (False,)
-    for framework, model, dataset, mode, device, repeat in itertools.product(
-            frameworks, args.models, args.data, args.mode, args.device, range(1, args.repeats + 1)):
-        if model in framework.models:
-            for alone in bare:
-                yield dict(zip(KEYS, (framework.name, model, dataset, mode, device, repeat)), bare=alone)
+    for framework, model in itertools.product(frameworks, args.models):
+        data = [MADE_UP] if model in JOBS else args.data
+        for dataset, mode, device, repeat, alone in itertools.product(
+                data if model in framework.models else (), args.mode, args.device, range(1, args.repeats + 1), bare):
+            yield dict(zip(KEYS, (framework.name, model, dataset, mode, device, repeat)), bare=alone)
 
 
 def shuffled(wanted, seed):
@@ -113,10 +113,13 @@ def merged(folder, args, frameworks):
 
 
 def command(run, common, framework, data):
-    """The training's command line."""
-    photos = datasets.photos_in(data)
-    words = [framework.script, "--model", run["model"], "--data", data,
-             "--batch", str(batch_of(run["mode"], photos, common["batch"])), "--epochs", str(common["epochs"]),
-             "--device", run["device"], "--workers", str(common["workers"]), "--seed", str(common["seed"]),
-             "--size", str(common["size"])]
+    """The training's command line; data is the folder of the photos, if there are any."""
+    if data:
+        count, what = datasets.photos_in(data), ["--data", data, "--size", str(common["size"])]
+    else:
+        count = max(2 * STEPS, round(JOBS[run["model"]].examples * common["scale"]))
+        what = ["--examples", str(count)]
+    words = [framework.script, "--model", run["model"], *what,
+             "--batch", str(batch_of(run["mode"], count, common["batch"])), "--epochs", str(common["epochs"]),
+             "--device", run["device"], "--workers", str(common["workers"]), "--seed", str(common["seed"])]
     return words + (["--iterations", str(common["iterations"])] if common["iterations"] else [])

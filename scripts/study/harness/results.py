@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 from harness import plan, runs
-from harness.tables import MODELS, STUDY, Wrong, lines
+from harness.tables import JOBS, MODELS, STUDY, Wrong, lines
 
 # 95 % quantiles of Student's t by degrees of freedom, for the intervals of means.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
@@ -21,6 +21,9 @@ QUANTITIES = (  # name, heading, unit, function(Outcome) -> value or None
     ("memory", "Memory at its peak, MB", "MB", lambda o: o.memory),
     ("threads", "Threads, most at once", "", lambda o: o.threads),
 )
+
+
+ORDER = (*MODELS, *JOBS)  # of columns
 
 
 class Outcome:
@@ -80,7 +83,7 @@ def in_order(folder, frameworks):
     names = list(frameworks)
     done = [run for run in plan.runs_of(folder, kept) if not run["bare"] and run.result()]
     done.sort(key=lambda r: (names.index(r["framework"]) if r["framework"] in names else len(names),
-                             MODELS.index(r["model"]) if r["model"] in MODELS else len(MODELS), r["dataset"],
+                             ORDER.index(r["model"]) if r["model"] in ORDER else len(ORDER), r["dataset"],
                              r["mode"], r["device"], r["repeat"]))
     return kept, done
 
@@ -105,7 +108,7 @@ class Results:
     def distinct(self, key):
         """What there is of frameworks, models, data sets ..., in the order of the tables."""
         found = list(dict.fromkeys(run[key] for run in self.traced))
-        return sorted(found, key=MODELS.index) if set(found) <= set(MODELS) else found
+        return sorted(found, key=ORDER.index) if set(found) <= set(ORDER) else found
 
     def outcomes_of(self, **wanted):
         return [o for o in self.outcomes if all(o.run[key] == value for key, value in wanted.items())]

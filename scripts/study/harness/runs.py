@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs the trainings of a plan, one after another, each under dltrace-record; whatever they do, it goes on."""
+import ctypes
 import os
 import shutil
 import signal
@@ -10,6 +11,8 @@ from harness import environments, plan
 from harness.tables import STUDY, Wrong
 
 GRACE = 30  # seconds that a training has to end after SIGTERM
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
 
 
 def find_program(name):
@@ -65,12 +68,17 @@ def end(child, number):
             pass
 
 
+def end_with_parent():
+    """In the child: were we killed, it would go on for hours, and write where a resumed study runs it once more."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def execute(words, env, folder, seconds):
     """Runs it to its end or to the limit: {"exit": status or None, "signal": ..., "limit": ..., "seconds": ...}."""
     begin, limited = time.monotonic(), False
     with open(os.path.join(folder, "stdout"), "wb") as out, open(os.path.join(folder, "stderr"), "wb") as err:
         child = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                 start_new_session=True)
+                                 start_new_session=True, preexec_fn=end_with_parent)
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -163,7 +171,7 @@ def run_all(runs, common, frameworks, data, args):
     for number, run in enumerate(todo):
         print(f"[{len(runs) - len(todo) + number + 1:{len(str(len(runs)))}}/{len(runs)}] {run.name:48} ",
               end="", flush=True)
-        result = run_one(run, common, frameworks[run["framework"]], data[run["dataset"]], args.time_limit)
+        result = run_one(run, common, frameworks[run["framework"]], data.get(run["dataset"]), args.time_limit)
         ended = how_it_ended(result)
         failed += ended != "ok"
         clock.add(run, result)

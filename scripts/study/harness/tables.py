@@ -6,6 +6,7 @@ import shlex
 
 STUDY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MODELS = ("alexnet", "mobilenet_v2", "resnet50", "vgg16")
+MADE_UP = "made-up"  # what the data set of a job is called
 
 
 class Wrong(Exception):
@@ -37,6 +38,13 @@ class Environment:
         return "\n".join(lines + [f"link {new} {old}" for new, old in self.links]) + "\n"
 
 
+class Job:
+    """A line of jobs.tbl: a training whose data is made up."""
+
+    def __init__(self, name, what, examples, classes, size, does):
+        self.name, self.examples = name, int(examples)
+
+
 class Framework:
     """A line of frameworks.tbl."""
 
@@ -44,7 +52,7 @@ class Framework:
         self.name, self.environment = name, environment
         self.module = script[len("import:"):] if script.startswith("import:") else None
         self.script = None if self.module else os.path.join(STUDY, "train", script)
-        self.models = MODELS if models == "all" else tuple(m for m in models.split(",") if m != "-")
+        self.models = tuple(m for word in models.split(",") for m in GROUPS.get(word, (word,)))
         self.stack = [tuple(layer.rsplit(":", 1)) for layer in stack.split("+")]
         self.variables = dict(assignment(word) for word in variables)
 
@@ -71,6 +79,15 @@ def lines(path):
             words = shlex.split(line, comments=True)
             if words:
                 yield number, line[0].isspace(), words
+
+
+def read_jobs(path=os.path.join(STUDY, "jobs.tbl")):
+    return {words[0]: Job(*words) for _, _, words in lines(path)}
+
+
+JOBS = read_jobs()
+# What stands for several models in frameworks.tbl.
+GROUPS = {"-": (), "all": MODELS, "jobs": tuple(JOBS)}
 
 
 def read_environments(path=os.path.join(STUDY, "environments.tbl")):

@@ -10,15 +10,15 @@ from caffe2.python import brew, core, model_helper, optimizer, workspace
 class Words:
     """The kinds of layers as operators of the net `m`; values are the names of its blobs."""
 
-    def __init__(self, m):
-        self.m = m
+    def __init__(self, m, training):
+        self.m, self.training = m, training
 
     def conv(self, x, layer):
         return brew.conv(self.m, x, layer.name, layer.before[0], layer.out, kernel=layer.kernel, stride=layer.stride,
                          pad=layer.pad, group=layer.groups, no_bias=not layer.bias)
 
     def norm(self, x, layer):
-        return brew.spatial_bn(self.m, x, layer.name, layer.before[0], epsilon=1e-5, momentum=0.9, is_test=False)
+        return brew.spatial_bn(self.m, x, layer.name, layer.before[0], epsilon=1e-5, momentum=0.9, is_test=not self.training)
 
     def relu(self, x, layer):
         return brew.relu(self.m, x, layer.name)
@@ -39,7 +39,7 @@ class Words:
         return brew.fc(self.m, x, layer.name, layer.before[0], layer.out)
 
     def dropout(self, x, layer):
-        return brew.dropout(self.m, x, layer.name, ratio=layer.rate, is_test=0)
+        return brew.dropout(self.m, x, layer.name, ratio=layer.rate, is_test=not self.training)
 
     def add(self, x, y, layer):
         return brew.sum(self.m, [x, y], layer.name)
@@ -50,10 +50,12 @@ class Caffe2(job.Framework):
         args = self.args
         workspace.GlobalInit(["caffe2", "--caffe2_log_level=3"])
         m = model_helper.ModelHelper("study", arg_scope={"order": "NCHW"})
-        logits = networks.walk(networks.layers(args.model, args.classes, args.size), Words(m), "images")
-        _, loss = m.net.SoftmaxWithLoss([logits, "labels"], ["softmax", "loss"])
-        m.AddGradientOperators([loss])
-        optimizer.build_sgd(m, base_learning_rate=job.RATE, momentum=job.MOMENTUM, policy="fixed")
+        training = args.model != "resnet50_features"
+        self.last = networks.walk(networks.layers(args.model, args.classes, args.size), Words(m, training), "images")
+        if training:
+            _, loss = m.net.SoftmaxWithLoss([self.last, "labels"], ["softmax", "loss"])
+            m.AddGradientOperators([loss])
+            optimizer.build_sgd(m, base_learning_rate=job.RATE, momentum=job.MOMENTUM, policy="fixed")
         if args.device == "cuda":
             m.param_init_net.RunAllOnGPU()
             m.net.RunAllOnGPU()
@@ -62,14 +64,21 @@ class Caffe2(job.Framework):
         workspace.RunNetOnce(m.param_init_net)
         self.net = m.net
 
-    def step(self, images, labels):
+    def run(self, result, **blobs):
+        """Feeds the net, runs it once, and gives the blob `result`."""
         option = core.DeviceOption(caffe2_pb2.CUDA if self.args.device == "cuda" else caffe2_pb2.CPU)
-        workspace.FeedBlob("images", images, option)
-        workspace.FeedBlob("labels", labels.astype(np.int32), option)
+        for name, value in blobs.items():
+            workspace.FeedBlob(name, value, option)
         if not hasattr(self, "created"):
             self.created = workspace.CreateNet(self.net)
         workspace.RunNet(self.net)
-        return workspace.FetchBlob("loss")
+        return workspace.FetchBlob(result)
+
+    def step(self, images, labels):
+        return self.run("loss", images=images, labels=labels.astype(np.int32))
+
+    def features(self, images):
+        return self.run(self.last, images=images).mean()
 
 
 if __name__ == "__main__":

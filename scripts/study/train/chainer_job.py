@@ -4,6 +4,7 @@ import chainer
 import chainer.functions as F
 import chainer.links as L
 import job
+import made_up
 import networks
 import numpy as np
 
@@ -71,13 +72,43 @@ class Written(chainer.Chain):
         return x + y
 
 
+class Features(chainer.Chain):
+    """What ResNet-50 makes of images, before its last layer."""
+
+    def __init__(self):
+        super().__init__()
+        with self.init_scope():
+            self.body = L.ResNet50Layers(None)
+
+    def forward(self, images):
+        return self.body(images, ["pool5"])["pool5"]
+
+
+class Reader(chainer.Chain):
+    """The second study's network for reviews: words, a layer of GRU, and what its last state says."""
+
+    def __init__(self, classes):
+        super().__init__()
+        with self.init_scope():
+            self.words, self.verdict = L.EmbedID(made_up.WORDS, 125), L.Linear(100, classes)
+            self.memory = L.NStepGRU(1, 125, 100, 0)
+
+    def forward(self, reviews):
+        last, _ = self.memory(None, [self.words(review) for review in reviews])
+        return self.verdict(last[-1])
+
+
 class Chainer(job.Framework):
     def build(self):
         args = self.args
         np.random.seed(args.seed)
         self.device = chainer.get_device("@numpy" if args.device == "cpu" else "@cupy:0")
         self.device.use()
-        if args.model in ("vgg16", "resnet50"):
+        if args.model == "resnet50_features":
+            network = Features()
+        elif args.model == "imdb_rnn":
+            network = Reader(args.classes)
+        elif args.model in ("vgg16", "resnet50"):
             network = Zoo(args.model, args.classes)
         else:
             network = Written(networks.layers(args.model, args.classes, args.size))
@@ -89,6 +120,10 @@ class Chainer(job.Framework):
     def step(self, images, labels):
         self.optimiser.update(self.classifier, self.device.send(images), self.device.send(labels.astype(np.int32)))
         return self.classifier.loss.array
+
+    def features(self, images):
+        with chainer.using_config("train", False), chainer.no_backprop_mode():
+            return self.classifier.predictor(self.device.send(images)).array.mean()
 
 
 if __name__ == "__main__":

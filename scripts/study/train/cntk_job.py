@@ -6,12 +6,16 @@ warnings.simplefilter("ignore")  # of what was new after its time
 
 import cntk as C  # noqa: E402
 import job  # noqa: E402
+import made_up  # noqa: E402
 import networks  # noqa: E402
 import numpy as np  # noqa: E402
 
 
 class Words:
     """The kinds of layers, in CNTK's words; it pads by itself only so that a size stays."""
+
+    def __init__(self, training):
+        self.training = training
 
     def padded(self, x, layer):
         return C.pad(x, [(0, 0)] + [(layer.pad,) * 2] * 2) if layer.pad else x
@@ -26,7 +30,10 @@ class Words:
                                       pad=False)(self.padded(x, layer))
 
     def norm(self, x, layer):
-        return C.layers.BatchNormalization(map_rank=1, epsilon=1e-5)(x)
+        if self.training:
+            return C.layers.BatchNormalization(map_rank=1, epsilon=1e-5)(x)
+        of_channels = (layer.before[0], 1, 1)  # CNTK begins with a variance of 0, which an untrained network keeps
+        return x * C.parameter(of_channels, init=1) + C.parameter(of_channels, init=0)
 
     def relu(self, x, layer):
         return C.relu(x)
@@ -54,21 +61,42 @@ class Words:
 
 
 class Cntk(job.Framework):
+    def network(self):
+        """The examples' variable, and what is made of them."""
+        args = self.args
+        if args.model == "imdb_rnn":  # words, a layer of GRU, and what its last state says
+            words = C.sequence.input_variable(made_up.WORDS, is_sparse=True)
+            reader = C.layers.Sequential([C.layers.Embedding(125), C.layers.Recurrence(C.layers.GRU(100)),
+                                          C.sequence.last, C.layers.Dense(args.classes)])
+            return words, reader(words)
+        images = C.input_variable((3, args.size, args.size))
+        words = Words(args.model != "resnet50_features")
+        return images, networks.walk(networks.layers(args.model, args.classes, args.size), words, images)
+
     def build(self):
         args = self.args
         C.try_set_default_device(C.cpu() if args.device == "cpu" else C.gpu(0))
         C.cntk_py.set_fixed_random_seed(args.seed)
-        self.images, self.labels = C.input_variable((3, args.size, args.size)), C.input_variable(args.classes)
-        logits = networks.walk(networks.layers(args.model, args.classes, args.size), Words(), self.images)
+        self.examples, self.logits = self.network()
+        if args.model != "resnet50_features":
+            self.train(self.logits)
+
+    def train(self, logits):
+        self.labels = C.input_variable(self.args.classes)
         loss = C.cross_entropy_with_softmax(logits, self.labels)
         rate = C.learning_parameter_schedule(job.RATE, minibatch_size=C.learners.IGNORE)
         learner = C.momentum_sgd(logits.parameters, rate, C.momentum_schedule(job.MOMENTUM), unit_gain=False)
         self.trainer = C.Trainer(logits, (loss, C.classification_error(logits, self.labels)), [learner])
 
-    def step(self, images, labels):
+    def step(self, examples, labels):
+        if self.args.model == "imdb_rnn":
+            examples = C.Value.one_hot(examples.tolist(), made_up.WORDS)
         rows = np.eye(self.args.classes, dtype=np.float32)[labels]
-        self.trainer.train_minibatch({self.images: images, self.labels: rows})
+        self.trainer.train_minibatch({self.examples: examples, self.labels: rows})
         return self.trainer.previous_minibatch_loss_average
+
+    def features(self, images):
+        return self.logits.eval({self.examples: images}).mean()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import job
+import made_up
 import networks
 import optax
 
@@ -11,12 +12,15 @@ import optax
 class Words:
     """The kinds of layers, in flax's words; its layers have the channels last."""
 
+    def __init__(self, training):
+        self.training = training
+
     def conv(self, x, layer):
         return nn.Conv(layer.out, (layer.kernel,) * 2, layer.stride, [(layer.pad,) * 2] * 2,
                        feature_group_count=layer.groups, use_bias=layer.bias)(x)
 
     def norm(self, x, layer):
-        return nn.BatchNorm(use_running_average=False, momentum=0.9, epsilon=1e-5)(x)
+        return nn.BatchNorm(use_running_average=not self.training, momentum=0.9, epsilon=1e-5)(x)
 
     def relu(self, x, layer):
         return nn.relu(x)
@@ -37,7 +41,7 @@ class Words:
         return nn.Dense(layer.out)(x)
 
     def dropout(self, x, layer):
-        return nn.Dropout(layer.rate, deterministic=False)(x)
+        return nn.Dropout(layer.rate, deterministic=not self.training)(x)
 
     def add(self, x, y, layer):
         return x + y
@@ -47,10 +51,14 @@ class Network(nn.Module):
     model: str
     classes: int
     size: int
+    training: bool = True
 
     @nn.compact
-    def __call__(self, images):
-        return networks.walk(networks.layers(self.model, self.classes, self.size), Words(), images)
+    def __call__(self, examples):
+        if self.model == "imdb_rnn":  # words, a layer of GRU, and what its last state says
+            states = nn.RNN(nn.GRUCell(100))(nn.Embed(made_up.WORDS, 125)(examples))
+            return nn.Dense(self.classes)(states[:, -1])
+        return networks.walk(networks.layers(self.model, self.classes, self.size), Words(self.training), examples)
 
 
 class Jax(job.Framework):
@@ -61,8 +69,11 @@ class Jax(job.Framework):
         jax.config.update("jax_platforms", args.device)
         self.key = jax.random.key(args.seed)
         network = Network(args.model, args.classes, args.size)
-        made = jax.jit(network.init)({"params": self.key, "dropout": self.key},
-                                     jnp.zeros((args.batch, args.size, args.size, 3)))
+        example = (jnp.zeros((args.batch, args.size), jnp.int32) if args.model == "imdb_rnn" else
+                   jnp.zeros((args.batch, args.size, args.size, 3)))
+        made = jax.jit(network.init)({"params": self.key, "dropout": self.key}, example)
+        forward = network.clone(training=False)
+        self.extract = jax.jit(lambda images: forward.apply(made, images).mean())
         optimiser = optax.sgd(job.RATE, job.MOMENTUM)
         self.state = made["params"], made.get("batch_stats", {}), optimiser.init(made["params"])
         self.steps = 0
@@ -87,6 +98,9 @@ class Jax(job.Framework):
         self.steps += 1
         loss, self.state = self.update(self.state, jax.random.fold_in(self.key, self.steps), images, labels)
         return loss
+
+    def features(self, images):
+        return self.extract(images)
 
 
 if __name__ == "__main__":

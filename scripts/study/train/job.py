@@ -131,7 +131,6 @@ class Framework:
     """What a framework's script gives. Methods are called in this order; only build and step are a must."""
 
     layout = "NCHW"  # of the images that step gets; or "NHWC"
-    models = MODELS  # and those of made_up.TASKS that it can
     rank, ranks = 0, 1  # of a distributed training, from data() on
 
     @staticmethod
@@ -169,8 +168,8 @@ class Framework:
 
 
 def arguments(framework):
-    parser = argparse.ArgumentParser(description="Trains an image classifier for the study.")
-    parser.add_argument("--model", choices=framework.models, default="mobilenet_v2")
+    parser = argparse.ArgumentParser(description="Trains for the study; frameworks.tbl says who can what.")
+    parser.add_argument("--model", choices=MODELS + tuple(made_up.TASKS), default="mobilenet_v2")
     parser.add_argument("--data", metavar="DIR", help="photos, in a folder for each class")
     parser.add_argument("--batch", type=int, default=1, help="images a step (default 1)")
     parser.add_argument("--epochs", type=int, default=1)

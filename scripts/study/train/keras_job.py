@@ -8,39 +8,9 @@ warnings.simplefilter("ignore")
 
 import job  # noqa: E402
 import keras  # noqa: E402
-import networks  # noqa: E402
+import keras_words  # noqa: E402
+import made_up  # noqa: E402
 import numpy as np  # noqa: E402
-from keras import layers as L  # noqa: E402
-
-
-class Words:
-    """The kinds of layers that AlexNet has."""
-
-    def conv(self, x, layer):
-        padded = L.ZeroPadding2D(layer.pad)(x) if layer.pad else x
-        return L.Conv2D(layer.out, layer.kernel, strides=layer.stride, use_bias=layer.bias)(padded)
-
-    def relu(self, x, layer):
-        return L.Activation("relu")(x)
-
-    def pool(self, x, layer):
-        return L.MaxPooling2D(layer.kernel, layer.stride)(x)
-
-    def flatten(self, x, layer):
-        return L.Flatten()(x)
-
-    def linear(self, x, layer):
-        return L.Dense(layer.out)(x)
-
-    def dropout(self, x, layer):
-        return L.Dropout(layer.rate)(x)
-
-
-def alexnet(weights, classes, input_shape):
-    """As one of keras.applications."""
-    images = L.Input(input_shape)
-    logits = networks.walk(networks.layers("alexnet", classes, input_shape[0]), Words(), images)
-    return keras.models.Model(images, L.Activation("softmax")(logits))
 
 
 class Keras(job.Framework):
@@ -51,11 +21,23 @@ class Keras(job.Framework):
         np.random.seed(args.seed)
         if hasattr(keras.utils, "set_random_seed"):
             keras.utils.set_random_seed(args.seed)
-        zoo = keras.applications
-        make = {"alexnet": alexnet, "mobilenet_v2": zoo.mobilenet_v2.MobileNetV2, "resnet50": zoo.resnet50.ResNet50,
-                "vgg16": zoo.vgg16.VGG16}[args.model]
-        self.model = make(weights=None, classes=args.classes, input_shape=(args.size, args.size, 3))
+        self.model = self.network()
         self.model.compile(keras.optimizers.SGD(job.RATE, momentum=job.MOMENTUM), "sparse_categorical_crossentropy")
+
+    def network(self):
+        args, zoo = self.args, keras.applications
+        make = {"mobilenet_v2": zoo.mobilenet_v2.MobileNetV2, "resnet50": zoo.resnet50.ResNet50, "vgg16": zoo.vgg16.VGG16}
+        image = (args.size, args.size, 3)
+        if args.model in make:
+            return make[args.model](weights=None, classes=args.classes, input_shape=image)
+        if args.model == "imdb_rnn":
+            return keras_words.reader(keras, args.classes, made_up.WORDS, args.size)
+        if args.model == "resnet50_features":
+            return zoo.resnet50.ResNet50(weights=None, include_top=False, pooling="avg", input_shape=image)
+        return keras_words.model(keras, args.model, args.classes, args.size)
+
+    def features(self, images):
+        return self.model.predict_on_batch(images).mean()
 
     def step(self, images, labels):
         loss = self.model.train_on_batch(images, labels)

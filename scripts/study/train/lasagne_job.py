@@ -4,6 +4,7 @@ import sys
 import types
 
 import job
+import made_up
 import networks
 import theano.tensor as T
 import theano_job
@@ -40,12 +41,22 @@ class Words:
         return lasagne.layers.DropoutLayer(x, layer.rate)
 
 
+def reader(reviews, words, classes):
+    """The second study's network for reviews: words, a layer of GRU, and what its last state says."""
+    vectors = lasagne.layers.EmbeddingLayer(lasagne.layers.InputLayer((None, words), reviews), made_up.WORDS, 125)
+    last = lasagne.layers.SliceLayer(lasagne.layers.GRULayer(vectors, 100), -1, 1)
+    return lasagne.layers.DenseLayer(last, classes, nonlinearity=None)
+
+
 class Lasagne(theano_job.Theano):
-    def logits(self, images):
+    def logits(self, examples):
         args = self.args
         lasagne.random.set_rng(theano_job.np.random.RandomState(args.seed))
-        network = networks.walk(networks.layers(args.model, args.classes, args.size), Words(),
-                                lasagne.layers.InputLayer((None, 3, args.size, args.size), images))
+        if args.model == "imdb_rnn":
+            network = reader(examples, args.size, args.classes)
+        else:
+            network = networks.walk(networks.layers(args.model, args.classes, args.size), Words(),
+                                    lasagne.layers.InputLayer((None, 3, args.size, args.size), examples))
         return lasagne.layers.get_output(network), lasagne.layers.get_all_params(network, trainable=True)
 
 

@@ -5,12 +5,14 @@ An example depends on the seed and its number alone, and its label can be told f
 set has `classes`, a length, items (an example and its label, by key) and batch(keys).
 """
 import collections
+import os
 
 import numpy as np
 
-# `shape`: of an example without its channels; `of`: how many there are in the published set.
+TABLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "jobs.tbl")
+# A line of the table: what is made, `of` so many, and whether it goes forward only.
 Task = collections.namedtuple("Task", "make of classes size forward")
-WORDS, LENGTH = 30000, 150  # different words, and how many of a review are read
+WORDS = 30000  # different ones
 
 
 class Images:
@@ -41,16 +43,19 @@ class Reviews(Images):
     def __getitem__(self, key):
         index = key % self.count
         random, label = np.random.RandomState([self.seed, index]), index % len(self.classes)
-        words = (WORDS * random.random_sample(LENGTH) ** 3).astype(np.int64)
+        words = (WORDS * random.random_sample(self.size) ** 3).astype(np.int64)
         return words - (words % 2 if label else 0), label
 
 
-TASKS = {
-    "cifar_cnn": Task(Images, 50000, 10, 32, False),
-    "resnet44": Task(Images, 50000, 10, 32, False),
-    "resnet50_features": Task(Images, 1000, 1000, 224, True),
-    "imdb_rnn": Task(Reviews, 25000, 2, LENGTH, False),
-}
+def read(path=TABLE):
+    """{model: Task}"""
+    with open(path) as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {name: Task({"images": Images, "reviews": Reviews}[kind], int(of), int(classes), int(size), does == "extracts")
+            for name, kind, of, classes, size, does in rows}
+
+
+TASKS = read()
 
 
 def examples(args, layout):

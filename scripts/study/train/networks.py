@@ -16,9 +16,10 @@ A framework gives one method a kind:
     linear(x, layer)   to layer.out, with a bias
     dropout(x, layer)  layer.rate is the share that is dropped
     add(x, y, layer)   two of the same shape
-The last layer gives logits: softmax belongs to the loss.
+The last layer gives logits: softmax belongs to the loss. That of resnet50_features gives features.
 """
 import collections
+import sys
 
 import numpy as np
 
@@ -62,6 +63,7 @@ NETWORKS = {
         ("conv_relu", 100, 3), ("conv_relu", 100, 3), ("pool", 2, 2), ("dropout", 0.25), ("flatten",),
         ("hidden", 512), ("dropout", 0.5), ("classes",)),
 }
+NETWORKS["resnet50_features"] = NETWORKS["resnet50"][:-1]  # what its last layer gets
 
 
 class Network:
@@ -160,6 +162,8 @@ class Network:
 
 def layers(model, classes, size, channels=3):
     """The network `model` of NETWORKS as a list of Layers, for images of size x size."""
+    if model not in NETWORKS:
+        sys.exit("%s is not written out for this framework" % model)
     network = Network(classes, (channels, size, size))
     for row in NETWORKS[model]:
         getattr(network, row[0])(*row[1:])

@@ -80,6 +80,9 @@ class OnnxRuntime(job.Framework):
         right = shifted[np.arange(len(labels)), labels]
         return (np.log(np.exp(shifted).sum(1)) - right).mean()
 
+    def features(self, images):
+        return self.session.run(None, {"images": images})[0].mean()
+
 
 if __name__ == "__main__":
     job.run(OnnxRuntime)

@@ -75,6 +75,11 @@ class Paddle(job.Framework):
         self.model.clear_gradients()
         return loss.numpy()
 
+    def features(self, images):
+        self.model.eval()
+        with fluid.dygraph.no_grad():
+            return self.model(fluid.dygraph.to_variable(images)).numpy().mean()
+
 
 if __name__ == "__main__":
     job.run(Paddle)

@@ -7,6 +7,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 warnings.simplefilter("ignore")
 
 import job  # noqa: E402
+import made_up  # noqa: E402
 import networks  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
@@ -15,6 +16,9 @@ tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
 
 class Words:
     """The kinds of layers as nodes of the graph; convolutions of a CPU want the channels last."""
+
+    def __init__(self, training):
+        self.training = training
 
     def padded(self, x, layer):
         return tf.pad(x, [[0, 0], [layer.pad] * 2, [layer.pad] * 2, [0, 0]]) if layer.pad else x
@@ -27,7 +31,7 @@ class Words:
         return tf.nn.depthwise_conv2d(x, weights, (1, layer.stride, layer.stride, 1), "VALID")
 
     def norm(self, x, layer):
-        return tf.layers.batch_normalization(x, momentum=0.9, epsilon=1e-5, training=True)
+        return tf.layers.batch_normalization(x, momentum=0.9, epsilon=1e-5, training=self.training)
 
     def relu(self, x, layer):
         return tf.nn.relu(x)
@@ -48,7 +52,7 @@ class Words:
         return tf.layers.dense(x, layer.out)
 
     def dropout(self, x, layer):
-        return tf.layers.dropout(x, layer.rate, training=True)
+        return tf.layers.dropout(x, layer.rate, training=self.training)
 
     def add(self, x, y, layer):
         return x + y
@@ -57,20 +61,36 @@ class Words:
 class TensorFlow1(job.Framework):
     layout = "NHWC"
 
-    def build(self):
+    def network(self):
+        """The examples' node, and that of what is made of them."""
         args = self.args
-        tf.set_random_seed(args.seed)
-        self.images = tf.placeholder(tf.float32, (None, args.size, args.size, 3))
-        self.labels = tf.placeholder(tf.int64, (None,))
-        logits = networks.walk(networks.layers(args.model, args.classes, args.size), Words(), self.images)
-        self.loss = tf.losses.sparse_softmax_cross_entropy(self.labels, logits)
-        train = tf.train.MomentumOptimizer(job.RATE, job.MOMENTUM).minimize(self.loss)
-        self.train = tf.group(train, tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+        if args.model == "imdb_rnn":  # words, a layer of GRU, and what its last state says
+            reviews = tf.placeholder(tf.int64, (None, args.size))
+            vectors = tf.nn.embedding_lookup(tf.get_variable("words", (made_up.WORDS, 125)), reviews)
+            _, last = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(100), vectors, dtype=tf.float32)
+            return reviews, tf.layers.dense(last, args.classes)
+        images = tf.placeholder(tf.float32, (None, args.size, args.size, 3))
+        words = Words(args.model != "resnet50_features")
+        return images, networks.walk(networks.layers(args.model, args.classes, args.size), words, images)
+
+    def build(self):
+        tf.set_random_seed(self.args.seed)
+        self.examples, logits = self.network()
+        if self.args.model == "resnet50_features":
+            self.mean = tf.reduce_mean(logits)
+        else:
+            self.labels = tf.placeholder(tf.int64, (None,))
+            self.loss = tf.losses.sparse_softmax_cross_entropy(self.labels, logits)
+            train = tf.train.MomentumOptimizer(job.RATE, job.MOMENTUM).minimize(self.loss)
+            self.train = tf.group(train, tf.get_collection(tf.GraphKeys.UPDATE_OPS))
         self.session = tf.Session()
         self.session.run(tf.global_variables_initializer())
 
-    def step(self, images, labels):
-        return self.session.run((self.loss, self.train), {self.images: images, self.labels: labels})[0]
+    def step(self, examples, labels):
+        return self.session.run((self.loss, self.train), {self.examples: examples, self.labels: labels})[0]
+
+    def features(self, images):
+        return self.session.run(self.mean, {self.examples: images})
 
 
 if __name__ == "__main__":

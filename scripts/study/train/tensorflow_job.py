@@ -15,7 +15,6 @@ ZOO = {"mobilenet_v2": tf.keras.applications.MobileNetV2, "resnet50": tf.keras.a
 
 class TensorFlow(job.Framework):
     layout = "NHWC"
-    models = job.MODELS + tuple(made_up.TASKS)
 
     @staticmethod
     def options(parser):
@@ -47,8 +46,8 @@ class TensorFlow(job.Framework):
         elif args.model == "resnet50_features":
             self.model = ZOO["resnet50"](weights=None, include_top=False, pooling="avg", input_shape=example)
         elif args.model == "imdb_rnn":
-            example = (made_up.LENGTH,)
-            self.model = keras_words.reader(tf.keras, args.classes, made_up.WORDS, made_up.LENGTH)
+            example = (args.size,)
+            self.model = keras_words.reader(tf.keras, args.classes, made_up.WORDS, args.size)
         else:
             self.model = keras_words.model(tf.keras, args.model, args.classes, args.size)
         self.loss_of = tf.keras.losses.SparseCategoricalCrossentropy()
