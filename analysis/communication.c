@@ -21,13 +21,13 @@
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "layer", "layer", UNIT_TEXT, "nccl, mpi, gloo" },
+	{ "layer", "layer", UNIT_TEXT, "nccl, mpi, gloo; network: sockets, whoever uses them" },
 	{ "communicator", "communicator", UNIT_TEXT,
 	  "the same name in all its processes; missing: calls without one, or only in the totals" },
 	{ "rank", "rank", UNIT_ID, "of the process in it" },
 	{ "ranks", "of", UNIT_COUNT, "how many ranks it has" },
 	{ "function", "function", UNIT_TEXT, "" },
-	{ "kind", "kind", UNIT_TEXT, "communicate and wait block; launch only starts" },
+	{ "kind", "kind", UNIT_TEXT, "communicate and wait block; launch only starts; transfer moves data" },
 	{ "calls", "calls", UNIT_COUNT, "" },
 	{ "failed", "failed", UNIT_COUNT, "calls that returned an error" },
 	{ "bytes", "bytes", UNIT_BYTES, "this rank's part, see dltrace_comm:call" },
@@ -41,7 +41,8 @@ static const struct column columns[] = {
 
 bool layer_communicates(const char *layer)
 {
-	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi") || !strcmp(layer, "gloo");
+	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi") || !strcmp(layer, "gloo") ||
+	       !strcmp(layer, "network");
 }
 
 static bool is_blocking(const struct function *fn)
@@ -153,16 +154,23 @@ static void add_row(struct table *t, const struct process *p, const struct comm_
 		table_set_real(t, "bytes_per_second", 1e9 * (double)use->bytes / (double)use->total);
 }
 
-/* What the totals have beyond the events of a function, whoever called it. */
+/* Sockets: their small transfers are no events, and there are no communicators to tell apart. */
+static bool is_network(const struct process *p, uint16_t function)
+{
+	return !strcmp(process_function(p, function)->layer, "network");
+}
+
+/* What the totals have beyond the events of a function, whoever called it; of a socket's all. */
 static void add_remainder(struct table *t, const struct process *p, uint16_t function)
 {
 	struct comm_use rest = { .function = function };
+	bool whole = is_network(p, function);
 
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 		const struct sums *s = profile_counts(p, f);
 
-		if (profile_function(f) != function || s == &f->events)
+		if (profile_function(f) != function || (s == &f->events && !whole))
 			continue;
 		rest.calls += s->calls;
 		rest.failed += s->failed;
@@ -172,7 +180,9 @@ static void add_remainder(struct table *t, const struct process *p, uint16_t fun
 	for (size_t i = 0; i < p->comms.use_count; i++) {
 		const struct comm_use *use = &p->comms.uses[i];
 
-		if (use->function != function)
+		if (use->function == function && whole)
+			rest.max = use->max;
+		if (use->function != function || whole)
 			continue;
 		rest.calls -= use->calls < rest.calls ? use->calls : rest.calls;
 		rest.failed -= use->failed < rest.failed ? use->failed : rest.failed;
@@ -195,7 +205,8 @@ static bool is_first(const struct process *p, size_t index)
 static void add(const struct process *p, struct table *t)
 {
 	for (size_t i = 0; i < p->comms.use_count; i++)
-		if (chosen(p, process_function(p, p->comms.uses[i].function)))
+		if (chosen(p, process_function(p, p->comms.uses[i].function)) &&
+		    !is_network(p, p->comms.uses[i].function))
 			add_row(t, p, &p->comms.uses[i]);
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
@@ -416,14 +427,25 @@ static uint64_t blocked_ever(const struct process *p)
 	return blocked;
 }
 
-/* NAN: it has no blocking communication. */
+/*
+ * What has its communication inside (Gloo in Horovod, gRPC in TensorFlow) shows when data moves on its
+ * sockets, and not for how long it waits. Another one's sockets may be for anything.
+ */
+static double moving_share(const struct process *p, const struct iterations *it)
+{
+	if (p->ranks < 2 || !p->comms.moving || !it->how || it->end <= it->begin)
+		return NAN;
+	return fmin(1, (double)p->comms.moving / (double)(it->end - it->begin));
+}
+
+/* NAN: it has no communication that takes a time which is known. */
 static double share_of(const struct process *p)
 {
 	const struct iterations *it = process_iterations(p);
 	uint64_t life = process_life(p), blocked = blocked_ever(p);
 
 	if (!blocked || !life)
-		return NAN;
+		return moving_share(p, it);
 	if (it->how && it->end > it->begin && p->comms.use_count)
 		return blocked_between(p, it->begin, it->end) / (double)(it->end - it->begin);
 	return (double)blocked / (double)life;
@@ -446,4 +468,27 @@ struct comm_share comm_share(const struct trace *t)
 	if (s.processes)
 		s.mean /= (double)s.processes;
 	return s;
+}
+
+/* ---- how much ---- */
+
+static bool sends(const struct function *fn)
+{
+	return !strncmp(fn->name, "send", 4) || !strcmp(fn->name, "writev");
+}
+
+uint64_t comm_bytes(const struct process *p)
+{
+	uint64_t told = 0, sent = 0;
+
+	for (size_t i = 0; p->ranks > 1 && i < p->profile_count; i++) {
+		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
+		uint64_t bytes = profile_counts(p, p->profile_list[i])->bytes;
+
+		if (!strcmp(fn->layer, "network"))
+			sent += sends(fn) ? bytes : 0;
+		else if (layer_communicates(fn->layer))
+			told += bytes;
+	}
+	return told ? told : sent;
 }

@@ -33,7 +33,8 @@ bool comm_balance(const struct model *m, const struct job *job, size_t index, st
 
 /*
  * Blocking communication of the processes that have some, as a share of the time from the begin of their
- * first iteration to the end of the last; where none are known, of their lives.
+ * first iteration to the end of the last; where none are known, of their lives. Of ranks that have it
+ * inside a library: the time in which their sockets moved data.
  */
 struct comm_share {
 	size_t processes;
@@ -41,5 +42,11 @@ struct comm_share {
 };
 
 struct comm_share comm_share(const struct trace *t);
+
+/*
+ * Bytes that a process gives to others: those of its collectives and messages; where these tell none,
+ * what its sockets sent. 0: it is no rank, or nothing is known.
+ */
+uint64_t comm_bytes(const struct process *p);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/breakdown.h"
 #include "analysis/communication.h"
 
 static const struct framework_rule rules[] = {
@@ -243,17 +244,26 @@ static void add_packages(struct collection *c, const struct process *p)
 	}
 }
 
+#define GRADIENTS 1048576	/* bytes; a rank that sends as much on sockets does not only say where it is */
+
+static bool communicates(const struct process *p, const struct profile *f)
+{
+	const struct function *fn = profile_names(p, f);
+
+	if (!strcmp(fn->layer, "network"))
+		return p->ranks > 1 && profile_counts(p, f)->bytes >= GRADIENTS;
+	return layer_communicates(fn->layer) && (!strcmp(fn->kind, "communicate") || !strcmp(fn->kind, "launch"));
+}
+
 /* Communication that a framework asks for itself: its own layer for it is one more framework. */
 static void add_communication(struct collection *c, const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
-		const struct function *fn = profile_names(p, f);
 		const struct library *l = process_library(p, profile_library(f));
 		const struct framework_rule *rule = l ? library_framework(l->path) : NULL;
 
-		if (rule && layer_communicates(fn->layer) &&
-		    (!strcmp(fn->kind, "communicate") || !strcmp(fn->kind, "launch")))
+		if (rule && communicates(p, f))
 			add_sign(c, p, rule_of(COMMUNICATES, rule->name), NULL);
 	}
 }

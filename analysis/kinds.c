@@ -11,7 +11,7 @@ static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
 	{ "where", "where", UNIT_TEXT, "host: in calls; gpu: on the device, beside the calls" },
 	{ "kind", "kind", UNIT_TEXT,
-	  "allocate, copy, launch, synchronise, initialise, compute, communicate, wait, other" },
+	  "allocate, copy, launch, synchronise, initialise, compute, communicate, transfer, wait, other" },
 	{ "calls", "calls", UNIT_COUNT, "all calls, or pieces of work on the device" },
 	{ "self_ns", "time", UNIT_NS, "in these less that in other calls of the table, over all threads" },
 	{ "waiting_ns", "waiting", UNIT_NS, "the part of it in which a thread waits: synchronising, blocking copies" },

@@ -315,7 +315,7 @@ static void gpu_account(struct table *table, const struct process *p)
 /* What the calls of its communication library do not tell. */
 static void communication(struct table *table, const struct process *p)
 {
-	bool nccl = false, gloo = false, mpi = false;
+	bool nccl = false, gloo = false, mpi = false, silent;
 
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const char *layer = process_function(p, profile_function(p->profile_list[i]))->layer;
@@ -330,8 +330,14 @@ static void communication(struct table *table, const struct process *p)
 		      "waiting for other ranks");
 	if (gloo)
 		limit(table, p->trace, p, "precision", 0,
-		      "Gloo's collectives tell no bytes, and messages between two ranks are not seen");
-	if (p->rank >= 0 && p->ranks > 1 && !nccl && !gloo && !mpi && process_iterations(p)->how)
+		      "Gloo's collectives tell no bytes (what its sockets moved is in the layer network), and "
+		      "messages between two ranks are not seen");
+	silent = p->rank >= 0 && p->ranks > 1 && !nccl && !gloo && !mpi && process_iterations(p)->how;
+	if (silent && p->comms.moving)
+		limit(table, p->trace, p, "uncovered", 0,
+		      "rank %" PRId32 " has its collectives inside a library, as Horovod's Gloo and TensorFlow's gRPC "
+		      "are: communication is when its sockets moved data, how long it waited is not known", p->rank);
+	else if (silent)
 		limit(table, p->trace, p, "uncovered", 0,
 		      "rank %" PRId32 " trains, and none of its communication was seen: Horovod with Gloo and "
 		      "TensorFlow have theirs inside; what it takes is not known", p->rank);

@@ -39,7 +39,7 @@ static const struct argp_option table[] = {
 	  "it ends in /; - is standard output; may be repeated", 1 },
 	{ "format", 'f', "FORMAT", 0, "text, markdown, json, ..., where the ending of FILE does not tell", 1 },
 	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, overlay, functions, kinds, "
-	  "heap, gpu-memory", 1 },
+	  "heap, gpu-memory, scaling", 1 },
 	{ "title", KEY_TITLE, "TEXT", 0, "of figures, in place of their own; '' for none", 1 },
 	{ "size", KEY_SIZE, "WIDTH[xHEIGHT]", 0, "of figures: 85mm, 8.5cm, 3.3in, 240pt, "
 	  "600x400px", 1 },

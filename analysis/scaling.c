@@ -30,9 +30,13 @@ static const struct column columns[] = {
 	{ "efficiency", "efficiency", UNIT_FRACTION, "speed-up by how many times more ranks there are" },
 	{ "communication", "communication", UNIT_FRACTION,
 	  "mean over the processes of the share of their iterations' time (where none are known: of their "
-	  "lives) in which they were in blocking communication" },
+	  "lives) in which they were in blocking communication; where a library has it inside, in which "
+	  "data moved on its sockets, pauses below a millisecond included" },
 	{ "communication_least", "least", UNIT_FRACTION, "the process with the least" },
 	{ "communication_most", "most", UNIT_FRACTION, "the process with the most" },
+	{ "communication_bytes", "bytes a step", UNIT_BYTES,
+	  "that a rank gives to others, by its iterations, start-up included: of collectives and messages, "
+	  "else of what its sockets sent" },
 	{ "straggler", "waits least", UNIT_ID,
 	  "rank that is least inside the blocking calls of a communicator: the one that others wait for" },
 	{ "straggler_gap", "gap", UNIT_FRACTION,
@@ -44,6 +48,7 @@ struct measured {
 	struct labels labels;		/* owned; of its first trace */
 	size_t hosts;
 	double ranks, iterations, iteration, slowest, batch;	/* ns; NAN: not known */
+	double bytes;			/* of all ranks */
 	bool baseline;
 };
 
@@ -132,8 +137,10 @@ static struct measured measure(const struct model *m, const struct report *r, co
 
 		found.baseline = found.baseline || job->traces[i] < m->options.baselines;
 		for (size_t j = 0; j < trace->process_count; j++)
-			if (process_shown(trace->processes[j]))
+			if (process_shown(trace->processes[j])) {
 				take_process(t, trace->processes[j], &by);
+				found.bytes += (double)comm_bytes(trace->processes[j]);
+			}
 	}
 	found.hosts = job_hosts(m, job);
 	found.ranks = (double)by.ranks;
@@ -287,6 +294,8 @@ static void add_row(struct table *t, const struct model *m, const struct measure
 	set_number(t, "throughput", throughput(job));
 	set_number(t, "examples_per_second", throughput(job) * job->batch);
 	set_communication(t, m, job->job);
+	if (job->bytes > 0)
+		set_number(t, "communication_bytes", job->bytes / job->ranks / job->iterations);
 	set_straggler(t, m, job->job);
 	if (reference < 0 || isnan(job->iteration))
 		return;

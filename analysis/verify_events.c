@@ -89,6 +89,8 @@ static bool all_are_events(const struct process *p, const struct profile *f)
 	static const char *const kinds[] = { "allocate", "copy", "launch", "synchronise", "communicate" };
 	const char *kind = profile_names(p, f)->kind;
 
+	if (!strcmp(profile_names(p, f)->layer, "network"))	/* those of at least 4 KiB are */
+		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(kind, kinds[i]))
 			return true;

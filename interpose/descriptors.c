@@ -18,6 +18,7 @@
 #include "export.h"
 #include "init.h"
 #include "log.h"
+#include "network.h"
 #include "process.h"
 #include "real.h"
 #include "sys.h"
@@ -239,7 +240,10 @@ static int not_open(void)
 
 DLT_EXPORT int close(int fd)
 {
-	return dlt_descriptor_is_ours(fd) ? not_open() : dlt_real()->close(fd);
+	if (dlt_descriptor_is_ours(fd))
+		return not_open();
+	dlt_network_forget((unsigned)fd, (unsigned)fd);
+	return dlt_real()->close(fd);
 }
 
 /* The stream goes in any case; it may be one whose number was closed behind its back. */
@@ -247,6 +251,8 @@ DLT_EXPORT int fclose(FILE *stream)
 {
 	if (stream && dlt_descriptor_is_ours(stream->_fileno))
 		stream->_fileno = -1;
+	if (stream)
+		dlt_network_forget((unsigned)stream->_fileno, (unsigned)stream->_fileno);
 	return dlt_real()->fclose(stream);
 }
 
@@ -255,6 +261,7 @@ DLT_EXPORT int dup2(int from, int to)
 {
 	if (dlt_descriptor_is_ours(from) || dlt_descriptor_is_ours(to))
 		return not_open();
+	dlt_network_forget((unsigned)to, (unsigned)to);
 	return dlt_real()->dup2(from, to);
 }
 
@@ -262,6 +269,7 @@ DLT_EXPORT int dup3(int from, int to, int flags)
 {
 	if (dlt_descriptor_is_ours(from) || dlt_descriptor_is_ours(to))
 		return not_open();
+	dlt_network_forget((unsigned)to, (unsigned)to);
 	return dlt_real()->dup3(from, to, flags);
 }
 
@@ -292,6 +300,7 @@ DLT_EXPORT int close_range(unsigned first, unsigned last, int flags)
 		errno = ENOSYS;
 		return -1;
 	}
+	dlt_network_forget(first, last);
 	if (first > last || flags & CLOSE_RANGE_CLOEXEC || is_lttng_calling())
 		return dlt_real()->close_range(first, last, flags);
 	return close_around(first, last, flags, dlt_real()->close_range);
@@ -310,6 +319,7 @@ static int close_run_from(unsigned first, unsigned last, int flags)
 
 DLT_EXPORT void closefrom(int low)
 {
+	dlt_network_forget(low > 0 ? (unsigned)low : 0, ~0U);
 	if (is_lttng_calling())
 		dlt_real()->closefrom(low);
 	else

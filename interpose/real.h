@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 /* The heap comes first: a dlsym that fails allocates, and then needs it. */
@@ -74,6 +76,14 @@
 	X(int, kill, (pid_t, int)) \
 	X(int, open, (const char *, int, ...)) \
 	X(int, open64, (const char *, int, ...)) \
+	X(ssize_t, send, (int, const void *, size_t, int)) \
+	X(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t)) \
+	X(ssize_t, sendmsg, (int, const struct msghdr *, int)) \
+	X(ssize_t, writev, (int, const struct iovec *, int)) \
+	X(ssize_t, recv, (int, void *, size_t, int)) \
+	X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *)) \
+	X(ssize_t, recvmsg, (int, struct msghdr *, int)) \
+	X(ssize_t, readv, (int, const struct iovec *, int)) \
 	X(int, close, (int)) \
 	X(int, fclose, (FILE *)) \
 	X(void, closefrom, (int)) \

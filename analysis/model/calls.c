@@ -247,9 +247,10 @@ static void on_comm_call(struct trace *t, int64_t at, const void *data)
 		.duration = e->duration, .nested_time = e->nested_time, .bytes = e->bytes,
 		.timed = true, .code = e->result,
 	};
+	const char *layer;
 
-	c.failed = e->result && (e->result != NCCL_IN_PROGRESS ||
-				 strcmp(process_function(thread->process, e->function)->layer, "nccl"));
+	layer = process_function(thread->process, e->function)->layer;
+	c.failed = e->result && (e->result != NCCL_IN_PROGRESS || strcmp(layer, "nccl"));
 	if (e->duration == AT_LEAST)
 		c.duration = full_duration(thread, at);
 	if (!trace_in_range(t, at)) {
@@ -258,7 +259,10 @@ static void on_comm_call(struct trace *t, int64_t at, const void *data)
 	}
 	add(thread_profile(thread, e->function, e->library), at, &c);
 	comms_call(&thread->process->comms, e, at, c.duration, c.failed);
-	beat(thread, BEAT_COMM, e->function, e->library, e->bytes, at, c.duration);
+	if (!strcmp(layer, "network"))	/* as much at once as the network happens to take: no rhythm */
+		comms_transfer(&thread->process->comms, at, c.duration);
+	else
+		beat(thread, BEAT_COMM, e->function, e->library, e->bytes, at, c.duration);
 }
 
 /* ---- heap and mappings: no durations ---- */

@@ -72,6 +72,18 @@ static struct comm_use *use_of(struct comms *c, uint32_t communicator, uint16_t 
 	return &c->uses[c->use_count++];
 }
 
+void comms_transfer(struct comms *c, int64_t at, uint64_t duration)
+{
+	int64_t begin = at - (int64_t)duration;
+
+	if (c->moving && begin <= c->moved_until + TRANSFER_PAUSE)
+		begin = c->moved_until;
+	if (at <= begin)
+		return;
+	c->moving += (uint64_t)(at - begin);
+	c->moved_until = at;
+}
+
 void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, uint64_t duration,
 		bool failed)
 {

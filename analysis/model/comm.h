@@ -2,6 +2,9 @@
 /*
  * What a process did on each communicator, by function: sums over the calls that are events. What
  * only the totals know (too short, nested, lost, level summary) is in no communicator's sums.
+ *
+ * Of sockets also the time in which data moved: from a transfer's begin to its end, with the pauses
+ * between two that are shorter than TRANSFER_PAUSE, and nothing twice.
  */
 #ifndef DLT_ANALYSIS_MODEL_COMM_H
 #define DLT_ANALYSIS_MODEL_COMM_H
@@ -14,6 +17,8 @@
 #include "events.h"
 #include "analysis/model/idmap.h"
 #include "analysis/model/leaves.h"
+
+#define TRANSFER_PAUSE 1000000	/* ns */
 
 struct communicator {
 	uint32_t id;		/* 0: calls whose communicator is not known */
@@ -39,6 +44,8 @@ struct comms {
 	struct comm_use *uses;		/* owned; by first sight */
 	size_t use_count, use_capacity;
 	struct idmap by_id, use_by_key;	/* indices */
+	uint64_t moving;		/* ns */
+	int64_t moved_until;		/* the end of the last transfer */
 };
 
 void comms_release(struct comms *c);
@@ -46,6 +53,8 @@ void comms_announced(struct comms *c, const struct dlt_ev_proc_object *e);
 /* at: the call's end */
 void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, uint64_t duration,
 		bool failed);
+/* The same of a transfer on a socket, besides. */
+void comms_transfer(struct comms *c, int64_t at, uint64_t duration);
 /* NULL when nobody announced it. */
 const struct communicator *comms_find(const struct comms *c, uint32_t id);
 

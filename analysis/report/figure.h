@@ -80,11 +80,13 @@ double figure_functions(const struct report *r, struct canvas *c);
 double figure_kinds(const struct report *r, struct canvas *c);
 double figure_heap(const struct report *r, struct canvas *c);
 double figure_gpu_memory(const struct report *r, struct canvas *c);
+double figure_scaling(const struct report *r, struct canvas *c);
 
 bool figure_overlay_any(const struct report *r);
 bool figure_functions_any(const struct report *r);
 bool figure_kinds_any(const struct report *r);
 bool figure_heap_any(const struct report *r);
 bool figure_gpu_memory_any(const struct report *r);
+bool figure_scaling_any(const struct report *r);
 
 #endif

@@ -27,7 +27,7 @@
 
 /* In this order, then what else there is. */
 static const char *const kind_order[] = {
-	"allocate", "copy", "launch", "synchronise", "initialise", "compute", "communicate", "wait",
+	"allocate", "copy", "launch", "synchronise", "initialise", "compute", "communicate", "transfer", "wait",
 };
 
 static const struct kind_panel {

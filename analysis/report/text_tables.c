@@ -33,8 +33,8 @@ const char *text_layer(const char *layer)
 {
 	static const struct { const char *layer, *title; } titles[] = {
 		{ "runtime", "CUDA runtime" }, { "driver", "CUDA driver" }, { "gpu", "GPU" },
-		{ "nccl", "NCCL" }, { "mpi", "MPI" }, { "gloo", "Gloo" }, { "blas", "BLAS" }, { "dnn", "oneDNN" },
-		{ "openmp", "OpenMP" }, { "opencl", "OpenCL" },
+		{ "nccl", "NCCL" }, { "mpi", "MPI" }, { "gloo", "Gloo" }, { "network", "network sockets" },
+		{ "blas", "BLAS" }, { "dnn", "oneDNN" }, { "openmp", "OpenMP" }, { "opencl", "OpenCL" },
 	};
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)

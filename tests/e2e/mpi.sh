@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 	MPI_Request requests[2];
 	MPI_Status status;
 	MPI_Comm half, same;
+	MPI_File file;
 	double begin;
 
 	MPI_Init(&argc, &argv);
@@ -54,6 +55,10 @@ int main(int argc, char **argv)
 #else
 	MPI_Scan(a, b, 9, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 #endif
+	MPI_File_open(MPI_COMM_WORLD, "shared", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+	MPI_File_write_at_all(file, rank * 800, a, 100, MPI_DOUBLE, MPI_STATUS_IGNORE);
+	MPI_File_read_at(file, rank * 800, b, 50, MPI_DOUBLE, &status);
+	MPI_File_close(&file);
 	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
 	MPI_Comm_size(half, &two[0]);
 	MPI_Reduce(a, b, 6, MPI_INT, MPI_SUM, 0, half);
@@ -99,6 +104,9 @@ for mpi in openmpi mpich; do
 	each MPI_Irecv "[range(4) | [1, 800, 0]]"
 	each MPI_Scan "[range(4) | [1, 36, 0]]"
 	each MPI_Waitall "[range(4) | [1, 0, 0]]"
+	each MPI_File_write_at_all "[range(4) | [1, 800, 0]]"
+	each MPI_File_read_at "[range(4) | [1, 400, 0]]"
+	each MPI_File_close "[range(4) | [1, 0, 0]]"
 	each MPI_Comm_split "[range(4) | [1, 0, 0]]"
 
 	holds "$mpi: world, from 0 to 3" '[.communication[] | select(.function == "MPI_Allreduce") |

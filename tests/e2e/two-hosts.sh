@@ -118,7 +118,7 @@ check() {
 		[[0, 1, null, "small"], [1, 2, "2", "small"]]'
 	holds "$name: one clock of two" '.clocks | length == 1 and .[0].host == "beta" and .[0].calls >= 24 and
 		.[0].low_ns <= .[0].offset_ns and .[0].offset_ns <= .[0].high_ns'
-	holds "$name: offset" "(.clocks[0].offset_ns - $offset | fabs) < 1e9"
+	holds "$name: offset" "(.clocks[0].offset_ns - $offset | fabs) < 2e8"
 	holds "$name: the shift is the offset's" '.traces[2].shift_ns ==
 		(.traces[2].begin_ns[-15:] | tonumber) - (.traces[1].begin_ns[-15:] | tonumber) - .clocks[0].offset_ns'
 	# The k-th all-reduce of both ranks ends at about the same time on the timeline.
@@ -138,16 +138,16 @@ offset=0
 check "on disk" one disk-alpha disk-beta
 check "over the relay" one collected/alpha/* collected/beta/*
 
-# The second host's clock is 2.5 s ahead: what its recording says of its clock, changed.
+# The second host's clock is 0.8 s ahead (the two still overlap): what its recording says of its clock, changed.
 python3 - disk-beta <<'E4'
 import pathlib, re, sys
 for path in pathlib.Path(sys.argv[1]).rglob("metadata"):
-    ahead = lambda m: m[1] + str(int(m[2]) + 2_500_000_000).encode().rjust(len(m[2]))
+    ahead = lambda m: m[1] + str(int(m[2]) + 800_000_000).encode().rjust(len(m[2]))
     data, count = re.subn(rb"(\boffset = )(\d{19})(?=;)", ahead, path.read_bytes())
     assert count == 1, count
     path.write_bytes(data)
 E4
-offset=2500000000
+offset=800000000
 check "with clocks apart" one disk-alpha disk-beta
 "$REPORT" -q one disk-alpha disk-beta --width 100 >text
 grep -q '^ *1 .* 2 *2 ' text || fail "no scaling in the text: $(cat text)"

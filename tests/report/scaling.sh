@@ -4,8 +4,8 @@
 . "$top_srcdir/tests/lib.sh"
 
 # ranks FIRST LAST OF STEP-MS [HOST]: events of these ranks; 20 steps each; rank 2 comes late to each collective.
-# $said: more of what their processes say. $silent: their collectives are not seen.
-export said='' silent=''
+# $said: more of what their processes say. $silent: their collectives are not seen. $wires: but their sockets.
+export said='' silent='' wires=''
 ranks() {
 	python3 - "$@" <<-'END'
 	import os, sys
@@ -17,12 +17,16 @@ ranks() {
 	    print(f'[1s] dltrace_proc:process process={t} pid={100 + r} begin=1s exe="/bin/train" host="{host}" command="train\\x1f--batch\\x1f8" {said}')
 	    print(f'[1s] dltrace_proc:thread thread={t} process={t} tid={100 + r} begin=1s')
 	    print('[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"')
+	    for name in ("sendmsg", "recvmsg"):
+	        print(f'[1s] dltrace_proc:function function={name} layer="network" kind="transfer" name="{name}"')
 	    if not os.environ["silent"]: print(f'[1s] dltrace_proc:object process={t} type=7 id=3 handle=0x44 values=[2 {of} {r} 0xabc 1]')
 	    for i in range(20):
 	        end = 1000 + (i + 1) * step
 	        if of > 1 and not os.environ["silent"]:
 	            wait = 5 if r == 2 else 25
 	            print(f'[{end - 1}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={wait}ms communicator=3 peer=-1')
+	        for name, at in (("sendmsg", 20), ("recvmsg", 14.5), ("sendmsg", 4.5)) if os.environ["wires"] else ():
+	            print(f'[{end - at}ms] dltrace_comm:call thread={t} function={name} library=1 duration=5ms bytes=1M peer=-1')
 	        print(f'[{end - step}ms] dltrace_mark:range thread={t} begun_by={t} kind=5 payload_type=1 payload={i} domain="dltrace" name="step"')
 	    print(f'[{1000 + 20 * step}ms] dltrace_proc:exit process={t} code=0')
 	END
@@ -53,6 +57,12 @@ scaling one.txt one.txt
 same "no ranks" "[]" "$(json 'r["scaling"]')"
 "$REPORT" -q one.txt a.txt b.txt --width 100 >text
 grep -q '^ *1 *4 *2 .* 3.20 *80.0 %' text || fail "no scaling in the text"
+"$REPORT" -q one.txt a.txt b.txt --figure scaling -o f.svg
+for word in Speed-up Communication Ranks "on 2 hosts" ideal; do
+	grep -q ">$word[^<]*</text>" f.svg || fail "the figure has no $word"
+done
+"$REPORT" -q one.txt -o figures.svg/
+[ ! -e figures.svg/scaling.svg ] || fail "a figure of one rank"
 
 # Ranks whose collectives nobody sees (Gloo inside of PyPI's torch): what their launcher says of the job.
 silent=yes said=job=0x77
@@ -72,6 +82,14 @@ said=job=0x78
 ranks 2 3 4 125 b | trace d
 scaling c.txt d.txt
 same "another job" "[0, 1]" "$(json '[x["job"] for x in r["traces"]]')"
+
+# Of their sockets there is the time in which data moved, with pauses of 0.5 ms and not with those of 5 ms.
+wires=yes
+ranks 0 3 4 125 | trace wires
+scaling one.txt wires.txt
+same "data moves" "[(0.124, 0.124, 0.124, 2097152)]" "$(json '[tuple(round(x[k], 6) for k in ("communication", "communication_least", "communication_most", "communication_bytes")) for x in r["scaling"] if x["ranks"] == 4]')"
+same "and what that is" "(0, 4)" "$(json 'tuple(sum(t in x["text"] for x in r["limits"]) for t in ("none of its communication was seen", "when its sockets moved data"))')"
+wires=
 
 # The same work is compared, whatever else is there.
 scaling one.txt four.txt a.txt b.txt --label 'one*:model=x' --label 'a.txt:model=x'

@@ -26,6 +26,7 @@
 #include "analysis/report/figure_functions.c"
 #include "analysis/report/figure_kinds.c"
 #include "analysis/report/figure_memory.c"
+#include "analysis/report/figure_scaling.c"
 #include "analysis/report/figure_names.c"
 #include "analysis/report/format.c"
 #include "analysis/report/grid.c"

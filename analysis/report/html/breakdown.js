@@ -11,7 +11,7 @@
 
 	const dlt = window.dlt, el = dlt.el;
 	const LAYERS = { runtime: 'CUDA runtime', driver: 'CUDA driver', gpu: 'GPU', nccl: 'NCCL', mpi: 'MPI',
-		gloo: 'Gloo', blas: 'BLAS',
+		gloo: 'Gloo', network: 'network sockets', blas: 'BLAS',
 		dnn: 'oneDNN', openmp: 'OpenMP', opencl: 'OpenCL' };
 	const GROUPS = [
 		{ id: 'function', title: 'Function', keys: ['layer', 'function'] },
