@@ -17,6 +17,8 @@ from harness.tables import STUDY, Wrong
 # script can do it.
 WAYS = {"pytorch_job.py": ("ddp", "DDP", "pytorch_job.py"), "horovod_job.py": ("horovod", "Horovod", "horovod_job.py"),
         "tensorflow_job.py": ("tensorflow", "MultiWorker", "multiworker_job.py")}
+# On one host it is MPI that shows how long ranks wait for each other; several would need it on each of them.
+ONE_HOST = {"horovod": "mpi"}
 
 
 def way_of(framework):
@@ -54,7 +56,8 @@ def ranks(args, framework, number, count, host):
     addresses = ",".join(hosts.address(h) for h in range(count) for _ in range(here)) if count > 1 else "127.0.0.1"
     return [environments.python(framework.environment), os.path.join(STUDY, "train", "ranks.py"),
             "--ranks", str(number), "--first", str(host * here), "--here", str(here), "--hosts", addresses,
-            "--interface", hosts.INTERFACE if count > 1 else "lo", "--way", way_of(framework)[0],
+            "--interface", hosts.INTERFACE if count > 1 else "lo",
+            "--way", ONE_HOST.get(way_of(framework)[0], way_of(framework)[0]) if count == 1 else way_of(framework)[0],
             "--", *training(args, framework)]
 
 
@@ -131,9 +134,10 @@ def run_all(args, frameworks):
 
 
 def report(args, folders):
-    """Throughput, speed-up and all else, as dltrace-report tells it: its text, and FOLDER/scale/report.json and .html."""
-    outputs = [os.path.join(args.folder, "scale", "report." + kind) for kind in ("json", "html")]
-    words = [runs.find_program("dltrace-report"), "--quiet", *folders, *itertools.chain(*(("-o", path) for path in outputs))]
+    """Throughput, speed-up and all else, as dltrace-report tells it: FOLDER/scale/report.json and .html, and a figure."""
+    outputs = [os.path.join(args.folder, "scale", "report." + kind) for kind in ("json", "html", "svg")]
+    words = [runs.find_program("dltrace-report"), "--quiet", "--figure", "scaling", *folders,
+             *itertools.chain(*(("-o", path) for path in outputs))]
     subprocess.run(words, check=False)
     return outputs
 
@@ -142,7 +146,8 @@ COLUMNS = (("framework", "name", "{}"), ("hosts", "hosts", "{}"), ("ranks", "ran
            ("iteration ms", "iteration_ns", "{:.1f}"), ("iterations/s", "throughput", "{:.2f}"),
            ("examples/s", "examples_per_second", "{:.1f}"), ("speed-up", "speedup", "{:.2f}"),
            ("efficiency", "efficiency", "{:.0%}"), ("communication", "communication", "{:.0%}"),
-           ("waited for", "straggler", "{}"))
+           ("KB a step", "communication_bytes", "{:.0f}"), ("waited for", "straggler", "{}"))
+UNITS = {"iteration_ns": 1e6, "communication_bytes": 1e3}
 
 
 def lines(path):
@@ -151,7 +156,7 @@ def lines(path):
         rows = json.load(file)["scaling"]
     cells = [[title for title, _, _ in COLUMNS]]
     for row in sorted(rows, key=lambda r: (r["name"] or "", r["hosts"], r["ranks"])):
-        values = [row[key] / 1e6 if key == "iteration_ns" and row[key] else row[key] for _, key, _ in COLUMNS]
+        values = [row[key] / UNITS.get(key, 1) if row[key] else row[key] for _, key, _ in COLUMNS]
         cells.append([form.format(value) if value is not None else "-" for value, (_, _, form) in zip(values, COLUMNS)])
     widths = [max(len(row[i]) for row in cells) for i in range(len(COLUMNS))]
     for row in cells:

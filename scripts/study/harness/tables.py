@@ -51,6 +51,7 @@ class Framework:
     def __init__(self, name, environment, script, models, stack, *variables):
         self.name, self.environment = name, environment
         self.module = script[len("import:"):] if script.startswith("import:") else None
+        self.way, script = script.split(":") if ":" in script and not self.module else (None, script)
         self.script = None if self.module else os.path.join(STUDY, "train", script)
         self.models = tuple(m for word in models.split(",") for m in GROUPS.get(word, (word,)))
         self.stack = [tuple(layer.rsplit(":", 1)) for layer in stack.split("+")]

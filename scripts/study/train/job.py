@@ -216,7 +216,9 @@ def run(make):
         begin = time.monotonic()
         order.epoch = number
         loss, steps = (extract if forward else train)(framework, loader)
-        print("epoch %d: %d steps, %s %.9f" % (number, steps, "mean" if forward else "loss", loss), flush=True)
+        # In one write: ranks have the same standard output.
+        sys.stdout.write("epoch %d: %d steps, %s %.9f\n" % (number, steps, "mean" if forward else "loss", loss))
+        sys.stdout.flush()
         print("epoch %d: %.3f s" % (number, time.monotonic() - begin), file=sys.stderr, flush=True)
     framework.close()
     if isinstance(loader, Loader):

@@ -4,12 +4,14 @@
     ranks.py --ranks 4 --first 2 --here 2 --master 10.0.0.1 --way ddp -- python pytorch_job.py ...
 
 Each gets what its framework wants to know of the others: RANK and so on (torchrun's), horovodrun's, or
-TF_CONFIG. Horovod's meeting place is kept by rank 0's host. Exit status: that of the first that fails,
+TF_CONFIG. Horovod's meeting place is kept by rank 0's host; by MPI it is mpirun that starts the ranks of
+this one host. Exit status: that of the first that fails,
 after which the others are ended. It runs in the environment of the framework: Python 3.6 is enough.
 """
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -58,7 +60,20 @@ def tensorflow(args, rank, local):
     return dict(torch(args, rank, local), TF_CONFIG=json.dumps(cluster))
 
 
-WAYS = {"ddp": torch, "horovod": horovod, "tensorflow": tensorflow}
+WAYS = {"ddp": torch, "horovod": horovod, "tensorflow": tensorflow, "mpi": None}
+
+
+def mpirun(args):
+    """Horovod by MPI. More ranks than cores are fine, and so is root, as for all other ways."""
+    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+               OMPI_MCA_btl_vader_single_copy_mechanism="none",  # what containers forbid
+               HOROVOD_CONTROLLER="mpi", HOROVOD_CPU_OPERATIONS="mpi")
+    program = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    if not program or args.here != args.ranks:
+        sys.exit("ranks.py: by MPI there is one host, which has mpirun (apt-get install openmpi-bin)")
+    status = subprocess.call([program, "-n", str(args.ranks)] + args.command, env=env)
+    return 128 - status if status < 0 else status
 
 
 def meeting_place(args):
@@ -99,6 +114,8 @@ def wait(processes):
 
 def main():
     args = arguments()
+    if args.way == "mpi":
+        return mpirun(args)
     place = meeting_place(args) if args.way == "horovod" and args.first == 0 else None
     processes = []
     for local in range(args.here):
