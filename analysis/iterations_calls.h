@@ -7,7 +7,7 @@
 
 /* Series that come once a round each, always in the same order. */
 struct family {
-	const struct series_of *anchor;	/* borrowed; the first one in a round */
+	const struct series_of *anchor;	/* borrowed; the first one in a round; NULL: files tell the rounds */
 	size_t members;
 	double even;		/* how much of everything else comes equally often in each round */
 };
@@ -43,6 +43,18 @@ struct long_run {
 };
 
 void long_find(struct long_run *run, const struct process *p);
+
+enum input_says {
+	INPUT_NOTHING,
+	INPUT_EPOCHS,		/* so many rounds each */
+	INPUT_OTHERWISE,	/* passes, which the rounds do not divide into: they are not what they seem */
+};
+
+/* What passes over the files that it reads say of the rounds. */
+enum input_says input_epochs(const struct rounds *r, const struct process *p, size_t *length);
+
+/* Rounds by the distances in which files are opened. To be released in any case. */
+bool rounds_by_input(struct rounds *r, const struct process *p);
 
 /* The rounds that each epoch begins with, from 0, into `starts` (owned by the caller); 0: not found. */
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts);

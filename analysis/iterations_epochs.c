@@ -2,7 +2,8 @@
 /*
  * Epochs: what comes once in so many iterations, always as many.
  *
- * Six witnesses are asked, each for the rounds at which an epoch begins: evaluations between two
+ * Passes over the files that it reads tell them best. Where there are none of these, six witnesses
+ * are asked, each for the rounds at which an epoch begins: evaluations between two
  * rounds, a last batch of another size, processes that were forked (workers that load data), threads
  * that were made, a block that usually lives until its successor is there, but not here (the batch,
  * which the loop over it holds), and blocks of sizes of their own (of a photo) that come once in each
@@ -309,12 +310,13 @@ static size_t agree(size_t a, size_t b, size_t rounds, bool *ok)
 	return fine;
 }
 
-size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts)
+/* Rounds of an epoch by all other witnesses; 0: they know nothing, or do not agree. */
+static size_t ask_all(const struct rounds *r, const struct process *p)
 {
 	static void (*const ask[])(const struct rounds *, const struct process *, struct witness *) = {
 		ask_evaluations, ask_forks, ask_threads,
 	};
-	size_t length = ask_held(r, p), count = 0;
+	size_t length = ask_held(r, p);
 	bool ok = true;
 
 	length = agree(length, ask_last_batch(r), r->count, &ok);
@@ -328,7 +330,18 @@ size_t epochs_find(const struct rounds *r, const struct process *p, size_t **sta
 		length = agree(length, one, r->count, &ok);
 		free(w.at);
 	}
-	if (!length || !ok)
+	return ok ? length : 0;
+}
+
+size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts)
+{
+	size_t length = 0, count = 0;
+	enum input_says says = input_epochs(r, p, &length);
+
+	/* Each example once in each is what an epoch is: others are asked where no files tell. */
+	if (says == INPUT_NOTHING)
+		length = ask_all(r, p);
+	if (says == INPUT_OTHERWISE || !length)
 		return 0;
 	*starts = xcalloc(r->count / length + 2, sizeof(**starts));
 	for (size_t i = 0; i < r->count; i += length)

@@ -301,6 +301,13 @@ static bool is_complete(const struct rounds *r, const struct process *p)
 	return complete;
 }
 
+static bool agrees(const struct rounds *r, const struct process *p)
+{
+	size_t length;
+
+	return input_epochs(r, p, &length) != INPUT_OTHERWISE;
+}
+
 /*
  * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
  * too often for all their times to be kept. To be released in any case.
@@ -317,7 +324,7 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 		if (blocks ? found : !p->rhythm.works)
 			continue;
 		better = rounds_find(&r, p, ways[i], INT64_MAX) &&
-			 (blocks ? is_complete(&r, p) : is_fine(&r, run)) &&
+			 (blocks ? is_complete(&r, p) : is_fine(&r, run)) && agrees(&r, p) &&
 			 (!found || sureness(&r) > sureness(best) + SURER);
 		*cut |= r.all.cut;
 		if (better) {
@@ -327,6 +334,11 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 		} else {
 			rounds_release(&r);
 		}
+	}
+	/* Any program may read files again and again: here it is known to train. */
+	if (!found && (p->rhythm.works || *process_engine(p)) && !run->sure) {
+		rounds_release(best);
+		found = rounds_by_input(best, p);
 	}
 	return found;
 }

@@ -6,17 +6,15 @@
  * Nothing of the interpreter is looked at: every Python 3 will do, and its lock does not matter.
  * Packages inside others are left out, and those of the standard library.
  */
-#include <fcntl.h>
-#include <stdarg.h>
+#include "packages.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "export.h"
 #include "objects.h"
 #include "process.h"
-#include "real.h"
 
 #define PACKAGES 1024		/* a power of 2; a program with many imports has some 200 */
 #define LONGEST 1024		/* bytes of a folder's path */
@@ -114,33 +112,10 @@ static void note(const char *path, size_t length)
 		dlt_object_named(DLT_OBJECT_PACKAGE, hash | 1, path, length);
 }
 
-static void opened(const char *path, int fd)
+void dlt_packages_opened(const char *path)
 {
-	size_t length;
+	size_t length = package_folder(path);
 
-	if (fd < 0 || !dlt_process.traced)
-		return;
-	length = package_folder(path);
 	if (__builtin_expect(length != 0, 0))
 		note(path, length);
 }
-
-/* The mode counts only with flags that need one; taken in any case, as the C library itself does. */
-#define OPEN(name) \
-DLT_EXPORT int name(const char *path, int flags, ...) \
-{ \
-	va_list list; \
-	mode_t mode = 0; \
-	int fd; \
-\
-	va_start(list, flags); \
-	if (flags & (O_CREAT | __O_TMPFILE)) \
-		mode = va_arg(list, mode_t); \
-	va_end(list); \
-	fd = dlt_real()->name(path, flags, mode); \
-	opened(path, fd); \
-	return fd; \
-}
-
-OPEN(open)
-OPEN(open64)

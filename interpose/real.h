@@ -84,6 +84,12 @@
 	X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *)) \
 	X(ssize_t, recvmsg, (int, struct msghdr *, int)) \
 	X(ssize_t, readv, (int, const struct iovec *, int)) \
+	X(int, __open_2, (const char *, int)) \
+	X(int, __open64_2, (const char *, int)) \
+	X(int, openat, (int, const char *, int, ...)) \
+	X(int, openat64, (int, const char *, int, ...)) \
+	X(FILE *, fopen, (const char *, const char *)) \
+	X(FILE *, fopen64, (const char *, const char *)) \
 	X(int, close, (int)) \
 	X(int, fclose, (FILE *)) \
 	X(void, closefrom, (int)) \

@@ -18,6 +18,7 @@ const struct plan_event plan_events[] = {
 	{ "dltrace_record:*", LEVEL_SUMMARY, 0, GPU_OFF },
 	{ "dltrace_heap:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_map:*", LEVEL_CALLS, 1, GPU_OFF },
+	{ "dltrace_file:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_cuda:*", LEVEL_CALLS, 1, GPU_CALLS },
 	{ "dltrace_cpu:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_mark:*", LEVEL_CALLS, 1, GPU_OFF },

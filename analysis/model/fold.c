@@ -448,6 +448,7 @@ bool fold_may_wait(enum dlt_event type)
 		[DLT_EV_CUDA_ALLOC] = true, [DLT_EV_CUDA_FREE] = true, [DLT_EV_CUDA_COPY] = true,
 		[DLT_EV_CUDA_LAUNCH] = true, [DLT_EV_CUDA_STREAM] = true, [DLT_EV_CUDA_SYNC] = true,
 		[DLT_EV_CUDA_OTHER] = true, [DLT_EV_COMM_CALL] = true, [DLT_EV_MAP_MAP] = true,
+		[DLT_EV_FILE_OPEN] = true,
 	};
 
 	return may[type];

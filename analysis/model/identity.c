@@ -141,6 +141,7 @@ static void adopt(struct process *to, struct process *orphan)
 	load_merge(&to->load, &orphan->load);
 	marks_adopt(to, orphan);
 	rhythm_merge(&to->rhythm, &orphan->rhythm);
+	input_merge(&to->input, &orphan->input);
 	checked_merge(&to->checked, &orphan->checked);
 	to->read += orphan->read;
 	orphan->merged = true;

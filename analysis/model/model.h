@@ -25,6 +25,7 @@
 #include "analysis/model/curve.h"
 #include "analysis/model/gpu_memory.h"
 #include "analysis/model/idmap.h"
+#include "analysis/model/input.h"
 #include "analysis/model/launches.h"
 #include "analysis/model/load.h"
 #include "analysis/model/marks.h"
@@ -217,6 +218,7 @@ struct process {
 	struct curve curves[PROCESS_CURVES];
 	struct comms comms;
 	struct rhythm rhythm;
+	struct input input;
 	struct children offspring;
 	struct checked checked;		/* for --verify */
 	struct load load;
@@ -408,5 +410,6 @@ extern const event_fn sample_handlers[DLT_EVENTS];
 extern const event_fn gpu_handlers[DLT_EVENTS];
 extern const event_fn recorder_handlers[DLT_EVENTS];
 extern const event_fn mark_handlers[DLT_EVENTS];
+extern const event_fn input_handlers[DLT_EVENTS];
 
 #endif

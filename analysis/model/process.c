@@ -34,6 +34,7 @@ static struct process *process_new(struct trace *t, uint32_t id)
 	p->rank = p->ranks = p->local_rank = -1;
 	p->now.cpu_at = UNKNOWN;
 	rhythm_init(&p->rhythm);
+	input_init(&p->input);
 	p->now.alive = true;
 	p->next_alive = t->alive;
 	t->alive = p;
@@ -61,6 +62,7 @@ void process_free(struct process *p)
 	marks_free(p->marks);
 	comms_release(&p->comms);
 	rhythm_release(&p->rhythm);
+	input_release(&p->input);
 	checked_release(&p->checked);
 	free(p->profile_list);
 	free(p->uncovered);

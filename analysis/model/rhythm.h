@@ -40,6 +40,7 @@ enum beat_kind {
 	BEAT_CUDA,		/* other calls of the GPU; a: size or direction */
 	BEAT_COMM,		/* a: bytes */
 	BEAT_RANGE,		/* a: hash of domain and name */
+	BEAT_FILE,		/* a, b: hashes of its path and folder; in struct input alone */
 };
 
 struct tick {

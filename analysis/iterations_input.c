@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files that a process reads (analysis/passes.h) tell: epochs, each pass over them, if the
+ * rounds that were found divide as evenly; and where nothing else shows rounds, these too. A loop that
+ * reads a batch itself opens so many files one right after another, then it works: the distances tell
+ * the size of a batch, if there is one that explains nearly all of them.
+ */
+#include <stdlib.h>
+
+#include "analysis/iterations_calls.h"
+#include "analysis/model/memory.h"
+#include "analysis/passes.h"
+
+#define MOST_OTHERS	0.1	/* of the borders of batches: shorter than distances within them */
+#define LONGER		2	/* times: usual distances at borders and within batches */
+#define LEAST_BORDERS	6	/* within passes */
+#define ALIKE		0.8	/* of distances at borders: half to twice the usual one */
+
+/* How many rounds begin before each pass; what has none of its own (a look at all files) is dropped. */
+static size_t rounds_before(const struct rounds *r, const struct passes *s, size_t *before)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		size_t at = i ? series_before(&r->begin, s->opens[s->begins[i]].at) : 0;
+
+		if (count && at == before[count - 1])
+			continue;
+		if (at < r->count)
+			before[count++] = at;
+	}
+	return count;
+}
+
+static size_t apart(size_t a, size_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* Do passes begin about every `length` rounds? The first examples of one are read within a round, or before. */
+static bool divide(const size_t *before, size_t count, size_t length)
+{
+	for (size_t i = 1; i < count; i++)
+		if (apart(before[i], i * length) > (length > 2))
+			return false;
+	return true;
+}
+
+/* The last pass was cut short. */
+static bool is_cut(const struct passes *s)
+{
+	size_t last = s->open_count - s->begins[s->count - 1];
+
+	return last < s->files && s->count > 2;
+}
+
+enum input_says input_epochs(const struct rounds *r, const struct process *p, size_t *length)
+{
+	enum input_says says = INPUT_NOTHING;
+	struct passes s;
+	size_t *before, count;
+
+	passes_find(&s, p);
+	before = xcalloc(s.count + 1, sizeof(*before));
+	count = rounds_before(r, &s, before);
+	if (count > 1) {
+		says = INPUT_OTHERWISE;
+		*length = is_cut(&s) ? before[1] : r->count / count;
+		if ((is_cut(&s) || r->count % count == 0) && divide(before, count, *length))
+			says = INPUT_EPOCHS;
+	}
+	free(before);
+	passes_release(&s);
+	return says;
+}
+
+/* ---- batches ---- */
+
+/* Distances of opens within a pass: those at borders of batches, and the others. */
+struct distances {
+	int64_t *border, *inner;	/* owned */
+	size_t borders, inners;
+};
+
+static void distances_release(struct distances *d)
+{
+	free(d->border);
+	free(d->inner);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Both sorted. */
+static struct distances distances_of(const struct passes *s, size_t batch)
+{
+	struct distances d = {
+		xcalloc(s->open_count, sizeof(int64_t)), xcalloc(s->open_count, sizeof(int64_t)), 0, 0,
+	};
+	size_t pass = 0;
+
+	for (size_t i = 1; i < s->open_count; i++) {
+		int64_t apart_ns = s->opens[i].at - s->opens[i - 1].at;
+
+		if (pass + 1 < s->count && s->begins[pass + 1] == i) {
+			pass++;
+			continue;
+		}
+		if ((i - s->begins[pass]) % batch == 0)
+			d.border[d.borders++] = apart_ns;
+		else
+			d.inner[d.inners++] = apart_ns;
+	}
+	qsort(d.border, d.borders, sizeof(*d.border), by_value);
+	qsort(d.inner, d.inners, sizeof(*d.inner), by_value);
+	return d;
+}
+
+/* Which part of the borders is shorter than as many of the longest of all, 0 to 1. */
+static double others(const struct distances *d)
+{
+	size_t i = d->inners, wrong = 0;
+
+	while (wrong < d->borders && i && d->border[wrong] < d->inner[i - 1]) {
+		wrong++;
+		i--;
+	}
+	return (double)wrong / (double)d->borders;
+}
+
+static bool are_alike(const struct distances *d)
+{
+	int64_t usual_one = d->border[d->borders / 2];
+	size_t near = 0;
+
+	for (size_t i = 0; i < d->borders; i++)
+		near += 2 * d->border[i] >= usual_one && d->border[i] <= 2 * usual_one;
+	return (double)near >= ALIKE * (double)d->borders &&
+	       usual_one >= LONGER * d->inner[d->inners / 2];
+}
+
+/* Files that are opened in a pass; 0: not always as many. */
+static size_t opens_each(const struct passes *s)
+{
+	size_t each = s->count > 1 ? s->begins[1] : 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		size_t end = i + 1 < s->count ? s->begins[i + 1] : s->open_count;
+
+		if (end - s->begins[i] > each || (i + 1 < s->count && end - s->begins[i] != each))
+			return 0;
+	}
+	return each;
+}
+
+/* The size of a batch; 0: none explains the distances. */
+static size_t batch_of(const struct passes *s, double *sure)
+{
+	size_t each = opens_each(s), best = 0;
+
+	*sure = 0;
+	for (size_t batch = 2; batch < each; batch++) {
+		struct distances d = distances_of(s, batch);
+		double wrong = d.borders >= LEAST_BORDERS && d.inners ? others(&d) : 1;
+
+		if (wrong <= MOST_OTHERS && 1 - wrong > *sure && are_alike(&d)) {
+			best = batch;
+			*sure = 1 - wrong;
+		}
+		distances_release(&d);
+	}
+	return best;
+}
+
+static void add_rounds(struct rounds *r, const struct passes *s, size_t batch)
+{
+	size_t capacity = 0;
+
+	for (size_t k = 0; k < s->count; k++) {
+		size_t end = k + 1 < s->count ? s->begins[k + 1] : s->open_count;
+
+		for (size_t i = s->begins[k]; i < end; i += batch) {
+			r->begin.at = xgrow(r->begin.at, r->begin.count, &capacity, sizeof(*r->begin.at));
+			r->begin.at[r->begin.count++] = s->opens[i].at;
+		}
+	}
+	r->count = r->begin.count;
+	r->ends = xcalloc(r->count, sizeof(*r->ends));
+	r->forward = xcalloc(r->count, sizeof(*r->forward));
+	for (size_t i = 0; i + 1 < r->count; i++)
+		r->ends[i] = r->begin.at[i + 1];
+}
+
+bool rounds_by_input(struct rounds *r, const struct process *p)
+{
+	struct passes s;
+	size_t batch;
+	double sure = 0;
+
+	*r = (struct rounds){ .count = 0 };
+	passes_find(&s, p);
+	batch = s.all && s.open_count <= RHYTHM_TICKS ? batch_of(&s, &sure) : 0;
+	if (batch) {
+		add_rounds(r, &s, batch);
+		/* Nothing tells when the last one ends: it is taken to last as long as the one before. */
+		r->ends[r->count - 1] = 2 * r->begin.at[r->count - 1] - r->begin.at[r->count - 2];
+		r->family = (struct family){ .members = r->count, .even = sure };
+	}
+	passes_release(&s);
+	return batch > 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* dltrace_file: what a process opened to read. */
+#include "analysis/model/input.h"
+
+#include "analysis/model/model.h"
+
+void input_init(struct input *in)
+{
+	*in = (struct input){ .opens = 0 };
+	rhythm_init(&in->files);
+}
+
+void input_release(struct input *in)
+{
+	rhythm_release(&in->files);
+}
+
+void input_merge(struct input *into, const struct input *from)
+{
+	into->opens += from->opens;
+	into->bytes += from->bytes;
+	rhythm_merge(&into->files, &from->files);
+}
+
+static void on_open(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_file_open *e = data;
+	struct input *in = &trace_emitted(t, e->thread, at)->process->input;
+	const struct beat file = { .kind = BEAT_FILE, .a = e->path, .b = e->folder };
+
+	if (!trace_in_range(t, at)) {
+		t->filtered++;
+		return;
+	}
+	in->opens++;
+	in->bytes += e->size;
+	rhythm_note(&in->files, &file, at, 0);
+}
+
+const event_fn input_handlers[DLT_EVENTS] = {
+	[DLT_EV_FILE_OPEN] = on_open,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes over the files that a process reads. */
+#include "analysis/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/model/memory.h"
+
+#define GENERATIONS	8	/* of processes that may read for another one */
+#define TOO_OFTEN	2	/* times as often as most files: it is no example */
+#define NEARLY_ALL	0.8	/* of all files, in each pass but the last */
+#define LEAST_FILES	2
+
+static bool reads_for(const struct process *c, const struct process *p)
+{
+	for (int i = 0; i < GENERATIONS && c && c != p; i++) {
+		if (c->rhythm.works)
+			return false;
+		c = c->parent;
+	}
+	return c == p;
+}
+
+/* Of it and of all that read for it; *own: nobody does. To be released. */
+static struct rhythm files_of(const struct process *p, bool *own)
+{
+	struct rhythm all;
+
+	rhythm_init(&all);
+	*own = true;
+	for (size_t i = 0; i < p->trace->process_count; i++) {
+		const struct process *c = p->trace->processes[i];
+
+		if (!c->input.opens || !reads_for(c, p))
+			continue;
+		*own &= c == p;
+		rhythm_merge(&all, &c->input.files);
+	}
+	rhythm_end(&all);
+	return all;
+}
+
+/* How often most of the files are opened that are opened again; 0: none is. */
+static uint64_t usual_count(const struct rhythm *files)
+{
+	uint64_t best = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		uint64_t count = files->beats[i].count;
+		size_t alike = 0;
+
+		if (count < 2 || files->beats[i].shift || count == best)
+			continue;
+		for (size_t k = 0; k < files->count; k++)
+			alike += files->beats[k].count == count;
+		if (alike > most || (alike == most && count > best)) {
+			most = alike;
+			best = count;
+		}
+	}
+	return best;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct file_open *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+/*
+ * From the first to the last opening of a file that is opened again. What is opened far more often
+ * than others is no example.
+ */
+static void collect(struct passes *s, const struct rhythm *files, uint64_t usual)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct beat *b = &files->beats[i];
+
+		if (b->count < 2 || b->shift || b->count > TOO_OFTEN * usual)
+			continue;
+		from = b->ticks[0].at < from ? b->ticks[0].at : from;
+		to = b->last > to ? b->last : to;
+	}
+	for (size_t i = 0; i < files->count; i++) {
+		const struct beat *b = &files->beats[i];
+
+		for (uint32_t k = 0; k < b->used && !b->shift && b->count <= TOO_OFTEN * usual; k++) {
+			if (b->ticks[k].at < from || b->ticks[k].at > to)
+				continue;
+			s->opens = xgrow(s->opens, s->open_count, &capacity, sizeof(*s->opens));
+			s->opens[s->open_count++] = (struct file_open){ b->ticks[k].at, (uint32_t)i };
+		}
+	}
+	if (s->open_count)
+		qsort(s->opens, s->open_count, sizeof(*s->opens), by_time);
+}
+
+/* An example that is looked at before it is read. */
+static void join_twice(struct passes *s)
+{
+	size_t twice = 0, kept = 0;
+
+	for (size_t i = 1; i < s->open_count; i++)
+		twice += s->opens[i - 1].file == s->opens[i].file;
+	if (3 * twice < s->open_count)
+		return;
+	for (size_t i = 0; i < s->open_count; i++)
+		if (!kept || s->opens[kept - 1].file != s->opens[i].file)
+			s->opens[kept++] = s->opens[i];
+	s->open_count = kept;
+}
+
+/* Where a file is opened that was there in this pass already, the next one begins. */
+static void split(struct passes *s, size_t files)
+{
+	size_t *in = xcalloc(files + 1, sizeof(*in)), capacity = 0;
+
+	for (size_t i = 0; i < s->open_count; i++) {
+		size_t *pass = &in[s->opens[i].file];
+
+		s->files += !*pass;
+		if (!i || *pass == s->count) {
+			s->begins = xgrow(s->begins, s->count, &capacity, sizeof(*s->begins));
+			s->begins[s->count++] = i;
+		}
+		*pass = s->count;
+	}
+	free(in);
+}
+
+/* The last one may have been cut short. */
+static bool are_whole(const struct passes *s)
+{
+	for (size_t i = 0; i + 1 < s->count; i++)
+		if ((double)(s->begins[i + 1] - s->begins[i]) < NEARLY_ALL * (double)s->files)
+			return false;
+	return s->count > 1 && s->files >= LEAST_FILES;
+}
+
+void passes_find(struct passes *s, const struct process *p)
+{
+	struct rhythm files;
+	uint64_t usual;
+
+	*s = (struct passes){ .count = 0 };
+	files = files_of(p, &s->all);
+	usual = usual_count(&files);
+	s->all &= !files.level;
+	if (usual) {
+		collect(s, &files, usual);
+		join_twice(s);
+		split(s, files.count);
+		if (!are_whole(s))
+			s->count = 0;
+	}
+	rhythm_release(&files);
+}
+
+void passes_release(struct passes *s)
+{
+	free(s->opens);
+	free(s->begins);
+	*s = (struct passes){ .count = 0 };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Passes over the files that a process reads, itself or by processes that it forked to read for it:
+ * one ends where a file is opened that was opened in it already. A training that reads its examples
+ * from files makes one in each epoch, in whatever order.
+ *
+ * Only what is alike is believed: a pass opens nearly all files that any opens. Times are ns since
+ * the trace's begin.
+ */
+#ifndef DLT_ANALYSIS_PASSES_H
+#define DLT_ANALYSIS_PASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/model/model.h"
+
+struct file_open {
+	int64_t at;
+	uint32_t file;		/* from 0 */
+};
+
+struct passes {
+	struct file_open *opens;	/* owned; by time; of files that are data */
+	size_t open_count;
+	bool all;		/* none of these is missing, and the process opened all itself */
+	size_t files;		/* of those that are known one by one */
+	size_t *begins;		/* owned; indices into opens */
+	size_t count;		/* 0: what it opens tells of none */
+};
+
+/* To be released in any case. */
+void passes_find(struct passes *s, const struct process *p);
+void passes_release(struct passes *s);
+
+#endif

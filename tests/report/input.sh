@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# What the files that a training reads tell: a pass over them is an epoch, whoever reads them and in
+# whatever order; and batches, where nothing else shows the iterations. Else nothing is said.
+. "$top_srcdir/tests/lib.sh"
+
+# training PYTHON: a text trace of what open(FILE, MS, thread) and step(MS) are called with. Two layers forward
+# and back in each step; without(): nothing of a step is seen. Thread 2 is another process's, forked to read.
+training() {
+	{
+		cat <<-'END'
+		import random, sys
+		random.seed(7)
+		events = []
+		def open(file, at, thread=1):
+		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder=9 size=5"))
+		def step(at):
+		    for i, n in enumerate((16, 48, 48, 16)):
+		        events.append((at + i, f"dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=9us m=8 n={n} k={i + 20}"))
+		def order(files):
+		    return random.sample(range(files), files)
+		END
+		printf '%s\n' "$1"
+		cat <<-'END'
+		print("dltrace-text 1")
+		print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"')
+		print('[1s] dltrace_proc:library process=1 library=1 base=0x1000 size=4096 path="/lib/libtorch_cpu.so"')
+		if any("thread=2" in event for _, event in events):
+		    print('[1s] dltrace_proc:process process=2 parent=1 pid=101 reason=1 begin=1s host="h" exe="/usr/bin/python3"')
+		for at, event in sorted(events):
+		    print(f"[{at * 1000 + 2000000}us] {event}")
+		print(f"[{max(at for at, _ in events) + 2100}ms] dltrace_proc:exit process=1 how=0 code=0")
+		END
+	} >"$TMP/training.py"
+	python3 "$TMP/training.py" | report_text
+}
+told() {
+	json '[(x["count"], x["epoch_count"]) for x in rows("iterations", process=1)]'
+}
+
+# 12 photos, batches of 4, read right before each step.
+training 'for i in range(9):
+    files = order(12) if i % 3 == 0 else files
+    for k in range(4):
+        open(files[i % 3 * 4 + k], 100 * i + k)
+    step(100 * i + 10)'
+same "by the training itself" "[(9, 3)]" "$(told)"
+same "lengths" "[3, 3, 3]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+training 'for i in range(9):
+    files = order(12) if i % 3 == 0 else files
+    for k in range(12 if i % 3 == 0 else 0):
+        open(files[k], 100 * i + k, 2)
+    step(100 * i + 50)'
+same "ahead, by a worker" "[(9, 3)]" "$(told)"
+training 'for k in range(12):
+    open(k, k)
+for i in range(9):
+    for k in range(4):
+        open(i % 3 * 4 + k, 100 * i + k + 100)
+    step(100 * i + 110)
+for i in range(30):
+    open(77, 100 * i % 900 + 60)'
+same "after a look at all files, with one that is read all the time" "[(9, 3)]" "$(told)"
+training 'for k in range(12):
+    open(k, k)
+for i in range(9):
+    step(100 * i + 110)'
+same "all in memory" "[(9, None)]" "$(told)"
+training 'for i in range(9):
+    for k in range(4):
+        open(random.randrange(12), 100 * i + k)
+    step(100 * i + 10)'
+same "at random" "[(9, None)]" "$(told)"
+# The first iteration does something else: what repeats is one less than the files say.
+training 'for i in range(9):
+    files = order(12) if i % 3 == 0 else files
+    for k in range(4):
+        open(files[i % 3 * 4 + k], 100 * i + k)
+    if i:
+        step(100 * i + 10)'
+same "the first is unlike the others" "[(9, 3)]" "$(told)"
+
+# Nothing of the steps is seen: the distances tell.
+read='
+for epoch in range(3):
+    files = order(12)
+    for i in range(12):
+        at += 3 + (PAUSE if i % BATCH == 0 else 0) + random.randrange(3)
+        open(files[i], at)'
+training "at, PAUSE, BATCH = 0, 50, 4
+step(0)$read"
+same "batches of 4" "[(9, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 50, 5
+step(0)$read"
+same "batches of 5, a smaller last one" "[(9, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 2, 4
+step(0)$read"
+same "no pauses" None "$(json 'rows("iterations", process=1)[0]["count"]')"
+training "at, PAUSE, BATCH = 0, 50, 1
+step(0)$read"
+same "each like the others" None "$(json 'rows("iterations", process=1)[0]["count"]')"
