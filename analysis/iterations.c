@@ -91,8 +91,10 @@ static void add_epochs(const struct process *p, struct table *t)
 		table_set_int(t, "epoch", e->number);
 		table_set_int(t, "begin_ns", e->begin);
 		table_set_int(t, "end_ns", e->end);
-		table_set_uint(t, "iterations", e->iterations);
-		table_set_uint(t, "evaluations", e->evaluations);
+		if (it->how) {
+			table_set_uint(t, "iterations", e->iterations);
+			table_set_uint(t, "evaluations", e->evaluations);
+		}
 		if (median > 0)
 			table_set_real(t, "median_ns", median);
 	}
@@ -119,6 +121,17 @@ static void set_words(struct table *t, const struct iterations *it)
 	if (it->slow)
 		snprintf(text + n, sizeof(text) - n, ", %zu slow one%s", it->slow,
 			 it->slow == 1 ? "" : "s");
+	table_set_text(t, "text", text);
+}
+
+static void set_why_not(struct table *t, const struct iterations *it)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s", it->why_not);
+	if (it->epoch_count)
+		snprintf(text, sizeof(text), "iterations %s; %zu epochs by the files that it reads", it->why_not,
+			 it->epoch_count);
 	table_set_text(t, "text", text);
 }
 
@@ -153,16 +166,16 @@ static void add_iterations(const struct process *p, struct table *t)
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
 	table_set_text(t, "how", it->how ? it->how : "not found");
-	if (!it->how) {
-		table_set_text(t, "text", it->why_not);
-		return;
-	}
-	table_set_uint(t, "count", it->count);
-	table_set_uint(t, "evaluations", it->evaluations);
 	if (it->epoch_count) {
 		table_set_uint(t, "epoch_count", it->epoch_count);
 		table_set_tree(t, "epochs", epoch_list(it));
 	}
+	if (!it->how) {
+		set_why_not(t, it);
+		return;
+	}
+	table_set_uint(t, "count", it->count);
+	table_set_uint(t, "evaluations", it->evaluations);
 	set_durations(t, it);
 	set_time(t, "begin_ns", it->begin);
 	set_time(t, "end_ns", it->end);

@@ -31,7 +31,7 @@ struct epoch {
 };
 
 struct iterations {
-	const char *how;	/* "marks", "ranges", "calls"; NULL: not found */
+	const char *how;	/* "marks", "ranges", "calls"; NULL: not found, but for epochs perhaps */
 	const char *why_not;	/* NULL: nothing to look for */
 	double confidence;	/* 0 to 1 */
 	uint64_t count, evaluations;

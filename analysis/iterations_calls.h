@@ -56,6 +56,13 @@ enum input_says input_epochs(const struct rounds *r, const struct process *p, si
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 
+/*
+ * Passes as epochs of a process whose single rounds are not known, into `epochs` (owned by the caller);
+ * 0: none. What is over when the work begins is none. `to`: the end of the last.
+ */
+struct epoch;
+size_t input_passes(const struct process *p, int64_t work, int64_t to, struct epoch **epochs);
+
 /* The rounds that each epoch begins with, from 0, into `starts` (owned by the caller); 0: not found. */
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts);
 

@@ -219,6 +219,66 @@ static bool from_marks(const struct process *p, struct iterations *it)
 	return true;
 }
 
+/* ---- ranges (NVTX) that are called so ---- */
+
+/* The one that takes most time, where several are called so; NULL: none is. */
+static const struct beat *range_of(const struct process *p, uint8_t word)
+{
+	const struct beat *best = NULL;
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < p->rhythm.count; i++) {
+		const struct beat *b = &p->rhythm.beats[i];
+		uint64_t time = 0;
+
+		if (b->kind != BEAT_RANGE || b->without != word)
+			continue;
+		for (uint32_t k = 0; k < b->used; k++)
+			time += b->ticks[k].time;
+		if (!best || time > longest) {
+			best = b;
+			longest = time;
+		}
+	}
+	return best;
+}
+
+static int64_t range_begin(const struct tick *t)
+{
+	return t->at - ((int64_t)t->time << 10);
+}
+
+/* Ranges that are told one by one; of more, how many. */
+static bool from_ranges(const struct process *p, struct iterations *it)
+{
+	const struct beat *steps = range_of(p, RANGE_STEP), *epochs = range_of(p, RANGE_EPOCH);
+
+	if (!steps || steps->count < 2)
+		return false;
+	it->how = "ranges";
+	it->confidence = 1;
+	it->count = steps->count;
+	it->begin = range_begin(&steps->ticks[0]);
+	it->end = steps->last;
+	if (epochs && !epochs->shift) {
+		it->epochs = xcalloc(epochs->used, sizeof(*it->epochs));
+		for (uint32_t i = 0; i < epochs->used; i++)
+			it->epochs[it->epoch_count++] = (struct epoch){
+				.number = i + 1, .begin = range_begin(&epochs->ticks[i]),
+				.end = epochs->ticks[i].at,
+			};
+	}
+	if (steps->shift || steps->used != steps->count)
+		return true;
+	it->list = xcalloc(steps->used, sizeof(*it->list));
+	for (; it->listed < steps->used; it->listed++)
+		it->list[it->listed] = (struct iteration){
+			.begin = range_begin(&steps->ticks[it->listed]), .end = steps->ticks[it->listed].at,
+			.last = UNKNOWN,
+		};
+	return true;
+}
+
 /* ---- what it calls ---- */
 
 static void epochs_from_calls(const struct process *p, const struct rounds *r, struct iterations *it)
@@ -259,8 +319,22 @@ static void from_all(const struct process *p, const struct rounds *r, struct ite
 	it->end = it->list[it->listed - 1].end;
 }
 
+/* Passes over the files that it reads, where there is no list to divide. */
+static void epochs_from_input(const struct process *p, int64_t work, int64_t end, struct iterations *it)
+{
+	it->epoch_count = input_passes(p, work, end, &it->epochs);
+	/* All passes read as much. What does not divide is no sure number of iterations, or of epochs. */
+	if (it->how && it->epoch_count && it->count % it->epoch_count) {
+		free(it->epochs);
+		it->epochs = NULL;
+		it->epoch_count = 0;
+	}
+	for (size_t i = 0; it->how && i < it->epoch_count; i++)
+		it->epochs[i].iterations = it->count / it->epoch_count;
+}
+
 /* Too many to tell one by one. */
-static void from_long(const struct long_run *run, struct iterations *it)
+static void from_long(const struct process *p, const struct long_run *run, struct iterations *it)
 {
 	it->how = "calls";
 	it->confidence = run->confidence;
@@ -269,6 +343,7 @@ static void from_long(const struct long_run *run, struct iterations *it)
 	it->begin = run->begin;
 	it->end = run->end;
 	it->median = run->median;
+	epochs_from_input(p, run->begin, run->end, it);
 }
 
 /*
@@ -366,13 +441,15 @@ static bool from_calls(const struct process *p, struct iterations *it)
 	found = find_rounds(&r, p, &run, &cut);
 	if (run.sure && (!found || (MOST_KNOWN * run.hidden > run.works &&
 				    (double)run.count > FINER * (double)r.count))) {
-		from_long(&run, it);
+		from_long(p, &run, it);
 	} else if (found) {
 		it->how = "calls";
 		it->confidence = sureness(&r);
 		from_all(p, &r, it);
 	} else {
 		set_why_not(p, it, cut);
+		if (*process_engine(p))
+			epochs_from_input(p, UNKNOWN, p->end != UNKNOWN ? p->end : p->trace->end, it);
 	}
 	rounds_release(&r);
 	return it->how != NULL;
@@ -385,7 +462,7 @@ static struct iterations *find(const struct process *p)
 	struct iterations *it = xcalloc(1, sizeof(*it));
 
 	it->begin = it->end = UNKNOWN;
-	if (!from_marks(p, it) && !from_calls(p, it))
+	if (!from_marks(p, it) && !from_ranges(p, it) && !from_calls(p, it))
 		return it;
 	if (!it->listed)
 		return it;

@@ -7,10 +7,12 @@
  */
 #include <stdlib.h>
 
+#include "analysis/iterations.h"
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
 #include "analysis/passes.h"
 
+#define SHORTER		4	/* times: a pass that is so much shorter than others is no epoch */
 #define MOST_OTHERS	0.1	/* of the borders of batches: shorter than distances within them */
 #define LONGER		2	/* times: usual distances at borders and within batches */
 #define LEAST_BORDERS	6	/* within passes */
@@ -74,6 +76,55 @@ enum input_says input_epochs(const struct rounds *r, const struct process *p, si
 	return says;
 }
 
+/* ---- passes alone ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* How long each pass goes on opening; a look at all files at the begin is far shorter than an epoch. */
+static bool are_as_long(const struct passes *s, size_t first)
+{
+	int64_t *lasted = xcalloc(s->count, sizeof(*lasted)), usual_one, least;
+	size_t whole = 0;
+
+	for (size_t i = first; i + !!is_cut(s) < s->count; i++) {
+		size_t end = i + 1 < s->count ? s->begins[i + 1] : s->open_count;
+
+		lasted[whole++] = s->opens[end - 1].at - s->opens[s->begins[i]].at;
+	}
+	qsort(lasted, whole, sizeof(*lasted), by_value);
+	least = whole ? lasted[0] : 0;
+	usual_one = whole ? lasted[whole / 2] : 0;
+	free(lasted);
+	return whole && SHORTER * least >= usual_one;
+}
+
+size_t input_passes(const struct process *p, int64_t work, int64_t to, struct epoch **epochs)
+{
+	size_t first = 0, count = 0;
+	struct passes s;
+
+	passes_find(&s, p);
+	while (first + 1 < s.count && s.opens[s.begins[first + 1]].at <= work)
+		first++;
+	if (first + 1 < s.count && are_as_long(&s, first))
+		*epochs = xcalloc(s.count - first, sizeof(**epochs));
+	for (size_t i = first; *epochs && i < s.count; i++) {
+		(*epochs)[count] = (struct epoch){
+			.number = (int64_t)count + 1, .begin = s.opens[s.begins[i]].at, .end = to,
+		};
+		if (count)
+			(*epochs)[count - 1].end = (*epochs)[count].begin;
+		count++;
+	}
+	passes_release(&s);
+	return count;
+}
+
 /* ---- batches ---- */
 
 /* Distances of opens within a pass: those at borders of batches, and the others. */
@@ -86,13 +137,6 @@ static void distances_release(struct distances *d)
 {
 	free(d->border);
 	free(d->inner);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* Both sorted. */

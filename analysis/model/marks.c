@@ -148,13 +148,44 @@ void marks_end(struct trace *t)
 	}
 }
 
+/* ---- what programs call iterations and epochs ---- */
+
+/* In lower case, letters alone: "Train step 17", "train_step:17" are trainstep. */
+static const struct { const char *letters; char stands_for; } words[] = {
+	{ "step", RANGE_STEP }, { "trainstep", RANGE_STEP }, { "trainingstep", RANGE_STEP },
+	{ "iter", RANGE_STEP }, { "iteration", RANGE_STEP }, { "trainiteration", RANGE_STEP },
+	{ "trainingiteration", RANGE_STEP }, { "batch", RANGE_STEP }, { "minibatch", RANGE_STEP },
+	{ "trainbatch", RANGE_STEP }, { "trainingbatch", RANGE_STEP }, { "plprofileruntrainingbatch", RANGE_STEP },
+	{ "epoch", RANGE_EPOCH }, { "trainepoch", RANGE_EPOCH }, { "trainingepoch", RANGE_EPOCH },
+	{ "plprofileruntrainingepoch", RANGE_EPOCH },
+};
+
+static uint8_t stands_for(const char *name)
+{
+	char letters[32];
+	size_t count = 0;
+
+	for (const char *c = name; *c && count + 1 < sizeof(letters); c++) {
+		char low = (char)(*c | 0x20);
+
+		if (low >= 'a' && low <= 'z')
+			letters[count++] = low;
+	}
+	letters[count] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(letters, words[i].letters))
+			return (uint8_t)words[i].stands_for;
+	return 0;
+}
+
 /* ---- events ---- */
 
 static void beat(struct process *p, const struct mark *k, const struct dlt_ev_mark_range *e, int64_t at)
 {
+	uint8_t word = stands_for(e->name);
 	const struct beat b = {
-		.kind = BEAT_RANGE, .thread = e->begun_by, .name = k->name,
-		.a = hash_text(hash_text(0xcbf29ce484222325, k->domain), k->name), .b = e->kind,
+		.kind = BEAT_RANGE, .without = word, .thread = e->begun_by, .name = k->name,
+		.a = word ? 0 : hash_text(hash_text(0xcbf29ce484222325, k->domain), k->name), .b = e->kind,
 	};
 
 	rhythm_note(&p->rhythm, &b, at, e->duration);

@@ -43,6 +43,10 @@ enum beat_kind {
 	BEAT_FILE,		/* a, b: hashes of its path and folder; in struct input alone */
 };
 
+/* What the name of a range says that it is; its number, if it has one, makes no difference. */
+#define RANGE_STEP	's'
+#define RANGE_EPOCH	'e'
+
 struct tick {
 	int64_t at;		/* ns since the trace's begin, at the first one's end */
 	uint32_t count;
@@ -52,7 +56,7 @@ struct tick {
 struct beat {
 	uint64_t hash;		/* of all that follows until b */
 	uint8_t kind;		/* enum beat_kind */
-	uint8_t without;	/* BEAT_BLAS: 'm', 'n' or 'k'; else 0 */
+	uint8_t without;	/* BEAT_BLAS: 'm', 'n' or 'k'; BEAT_RANGE: RANGE_*; else 0 */
 	uint16_t function, library;
 	uint32_t thread;
 	uint64_t a, b;

@@ -167,6 +167,8 @@ void text_iterations(const struct text *t)
 			if (it->row_count == 1)
 				text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM,
 					  cell_text(table_get(it, row, "text")));
+			if (table_get(it, row, "epoch_count")->type != CELL_NULL && !detailed++)
+				put_epochs(t, process);
 			continue;
 		}
 		/* One process in full: the others of a parallel training do the same. */

@@ -94,7 +94,21 @@ step(0)$read"
 same "batches of 5, a smaller last one" "[(9, 3)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 2, 4
 step(0)$read"
-same "no pauses" None "$(json 'rows("iterations", process=1)[0]["count"]')"
+same "no pauses: epochs alone" "[(None, 3)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 50, 1
 step(0)$read"
-same "each like the others" None "$(json 'rows("iterations", process=1)[0]["count"]')"
+same "each like the others" "[(None, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 2, 4
+step(0)
+for i in range(12):
+    at += 1
+    open(i, at)$read"
+same "a quick look before is no epoch" "[(None, 3)]" "$(told)"
+
+# More than are kept one by one.
+training 'for i in range(2400):
+    files = order(12) if i % 3 == 0 else files
+    for k in range(4):
+        open(files[i % 3 * 4 + k], 20 * i + k)
+    step(20 * i + 10)'
+same "a long run" "[(2400, 800)]" "$(told)"

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# Ranges (NVTX) that are called iterations and epochs define them, with numbers in their names or without.
+. "$top_srcdir/tests/lib.sh"
+
+# ranges STEP EPOCH: patterns of names, of 3 epochs of 4 steps that last 5 ms of 10
+ranges() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"'
+		python3 - "$1" "$2" <<-'END'
+		import sys
+		step, epoch = sys.argv[1:]
+		def end(at, ms, name, depth):
+		    print(f'[{at}ms] dltrace_mark:range thread=1 begun_by=1 kind=1 depth={depth} duration={ms}ms name="{name}"')
+		for e in range(3):
+		    for s in range(4):
+		        at = 2000 + 100 * e + 10 * s
+		        end(at + 2, 2, "forward", 2)
+		        end(at + 5, 5, step.replace("N", str(s)), 1)
+		    end(2000 + 100 * e + 50, 50, epoch.replace("N", str(e)), 0)
+		END
+		echo '[3s] dltrace_proc:exit process=1 how=0 code=0'
+	} | report_text
+}
+told() {
+	json '[(x["how"], x["count"], x["epoch_count"]) for x in r["iterations"]]'
+}
+ranges "Train step N" "epoch N"
+same "with numbers" "[('ranges', 12, 3)]" "$(told)"
+same "of each epoch" "[4, 4, 4]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+same "as long as they say" 5 "$(json 'round(row("iterations")["median_ns"] / 1e6)')"
+ranges "[pl][profile]run_training_batch" "[pl][profile]run_training_epoch"
+same "as a framework calls them" "[('ranges', 12, 3)]" "$(told)"
+ranges "iteration" "the whole epoch again"
+same "no epochs" "[('ranges', 12, None)]" "$(told)"
+ranges "stepwise" "epochal"
+same "other words" "[]" "$(json '[x for x in r["iterations"] if x["how"] == "ranges"]')"
