@@ -53,7 +53,7 @@ static bool is_cut(const struct passes *s)
 {
 	size_t last = s->open_count - s->begins[s->count - 1];
 
-	return last < s->files && s->count > 2;
+	return s->whole && last < s->files && s->count > 2;
 }
 
 enum input_says input_epochs(const struct rounds *r, const struct process *p, size_t *length)
@@ -66,7 +66,7 @@ enum input_says input_epochs(const struct rounds *r, const struct process *p, si
 	before = xcalloc(s.count + 1, sizeof(*before));
 	count = rounds_before(r, &s, before);
 	if (count > 1) {
-		says = INPUT_OTHERWISE;
+		says = s.whole ? INPUT_OTHERWISE : INPUT_NOTHING;
 		*length = is_cut(&s) ? before[1] : r->count / count;
 		if ((is_cut(&s) || r->count % count == 0) && divide(before, count, *length))
 			says = INPUT_EPOCHS;
@@ -111,7 +111,7 @@ size_t input_passes(const struct process *p, int64_t work, int64_t to, struct ep
 	passes_find(&s, p);
 	while (first + 1 < s.count && s.opens[s.begins[first + 1]].at <= work)
 		first++;
-	if (first + 1 < s.count && are_as_long(&s, first))
+	if (s.whole && first + 1 < s.count && are_as_long(&s, first))
 		*epochs = xcalloc(s.count - first, sizeof(**epochs));
 	for (size_t i = first; *epochs && i < s.count; i++) {
 		(*epochs)[count] = (struct epoch){
@@ -247,7 +247,7 @@ bool rounds_by_input(struct rounds *r, const struct process *p)
 
 	*r = (struct rounds){ .count = 0 };
 	passes_find(&s, p);
-	batch = s.all && s.open_count <= RHYTHM_TICKS ? batch_of(&s, &sure) : 0;
+	batch = s.all && s.whole && s.open_count <= RHYTHM_TICKS ? batch_of(&s, &sure) : 0;
 	if (batch) {
 		add_rounds(r, &s, batch);
 		/* Nothing tells when the last one ends: it is taken to last as long as the one before. */

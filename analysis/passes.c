@@ -11,6 +11,8 @@
 #define TOO_OFTEN	2	/* times as often as most files: it is no example */
 #define NEARLY_ALL	0.8	/* of all files, in each pass but the last */
 #define LEAST_FILES	2
+#define LEAST_AGAIN	3	/* one of so many files is opened again, where passes are of a part */
+#define AS_LONG		0.75	/* of the longest of these, but for the last */
 
 static bool reads_for(const struct process *c, const struct process *p)
 {
@@ -145,6 +147,32 @@ static bool are_whole(const struct passes *s)
 	return s->count > 1 && s->files >= LEAST_FILES;
 }
 
+/* So that the next one is noticed soon. */
+static bool are_parts(const struct passes *s, size_t again)
+{
+	size_t longest = 0, shortest = SIZE_MAX;
+
+	for (size_t i = 0; i + 1 < s->count; i++) {
+		size_t length = s->begins[i + 1] - s->begins[i];
+
+		longest = length > longest ? length : longest;
+		shortest = length < shortest ? length : shortest;
+	}
+	return s->count > 1 && s->files >= LEAST_FILES && LEAST_AGAIN * again >= s->files &&
+	       (double)shortest >= AS_LONG * (double)longest &&
+	       (double)(s->open_count - s->begins[s->count - 1]) >= AS_LONG * AS_LONG * (double)longest;
+}
+
+/* Of those that are data. */
+static size_t opened_again(const struct rhythm *files, uint64_t usual)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->count; i++)
+		count += files->beats[i].count > 1 && files->beats[i].count <= TOO_OFTEN * usual;
+	return count;
+}
+
 void passes_find(struct passes *s, const struct process *p)
 {
 	struct rhythm files;
@@ -158,7 +186,8 @@ void passes_find(struct passes *s, const struct process *p)
 		collect(s, &files, usual);
 		join_twice(s);
 		split(s, files.count);
-		if (!are_whole(s))
+		s->whole = are_whole(s);
+		if (!s->whole && !are_parts(s, opened_again(&files, usual)))
 			s->count = 0;
 	}
 	rhythm_release(&files);

@@ -4,8 +4,9 @@
  * one ends where a file is opened that was opened in it already. A training that reads its examples
  * from files makes one in each epoch, in whatever order.
  *
- * Only what is alike is believed: a pass opens nearly all files that any opens. Times are ns since
- * the trace's begin.
+ * Only what is alike is believed: a pass opens nearly all files that any opens (they are whole), or
+ * each as many of a part of them, by chance. Then the next one may begin some opens before it is
+ * noticed, so these can only confirm what something else tells. Times are ns since the trace's begin.
  */
 #ifndef DLT_ANALYSIS_PASSES_H
 #define DLT_ANALYSIS_PASSES_H
@@ -28,6 +29,7 @@ struct passes {
 	size_t files;		/* of those that are known one by one */
 	size_t *begins;		/* owned; indices into opens */
 	size_t count;		/* 0: what it opens tells of none */
+	bool whole;
 };
 
 /* To be released in any case. */

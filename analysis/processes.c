@@ -34,6 +34,10 @@ static const struct column columns[] = {
 	{ "preemptions", "preemptions", UNIT_COUNT, "context switches by preemption" },
 	{ "read_bytes", "read", UNIT_BYTES, "by read and its kin" },
 	{ "write_bytes", "written", UNIT_BYTES, "by write and its kin" },
+	{ "files", "files read", UNIT_COUNT,
+	  "different ones that it opened to read, no parts of programs; of more than 2,048 an estimate" },
+	{ "file_opens", "files opened", UNIT_COUNT, "how often it opened these" },
+	{ "file_bytes", "size of files", UNIT_BYTES, "their sizes, each time that one was opened" },
 	{ "children", "children", UNIT_COUNT, "processes that it made" },
 	{ "children_counted", "only counted", UNIT_COUNT, "those among them that are not traced" },
 };
@@ -75,6 +79,15 @@ static void set_sampled(struct table *t, const struct process *p)
 	table_set_uint(t, "write_bytes", s->write_bytes);
 }
 
+static void set_files(struct table *t, const struct input *in)
+{
+	if (!in->opens)
+		return;
+	table_set_uint(t, "files", (uint64_t)in->files.count << in->files.level);
+	table_set_uint(t, "file_opens", in->opens);
+	table_set_uint(t, "file_bytes", in->bytes);
+}
+
 static void set_rank(struct table *t, const char *column, int32_t rank)
 {
 	if (rank >= 0)
@@ -108,6 +121,7 @@ static void add(const struct process *p, struct table *t)
 	if (p->curves[CURVE_THREADS].count)
 		table_set_int(t, "threads_peak", curve_max(&p->curves[CURVE_THREADS]));
 	set_sampled(t, p);
+	set_files(t, &p->input);
 	for (int i = 0; i < 5; i++)
 		children += p->children[i];
 	table_set_uint(t, "children", children);

@@ -44,6 +44,7 @@ training 'for i in range(9):
         open(files[i % 3 * 4 + k], 100 * i + k)
     step(100 * i + 10)'
 same "by the training itself" "[(9, 3)]" "$(told)"
+same "files" "12 36 180" "$(json '"%(files)d %(file_opens)d %(file_bytes)d" % row("processes")')"
 same "lengths" "[3, 3, 3]" "$(json '[e["iterations"] for e in r["epochs"]]')"
 training 'for i in range(9):
     files = order(12) if i % 3 == 0 else files
@@ -60,6 +61,12 @@ for i in range(9):
 for i in range(30):
     open(77, 100 * i % 900 + 60)'
 same "after a look at all files, with one that is read all the time" "[(9, 3)]" "$(told)"
+training 'for i in range(9):
+    files = order(15) if i % 3 == 0 else files
+    for k in range(3):
+        open(files[i % 3 * 3 + k], 100 * i + k)
+    step(100 * i + 10)'
+same "9 of 15 in each" "[(9, 3)]" "$(told)"
 training 'for k in range(12):
     open(k, k)
 for i in range(9):
