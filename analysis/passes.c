@@ -43,16 +43,30 @@ static struct rhythm files_of(const struct process *p, bool *own)
 	return all;
 }
 
-/* How often most of the files are opened that are opened again; 0: none is. */
-static uint64_t usual_count(const struct rhythm *files)
+/* Which files are examples, by how often they are opened. */
+struct often {
+	uint64_t least, most;	/* most 0: none is opened again */
+};
+
+static bool is_example(const struct beat *b, const struct often *often)
+{
+	return !b->shift && b->count >= often->least && b->count <= often->most;
+}
+
+/*
+ * As often as most of those that are opened again, if these are by far the most; else about so. Settings
+ * and models are read again, too, but they are few.
+ */
+static struct often how_often(const struct rhythm *files)
 {
 	uint64_t best = 0;
-	size_t most = 0;
+	size_t most = 0, again = 0;
 
 	for (size_t i = 0; i < files->count; i++) {
 		uint64_t count = files->beats[i].count;
 		size_t alike = 0;
 
+		again += count > 1;
 		if (count < 2 || files->beats[i].shift || count == best)
 			continue;
 		for (size_t k = 0; k < files->count; k++)
@@ -62,7 +76,9 @@ static uint64_t usual_count(const struct rhythm *files)
 			best = count;
 		}
 	}
-	return best;
+	if ((double)most >= NEARLY_ALL * (double)again)
+		return (struct often){ best, best };
+	return (struct often){ 1, TOO_OFTEN * best };
 }
 
 static int by_time(const void *a, const void *b)
@@ -74,11 +90,8 @@ static int by_time(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/*
- * From the first to the last opening of a file that is opened again. What is opened far more often
- * than others is no example.
- */
-static void collect(struct passes *s, const struct rhythm *files, uint64_t usual)
+/* From the first to the last opening of a file that is opened again. */
+static void collect(struct passes *s, const struct rhythm *files, const struct often *often)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	size_t capacity = 0;
@@ -86,7 +99,7 @@ static void collect(struct passes *s, const struct rhythm *files, uint64_t usual
 	for (size_t i = 0; i < files->count; i++) {
 		const struct beat *b = &files->beats[i];
 
-		if (b->count < 2 || b->shift || b->count > TOO_OFTEN * usual)
+		if (b->count < 2 || !is_example(b, often))
 			continue;
 		from = b->ticks[0].at < from ? b->ticks[0].at : from;
 		to = b->last > to ? b->last : to;
@@ -94,7 +107,7 @@ static void collect(struct passes *s, const struct rhythm *files, uint64_t usual
 	for (size_t i = 0; i < files->count; i++) {
 		const struct beat *b = &files->beats[i];
 
-		for (uint32_t k = 0; k < b->used && !b->shift && b->count <= TOO_OFTEN * usual; k++) {
+		for (uint32_t k = 0; k < b->used && is_example(b, often); k++) {
 			if (b->ticks[k].at < from || b->ticks[k].at > to)
 				continue;
 			s->opens = xgrow(s->opens, s->open_count, &capacity, sizeof(*s->opens));
@@ -164,30 +177,30 @@ static bool are_parts(const struct passes *s, size_t again)
 }
 
 /* Of those that are data. */
-static size_t opened_again(const struct rhythm *files, uint64_t usual)
+static size_t opened_again(const struct rhythm *files, const struct often *often)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < files->count; i++)
-		count += files->beats[i].count > 1 && files->beats[i].count <= TOO_OFTEN * usual;
+		count += files->beats[i].count > 1 && is_example(&files->beats[i], often);
 	return count;
 }
 
 void passes_find(struct passes *s, const struct process *p)
 {
 	struct rhythm files;
-	uint64_t usual;
+	struct often often;
 
 	*s = (struct passes){ .count = 0 };
 	files = files_of(p, &s->all);
-	usual = usual_count(&files);
+	often = how_often(&files);
 	s->all &= !files.level;
-	if (usual) {
-		collect(s, &files, usual);
+	if (often.most) {
+		collect(s, &files, &often);
 		join_twice(s);
 		split(s, files.count);
 		s->whole = are_whole(s);
-		if (!s->whole && !are_parts(s, opened_again(&files, usual)))
+		if (!s->whole && !are_parts(s, opened_again(&files, &often)))
 			s->count = 0;
 	}
 	rhythm_release(&files);

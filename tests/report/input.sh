@@ -102,6 +102,12 @@ same "batches of 5, a smaller last one" "[(9, 3)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 2, 4
 step(0)$read"
 same "no pauses: epochs alone" "[(None, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 50, 4
+step(0)
+for i in (90, 91, 90, 91):
+    at += 9
+    open(i, at)$read"
+same "and settings, twice" "[(9, 3)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 50, 1
 step(0)$read"
 same "each like the others" "[(None, 3)]" "$(told)"
