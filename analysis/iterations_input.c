@@ -16,6 +16,7 @@
 #define MOST_OTHERS	0.1	/* of the borders of batches: shorter than distances within them */
 #define LONGER		2	/* times: usual distances at borders and within batches */
 #define LEAST_BORDERS	6	/* within passes */
+#define LOOKED_AT	8192	/* distances */
 #define ALIKE		0.8	/* of distances at borders: half to twice the usual one */
 
 /* How many rounds begin before each pass; what has none of its own (a look at all files) is dropped. */
@@ -145,9 +146,9 @@ static struct distances distances_of(const struct passes *s, size_t batch)
 	struct distances d = {
 		xcalloc(s->open_count, sizeof(int64_t)), xcalloc(s->open_count, sizeof(int64_t)), 0, 0,
 	};
-	size_t pass = 0;
+	size_t pass = 0, count = s->open_count < LOOKED_AT ? s->open_count : LOOKED_AT;
 
-	for (size_t i = 1; i < s->open_count; i++) {
+	for (size_t i = 1; i < count; i++) {
 		int64_t apart_ns = s->opens[i].at - s->opens[i - 1].at;
 
 		if (pass + 1 < s->count && s->begins[pass + 1] == i) {
@@ -247,7 +248,7 @@ bool rounds_by_input(struct rounds *r, const struct process *p)
 
 	*r = (struct rounds){ .count = 0 };
 	passes_find(&s, p);
-	batch = s.all && s.whole && s.open_count <= RHYTHM_TICKS ? batch_of(&s, &sure) : 0;
+	batch = s.all && s.whole ? batch_of(&s, &sure) : 0;
 	if (batch) {
 		add_rounds(r, &s, batch);
 		/* Nothing tells when the last one ends: it is taken to last as long as the one before. */
