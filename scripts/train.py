@@ -5,6 +5,9 @@
 Models of torchvision with three classes (fire, smoke, no fire), SGD 0.001/0.9, cross-entropy;
 each photo is stretched, cropped, flipped at random and normalised. What goes to standard output
 depends on the arguments and the seed alone; times go to standard error.
+
+One file that needs PyTorch alone, no photos on the disk: it is installed, for gpu-acceptance and for
+whoever tries dltrace. The study's scripts (study/train) share their photos and loop with other frameworks.
 """
 import argparse
 import os

@@ -16,7 +16,7 @@ class Words:
         return self.k.DepthwiseConv2D(layer.kernel, strides=layer.stride, use_bias=layer.bias)(x)
 
     def norm(self, x, layer):
-        return self.k.BatchNormalization(epsilon=1e-5, momentum=0.9)(x)
+        return self.k.BatchNormalization(epsilon=1.001e-5, momentum=0.9)(x)  # Theano wants more than 1e-5
 
     def relu(self, x, layer):
         return self.k.Activation("relu")(x)
