@@ -77,6 +77,7 @@ kill -KILL $!
 wait $! || true
 while kill -0 $recorder 2>/dev/null; do sleep 0.1; done
 [ ! -e study/runs/pytorch-debian-mobilenet_v2-small-batch-cpu-1/result.json ] || fail "a result of what was killed"
+! grep epoch study/runs/pytorch-debian-mobilenet_v2-small-batch-cpu-1/stdout || fail "it trained on"
 
 # The time limit is a result.
 run $other --time-limit 0.2s >out
