@@ -54,6 +54,10 @@ def number(value):
     return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
+def count_of(number, word):
+    return f"{number} {word}" + ("s" if number != 1 else "")
+
+
 def cell(mean, half, count, failed):
     text = number(mean) + (f" ± {number(half)}" if half is not None else "")
     if not count and failed:
@@ -86,7 +90,7 @@ def matrix(r, quantity, device):
             chosen = r.outcomes_of(framework=framework, device=device, mode=mode)
             cells = [r.cell(quantity, framework=framework, device=device, mode=mode, model=m, dataset=d)
                      for m, d in columns]
-            if any(count or failed for _, _, count, failed in cells):
+            if chosen:
                 rows.append([r.name_of(framework), mode_name(chosen)] + [cell(*c) for c in cells])
     several = len(columns) > len(r.distinct("model"))
     return Table(["framework", "mode"] + [f"{m} / {d}" if several else m for m, d in columns], rows)
@@ -98,13 +102,14 @@ def time_tables(r):
         if not r.outcomes_of(device=device):
             continue
         yield Heading(2, "Table 1: CPU" if device == "cpu" else "Table 2: GPU")
-        for quantity, heading, _, _ in results.QUANTITIES:
+        good = any(not o.failed for o in r.outcomes_of(device=device))
+        for quantity, heading, _, _ in (q for q in results.QUANTITIES if good or q[0] == "total"):
             yield Heading(3, heading)
             yield matrix(r, quantity, device)
         yield from ratio_tables(r, device)
     failed = sum(o.failed for o in r.outcomes)
-    yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {len(r.outcomes)} runs, "
-                    f"{failed} of them failed. –: not known, since iterations were not found.")
+    yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {count_of(len(r.outcomes), 'run')}, "
+                    f"{failed or 'none'} of them failed. –: not known, since iterations were not found.")
 
 
 RATIOS = (("epoch", "an epoch"), ("cpu", "CPU time of the whole run"))
@@ -152,12 +157,15 @@ def curve_figures(r):
     names = r.distinct("framework")
     first = [n for n in ("pytorch", "tensorflow") if n in names]
     numbered = first + [n for n in names if n not in first]
-    yield Heading(2, "Figures 1 and 2: threads, CPU and memory over time")
+    headed = False
     for device in r.distinct("device"):
         for index, framework in enumerate(numbered):
             found = [nearest(r, framework, model, dataset, mode=mode, device=device)
                      for model, dataset in (SIMPLE, COMPLEX) for mode in modes(r)]
             traces = list(dict.fromkeys(o.run.trace for o in found if o))
+            if traces and not headed:
+                yield Heading(2, "Figures 1 and 2: threads, CPU and memory over time")
+                headed = True
             if traces:
                 which = f"Figure {index + 1}" if framework in first else "The same"
                 yield Figure(f"curves-{framework}-{device}",
@@ -179,8 +187,9 @@ def function_figure(r):
                  or nearest(r, framework, *SIMPLE, device=device) for framework in r.distinct("framework")]
         seen = [o for o in found if o and has_calls(r, o)]
         unseen = [r.name_of(o.run["framework"]) for o in found if o and o not in seen]
-        yield Heading(2, "Figure 3: share of time by function, "
-                         + ("CUDA" if device == "cuda" else "on a CPU: BLAS, oneDNN, OpenMP"))
+        if seen or unseen:
+            yield Heading(2, "Figure 3: share of time by function, "
+                             + ("CUDA" if device == "cuda" else "on a CPU: BLAS, oneDNN, OpenMP"))
         if seen:
             what = f"{seen[0].run['model']} {seen[0].run['dataset']}, {seen[0].row['mode']}"
             yield Figure(f"functions-{device}", f"{what}; functions with at least 1 % of their layer",
@@ -228,11 +237,12 @@ def introduction(r):
     common, data = r.kept["common"], r.distinct("dataset")
     what = [f"photos of {common['size']} x {common['size']} pixels"] if set(data) - {MADE_UP} else []
     what += ["examples that are made up"] if MADE_UP in data else []
-    words = [f"{len(r.outcomes)} traces of {len(r.distinct('framework'))} frameworks; "
+    words = [f"{count_of(len(r.outcomes), 'trace')} of {count_of(len(r.distinct('framework')), 'framework')}; "
              f"machine: {machine_of(r)}.",
-             f"On {' and '.join(what)}: {common['epochs']} epochs, "
+             f"On {' and '.join(what)}: {count_of(common['epochs'], 'epoch')}, "
              f"{common['scale'] * 100:g} % of the published number of examples"
-             + (f", {common['threads']} thread{'s' if common['threads'] > 1 else ''}" if common["threads"] else "")
+             + (f", {count_of(common['threads'], 'thread')}" if common["threads"] else "")
+             + (f", {common['memory_limit'] / 2 ** 20:g} MiB of private memory at most" if common["memory_limit"] else "")
              + f"; recorded at the level {common['level']}. All numbers are from the traces alone."]
     yield Heading(1, "The study of deep-learning frameworks, repeated")
     yield Paragraph(" ".join(words))
