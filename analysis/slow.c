@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
+#include "analysis/model/by_time.h"
 
 #define TICK_NS		1024.0	/* unit of struct tick's time */
 #define WORTH_TELLING	0.2	/* of the time that was too much */
@@ -50,17 +51,7 @@ struct part {
 /* First tick that is not before `at`. */
 static uint32_t tick_at(const struct beat *b, int64_t at)
 {
-	uint32_t low = 0, high = b->used;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (b->ticks[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)FIRST_FROM(b->ticks, b->used, at, at);
 }
 
 static void sum_ticks(const struct beat *b, int64_t begin, int64_t end, double *ns, uint64_t *calls)

@@ -144,11 +144,31 @@ static double sum_off(const struct gpu_memory *g, const struct gpu_row *sum)
 	return distance(live, sum->counters.live);
 }
 
+/* What has been looked at, and how far it is off. */
+struct ledger_check {
+	uint64_t rows;
+	double off;
+	char first[160];	/* "", or what was found first */
+};
+
+static void look(struct ledger_check *l, const struct process *p, const struct gpu_row *row, double off)
+{
+	l->rows++;
+	l->off += off;
+	if (off && !*l->first)
+		snprintf(l->first, sizeof(l->first), "; not so: %s, GPU %u, of %.80s",
+			 dlt_memory_kind(gpu_row_kind(row))->name, gpu_row_device(row), process_who(p));
+}
+
+static void judge(struct check_result *c, const struct ledger_check *l)
+{
+	check_verdict(c, l->rows, l->off, "%" PRIu64 " rows by process, kind, device and library%s", l->rows,
+		      l->first);
+}
+
 void check_gpu_ledger(const struct trace *t, const struct report *r, struct check_result *c)
 {
-	uint64_t rows = 0;
-	char first[160] = "";
-	double off = 0;
+	struct ledger_check l = { .rows = 0 };
 
 	(void)r;
 	each_checked(p, t) {
@@ -156,30 +176,25 @@ void check_gpu_ledger(const struct trace *t, const struct report *r, struct chec
 
 		for (size_t i = 0; i < g->count; i++) {
 			const struct gpu_row *row = &g->rows[i];
-			double here;
-
-			if (!row->counted)
-				continue;
-			rows++;
-			here = row_off(row);
 			/* In the middle of a call, the two are not told at one moment. */
-			if (gpu_row_kind(row) == DLT_MEMORY_GPU && process_whole(p))
-				here += sum_off(g, row);
-			off += here;
-			if (here && !*first)
-				snprintf(first, sizeof(first), "; not so: %s, GPU %u, of %.80s",
-					 dlt_memory_kind(gpu_row_kind(row))->name, gpu_row_device(row),
-					 process_who(p));
+			bool sum = gpu_row_kind(row) == DLT_MEMORY_GPU && process_whole(p);
+
+			if (row->counted)
+				look(&l, p, row, row_off(row) + (sum ? sum_off(g, row) : 0));
 		}
 	}
-	check_verdict(c, rows, off, "%" PRIu64 " rows by process, kind, device and library%s", rows, first);
+	judge(c, &l);
+}
+
+static double events_off(const struct gpu_row *r)
+{
+	return distance(r->events.live, r->counters.live) +
+	       distance((int64_t)r->events.allocated, (int64_t)r->counters.allocated);
 }
 
 void check_gpu_memory_events(const struct trace *t, const struct report *r, struct check_result *c)
 {
-	uint64_t rows = 0;
-	char first[160] = "";
-	double off = 0;
+	struct ledger_check l = { .rows = 0 };
 
 	(void)r;
 	each_checked(p, t) {
@@ -187,20 +202,11 @@ void check_gpu_memory_events(const struct trace *t, const struct report *r, stru
 
 		for (size_t i = 0; process_whole(p) && g->events && i < g->count; i++) {
 			const struct gpu_row *row = &g->rows[i];
-			double here;
 
-			if (!row->counted || gpu_row_kind(row) == DLT_MEMORY_GPU ||
-			    gpu_row_kind(row) == DLT_MEMORY_STRAY)
-				continue;
-			rows++;
-			here = distance(row->events.live, row->counters.live) +
-			       distance((int64_t)row->events.allocated, (int64_t)row->counters.allocated);
-			off += here;
-			if (here && !*first)
-				snprintf(first, sizeof(first), "; not so: %s, GPU %u, of %.80s",
-					 dlt_memory_kind(gpu_row_kind(row))->name, gpu_row_device(row),
-					 process_who(p));
+			if (row->counted && gpu_row_kind(row) != DLT_MEMORY_GPU &&
+			    gpu_row_kind(row) != DLT_MEMORY_STRAY)
+				look(&l, p, row, events_off(row));
 		}
 	}
-	check_verdict(c, rows, off, "%" PRIu64 " rows by process, kind, device and library%s", rows, first);
+	judge(c, &l);
 }

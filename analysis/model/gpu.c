@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/model/by_time.h"
 #include "analysis/model/memory.h"
 
 #define SLOT 100000000	/* ns of a point of the curve */
@@ -88,17 +89,7 @@ static void settle(struct trace *t, struct gpu_device *d, size_t count)
 /* The first interval that ends at `begin` or after it. */
 static size_t place(const struct gpu_device *d, int64_t begin)
 {
-	size_t low = 0, high = d->interval_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->intervals[middle].end < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_FROM(d->intervals, d->interval_count, end, begin);
 }
 
 static void add_interval(struct trace *t, struct gpu_device *d, int64_t begin, int64_t end)

@@ -47,13 +47,11 @@ static int csv_cell(FILE *out, const struct cell *c)
 {
 	char buf[FORMAT_SIZE];
 
+	if (format_integer(buf, c)) {
+		fputs(buf, out);
+		return 0;
+	}
 	switch (c->type) {
-	case CELL_INT:
-		fprintf(out, "%" PRId64, c->i);
-		return 0;
-	case CELL_UINT:
-		fprintf(out, "%" PRIu64, c->u);
-		return 0;
 	case CELL_REAL:
 		format_exact(buf, c->r);
 		fputs(strcmp(buf, "null") ? buf : "", out);

@@ -183,6 +183,15 @@ const char *format_cell(char *buf, enum unit unit, const struct cell *c, bool un
 	return buf;
 }
 
+bool format_integer(char *buf, const struct cell *c)
+{
+	if (c->type == CELL_INT)
+		snprintf(buf, FORMAT_SIZE, "%" PRId64, c->i);
+	else if (c->type == CELL_UINT)
+		snprintf(buf, FORMAT_SIZE, "%" PRIu64, c->u);
+	return c->type == CELL_INT || c->type == CELL_UINT;
+}
+
 const char *format_exact(char *buf, double value)
 {
 	if (!isfinite(value))

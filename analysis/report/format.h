@@ -32,6 +32,9 @@ enum unit table_unit(const struct table *t, size_t row, size_t column);
 /* A cell that is a number; unknown gives "–". Text and trees give "". */
 const char *format_cell(char *buf, enum unit unit, const struct cell *c, bool unicode);
 
+/* A whole number, all of its digits; false: it is none, and buf as it was. */
+bool format_integer(char *buf, const struct cell *c);
+
 /* The shortest decimal that reads back as the same double, for data formats ("null" if none). */
 const char *format_exact(char *buf, double value);
 

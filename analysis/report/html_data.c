@@ -120,13 +120,13 @@ static void put_number(FILE *out, double value)
 
 static int put_cell(FILE *out, const struct cell *c)
 {
+	char digits[FORMAT_SIZE];
+
+	if (format_integer(digits, c)) {
+		fputs(digits, out);
+		return 0;
+	}
 	switch (c->type) {
-	case CELL_INT:
-		fprintf(out, "%" PRId64, c->i);
-		return 0;
-	case CELL_UINT:
-		fprintf(out, "%" PRIu64, c->u);
-		return 0;
 	case CELL_REAL:
 		put_number(out, c->r);
 		return 0;

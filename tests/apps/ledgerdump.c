@@ -3,14 +3,11 @@
  * Prints the ledger of GPU memory in a folder of black boxes, a line a row: ledgerdump FOLDER
  *   PID KIND DEVICE LIBRARY LIVE PEAK ALLOCATED ALLOCATIONS FREES LARGEST FAILED REFUSED FREE
  */
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "box.h"
+#include "boxes.h"
 #include "memory_kinds.h"
 
 static void dump(const char *box)
@@ -34,19 +31,5 @@ static void dump(const char *box)
 
 int main(int argc, char **argv)
 {
-	DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder))) {
-		int fd = openat(dirfd(folder), entry->d_name, O_RDONLY);
-		struct stat st;
-		char *box;
-
-		if (entry->d_name[0] == '.' || !strstr(entry->d_name, ".box") || fstat(fd, &st))
-			continue;
-		box = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (box != MAP_FAILED)
-			dump(box);
-	}
-	return folder ? 0 : 1;
+	return each_box(argc > 1 ? argv[1] : NULL, dump);
 }
