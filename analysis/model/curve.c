@@ -79,7 +79,11 @@ void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value)
 	if (!c->shift)
 		c->shift = CURVE_SHIFT;
 	b.at = t >> c->shift;
-	insert(c, limit, &b);
+	/* Nearly always in the last bucket. */
+	if (c->count && c->buckets[c->count - 1].at == b.at)
+		join(&c->buckets[c->count - 1], &b);
+	else
+		insert(c, limit, &b);
 }
 
 void curve_merge(struct curve *to, const struct curve *from, size_t limit)

@@ -9,8 +9,9 @@
  * same model as applying the whole, or each event by itself. Names, and whose thread it is, are
  * asked for only when it is applied; a fold can be filled where no model is (analysis/model/digest.h).
  *
- * What is alike (thread, function, caller, and shape or size) goes one way, its *lane*: where it is
- * added is looked up once, and the next of its kind finds it there.
+ * What is alike (thread, function, caller, and shape or size) goes one way, its *lane*: where it
+ * belongs is looked up once, and the next of its kind finds it there. Sums are made in the lane, so
+ * that an event writes to one place; who looks at the fold has them settled first.
  *
  * What is in a fold ended in one slice of time, so that its sums can go into tallies, too.
  *
@@ -36,9 +37,9 @@ struct trace;
 #define FOLD_CELLS	1024	/* of each kind; when they are used up the fold is applied */
 #define FOLD_STREAMS	256
 #define FOLD_BEATS	3	/* of one event at most */
-#define FOLD_LANE_BITS	10	/* as many lanes; two that fall together take turns */
+#define FOLD_LANE_BITS	11	/* as many lanes */
+#define FOLD_LANE_TRIES	4	/* places of a lane; where others have them all, one gives way */
 #define FOLD_SLOTS	4096	/* a power of two */
-#define FOLD_AT_LEAST	UINT32_MAX	/* a duration beyond 32 bits: no event to be folded */
 
 /* Calls of one function by one thread through one library. */
 struct fold_cell {
@@ -65,7 +66,6 @@ struct fold_thread {
 	int64_t last;			/* when the latest of them was */
 	uint64_t works;			/* calls that compute (rhythm.h) */
 	int64_t work;			/* when the first of them began */
-	uint32_t stream;		/* of the call before; above 65535: none */
 	struct checked checked;		/* neither samples nor streams */
 };
 
@@ -75,17 +75,30 @@ struct fold_stream {
 	uint16_t stream;
 };
 
-/* Where an event is added that is like one before: another may take its place. */
+/*
+ * Where an event is added that is like one before. Its sums are of what came since it was settled,
+ * which adds them to the cell, the launch, the thread and the beat.
+ */
 struct fold_lane {
 	uint64_t owner;			/* round << 32 | thread */
 	uint64_t key;			/* enum beat_kind << 32 | function << 16 | library */
 	uint64_t a, b;			/* as a beat's; of BLAS m, n << 32 | k */
-	struct fold_cell *cell;		/* these: the fold's */
+	uint64_t calls, total, nested, bytes;
+	uint64_t squares_low, squares_high;
+	uint64_t captured;		/* launches */
+	int64_t begin;			/* of the earliest */
+	uint64_t first;			/* how long that took */
+	int64_t last;			/* when the latest of the beat ended */
+	int64_t window;			/* until then calls add to `tick`; INT64_MIN: look for the tick */
+	struct tick *tick;		/* the beat's last one, */
+	uint64_t noted, time;		/* which has so many of `calls`, and not this yet (as a tick's) */
+	struct fold_cell *cell;		/* all of these: the fold's */
 	struct fold_launch *launch;	/* NULL: it is none */
+	struct fold_thread *thread;
 	struct beat *beat[FOLD_BEATS];
 	uint32_t beats;
-	struct tick *tick;		/* the beat's last one, for calls not after `window` */
-	int64_t window;			/* INT64_MIN: look for the tick */
+	bool windowed;			/* its beat is no other lane's */
+	uint32_t stream;		/* of the call before; above 65535: none */
 };
 
 /* Of each kind by first sight: that is the order in which the model learns of them. */
@@ -94,15 +107,18 @@ struct fold {
 	int64_t slice;			/* of all that is in it, fold_slice() */
 	uint64_t filtered;
 	uint32_t cell_count, launch_count, thread_count, beat_count, stream_count;
-	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS], beat_slots[FOLD_SLOTS];	/* index + 1 */
+	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS];	/* index + 1, as these: */
+	uint16_t beat_slots[FOLD_SLOTS], thread_slots[FOLD_SLOTS];
 	struct fold_thread *thread;	/* of the event before; NULL: none */
 	uint64_t round;			/* from 1; when it was cleared another begins: lanes are of one */
 	struct fold_lane lanes[1 << FOLD_LANE_BITS];
+	uint16_t lanes_used[1 << FOLD_LANE_BITS];	/* of this round */
+	uint32_t lane_count;
 	struct fold_cell cells[FOLD_CELLS];
 	struct fold_launch launches[FOLD_CELLS];
 	struct fold_thread threads[FOLD_CELLS];
 	struct beat beats[FOLD_CELLS];	/* each of one thread, BEAT_FREE too; their ticks: owned, kept */
-	uint16_t beat_places[FOLD_CELLS];	/* their slots */
+	uint16_t beat_places[FOLD_CELLS], thread_places[FOLD_CELLS];	/* their slots */
 	struct fold_stream streams[FOLD_STREAMS];
 };
 
@@ -144,6 +160,8 @@ bool fold_may_wait(enum dlt_event type);
  */
 uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint64_t by_type[DLT_EVENTS]);
 
+/* All into cells, launches, threads, beats and streams, which nothing else is to be read from before. */
+void fold_settle(struct fold *f);
 void fold_clear(struct fold *f);
 /* Into the model; the fold is empty afterwards. */
 void fold_apply(struct fold *f, struct trace *t);

@@ -54,6 +54,7 @@ static void apply_beat(struct trace *t, const struct beat *from)
 
 void fold_apply(struct fold *f, struct trace *t)
 {
+	fold_settle(f);
 	for (uint32_t i = 0; i < f->thread_count; i++)
 		apply_thread(t, &f->threads[i]);
 	for (uint32_t i = 0; i < f->cell_count; i++)

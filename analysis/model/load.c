@@ -68,9 +68,9 @@ void load_thread(struct process *p, int64_t at, const struct dlt_ev_sample_threa
 
 void load_gpu_block(struct process *p, int64_t at, uint64_t duration, uint64_t bytes)
 {
-	tally_add(&p->load.gpu_blocks, at, LOAD_CALLS, 1);
-	tally_add(&p->load.gpu_blocks, at, LOAD_NS, duration);
-	tally_add(&p->load.gpu_blocks, at, LOAD_BYTES, bytes);
+	tally_put(&p->load.gpu_blocks, at, (const uint64_t[TALLY_WORDS]){
+		[LOAD_CALLS] = 1, [LOAD_NS] = duration, [LOAD_BYTES] = bytes,
+	});
 }
 
 /* The last value at or before `t`, else the first one. */

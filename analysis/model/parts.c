@@ -3,6 +3,7 @@
 #include "analysis/model/parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #define SMALL		(16 << 20)	/* bytes: such a trace is not worth a fork */
 #define PART_LEAST	(8 << 20)	/* bytes */
 #define JOBS_MOST	256
+#define PIPE_ROOM	(1 << 20)	/* bytes: what anybody may ask for */
 
 struct worker {
 	struct channel channel;		/* first: from it to the worker */
@@ -94,6 +96,7 @@ static void give_event(void *context, enum dlt_event type, int64_t at, const voi
 
 static void give_fold(void *context, struct fold *fold)
 {
+	fold_settle(fold);
 	digest_fold(context, fold);
 	fold_clear(fold);
 }
@@ -139,6 +142,8 @@ static int start(struct parts *p, struct worker *w, size_t part)
 
 	if (pipe(fds) < 0)
 		return -errno;
+	/* As far ahead of the parts before its own as it may get; refused, it waits more often. */
+	fcntl(fds[1], F_SETPIPE_SZ, PIPE_ROOM);
 	fflush(NULL);
 	w->pid = fork();
 	if (w->pid < 0) {

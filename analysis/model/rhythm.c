@@ -37,11 +37,16 @@ static uint32_t sum32(uint32_t a, uint32_t b)
 	return a + b < a ? UINT32_MAX : a + b;
 }
 
+static bool is_early(const struct beat *b, int64_t at)
+{
+	return b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1];
+}
+
 void beat_head(struct beat *b, int64_t at)
 {
 	uint32_t i = b->head_used;
 
-	if (i == RHYTHM_TICKS && at >= b->head[i - 1])
+	if (!is_early(b, at))
 		return;
 	if (!b->head)
 		b->head = xcheck(malloc(RHYTHM_TICKS * sizeof(*b->head)), RHYTHM_TICKS);
@@ -57,7 +62,7 @@ void beat_head(struct beat *b, int64_t at)
 /* The calls of a tick whose time is exact. */
 static void head_of_tick(struct beat *b, const struct tick *t)
 {
-	for (uint32_t k = 0; k < t->count && k < RHYTHM_TICKS; k++)
+	for (uint32_t k = 0; k < t->count && k < RHYTHM_TICKS && is_early(b, t->at); k++)
 		beat_head(b, t->at);
 }
 
@@ -82,10 +87,23 @@ static void coarsen(struct beat *b, uint8_t shift)
 	b->shift = shift;
 }
 
+/* Neighbours join as soon as the shift takes away the highest bit in which they differ. */
+static uint8_t least_shift(const struct beat *b)
+{
+	uint32_t joining[64 + 1] = { 0 }, left = b->used;
+	uint8_t shift = b->shift;
+
+	for (uint32_t i = 1; i < b->used; i++)
+		joining[64 - __builtin_clzll((uint64_t)(b->ticks[i].at ^ b->ticks[i - 1].at) | 1)]++;
+	while (left > RHYTHM_TICKS && shift < COARSEST)
+		left -= joining[++shift];
+	return shift;
+}
+
 static void bound(struct beat *b)
 {
-	while (b->used > RHYTHM_TICKS && b->shift < COARSEST)
-		coarsen(b, (uint8_t)(b->shift + 1));
+	if (b->used > RHYTHM_TICKS && b->shift < COARSEST)
+		coarsen(b, least_shift(b));
 }
 
 /* The same window: the earlier time stays. */
@@ -281,7 +299,7 @@ static void merge_beat(struct beat *into, const struct beat *from)
 {
 	if (into->shift < from->shift)
 		coarsen(into, from->shift);
-	for (uint32_t i = 0; i < from->head_used; i++)
+	for (uint32_t i = 0; i < from->head_used && is_early(into, from->head[i]); i++)
 		beat_head(into, from->head[i]);
 	for (uint32_t i = 0; i < from->used; i++) {
 		if (into->shift && !from->shift)

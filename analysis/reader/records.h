@@ -62,13 +62,4 @@ static inline __attribute__((always_inline)) int records_take(struct records *r,
 	return 1;
 }
 
-/* Takes `count` records at once, each of `size` bytes, the last of which was at `time`. */
-static inline void records_took(struct records *r, uint32_t count, size_t size, uint64_t time)
-{
-	r->at += count * size;
-	r->left -= count * size;
-	r->count -= count;
-	r->time = time;
-}
-
 #endif

@@ -9,14 +9,20 @@
 #include <cmocka.h>
 
 #include "analysis/model/fold.h"
+#include "analysis/model/sight.h"
 #include "analysis/reader/records.h"
 
 #define RECORDS 4000
 #define BEGIN 1000000		/* ns since 1970 */
 #define FROM 40000
 #define TO 600000000
+#define SHAPES 6		/* of launches */
+#define SIZES 10		/* of blocks */
+#define DIMENSIONS 8
 
 static unsigned char bytes[RECORDS * DLT_BATCH_RECORD_MOST];
+static uint16_t last[DLT_BATCH_AGAINS];
+static uint32_t base;		/* of what `last` tells */
 static uint64_t seed = 1;
 
 static uint32_t chance(uint32_t of)
@@ -28,19 +34,57 @@ static uint32_t chance(uint32_t of)
 static uint32_t put(uint32_t at, enum dlt_event type, const void *data)
 {
 	unsigned code = 0, size = dlt_batch_put(type, data, bytes + at + 4, &code);
-	uint32_t head = code << 24 | (chance(3) ? chance(2000) : chance(1 << 20));
+	uint32_t head;
 
+	if (at < base || at - base > 60000) {	/* its offsets have 16 bits */
+		base = at;
+		memset(last, 0, sizeof(last));
+	}
+	size = dlt_batch_cut(bytes + base, bytes + at + 4, size, &code, last);
+	head = code << 24 | (chance(3) ? chance(2000) : chance(1 << 20));
 	memcpy(bytes + at, &head, 4);
 	return at + 4 + size;
+}
+
+/* Any other that goes in batches, of a few kinds each. */
+static uint32_t put_other(uint32_t at)
+{
+	const uint32_t duration = chance(9) ? chance(5000) : UINT32_MAX - chance(2);
+	const int16_t result = chance(9) ? 0 : chance(2) ? 600 : 1;
+	const uint16_t library = (uint16_t)chance(2);
+
+	switch (chance(9)) {
+	case 0: return put(at, DLT_EV_CUDA_OTHER, &(struct dlt_ev_cuda_other){
+			.function = 9, .library = library, .duration = duration, .result = result });
+	case 1: return put(at, DLT_EV_CUDA_SYNC, &(struct dlt_ev_cuda_sync){
+			.function = 10, .duration = duration, .nested_time = chance(3), .result = result });
+	case 2: return put(at, DLT_EV_CUDA_STREAM, &(struct dlt_ev_cuda_stream){
+			.function = 11, .library = library, .duration = duration });
+	case 3: return put(at, DLT_EV_CUDA_COPY, &(struct dlt_ev_cuda_copy){
+			.function = 12, .library = library, .duration = duration, .result = result,
+			.size = chance(3) * 100, .direction = (uint8_t)chance(6),
+			.stream = (uint16_t)(chance(2) << 15 | chance(3)) });
+	case 4: return put(at, DLT_EV_CPU_BLAS, &(struct dlt_ev_cpu_blas){
+			.function = 13, .duration = duration, .m = (int32_t)chance(DIMENSIONS), .n = (int32_t)chance(DIMENSIONS),
+			.k = (int32_t)chance(DIMENSIONS) });
+	case 5: return put(at, DLT_EV_CPU_REGION, &(struct dlt_ev_cpu_region){
+			.function = 14, .duration = duration, .width = (uint16_t)chance(3) });
+	case 6: return put(at, DLT_EV_HEAP_ALLOC, &(struct dlt_ev_heap_alloc){
+			.function = 15, .library = library, .size = 65536 + 32 * chance(SIZES), .ptr = chance(50) });
+	case 7: return put(at, DLT_EV_HEAP_FREE, &(struct dlt_ev_heap_free){
+			.function = 16, .library = library, .size = 65536 + 32 * chance(SIZES), .ptr = 64 });
+	default: return put(at, DLT_EV_FULL_HEAP_CALL, &(struct dlt_ev_full_heap_call){
+			.function = 15, .operation = (uint8_t)(1 + chance(3)), .size = chance(999) });
+	}
 }
 
 /* Launches in runs of up to `run`, which now and then one breaks that differs in a single field. */
 static struct records make_batch(uint32_t thread, uint32_t run)
 {
 	struct dlt_ev_cuda_launch e = { .function = 1, .library = 1, .shape = 1 };
-	struct dlt_ev_cuda_other other = { .function = 9, .library = 1, .duration = 70 };
 	uint32_t used = 0;
 
+	base = UINT32_MAX;
 	for (int i = 0; i < RECORDS; i++) {
 		e.duration = chance(9) ? chance(5000) : chance(UINT32_MAX - 1);
 		e.nested_time = chance(3);
@@ -49,12 +93,12 @@ static struct records make_batch(uint32_t thread, uint32_t run)
 			switch (chance(6)) {
 			case 0: e.function = (uint16_t)chance(3); break;
 			case 1: e.library = (uint16_t)chance(3); break;
-			case 2: e.shape = chance(4); break;
+			case 2: e.shape = chance(SHAPES); break;
 			case 3: e.stream = (uint16_t)(chance(2) << 15 | chance(3)); break;
 			case 4: e.result = 1; break;
-			case 5: e.duration = FOLD_AT_LEAST; break;
+			case 5: e.duration = SIGHT_AT_LEAST; break;
 			}
-		used = chance(run) ? put(used, DLT_EV_CUDA_LAUNCH, &e) : put(used, DLT_EV_CUDA_OTHER, &other);
+		used = chance(run) ? put(used, DLT_EV_CUDA_LAUNCH, &e) : put_other(used);
 	}
 	return (struct records){
 		.at = bytes, .left = used, .count = RECORDS, .thread = thread,
@@ -158,6 +202,8 @@ static void runs_fold_as_each_does(void **unused)
 		}
 		assert_true(each->filtered);
 		assert_true(runs[i] < 500 || is_coarse(each));
+		fold_settle(whole);
+		fold_settle(each);
 		same_fold(whole, each);
 		assert_memory_equal(by_whole, by_each, sizeof(by_each));
 		fold_free(whole);
