@@ -7,6 +7,7 @@
 #include "analysis/breakdown.h"
 #include "analysis/demangle.h"
 #include "analysis/frameworks.h"
+#include "analysis/layers.h"
 #include "analysis/phases.h"
 
 static const struct column columns[] = {
@@ -69,8 +70,8 @@ bool profile_named(const struct process *p, const char *engine, const struct pro
 		.sums = profile_counts(p, f),
 	};
 	if (!*row->function) {
-		snprintf(row->unnamed, sizeof(row->unnamed), "function %u", profile_function(f));
-		row->function = row->unnamed;
+		snprintf(name, sizeof(name), "function %u", profile_function(f));
+		row->function = trace_keep(p->trace, name);
 	}
 	if (f->work && strncmp(row->function, "_Z", 2) == 0)
 		row->function = trace_keep(p->trace, demangle(row->function, name, sizeof(name)));
@@ -92,18 +93,10 @@ const struct sums *profile_counts(const struct process *p, const struct profile 
 	return trace_is_part(p->trace) ? &f->events : profile_sums(f);
 }
 
-uint64_t layer_time(const struct process *p, const char *layer)
+static bool outermost(const struct process *p, const struct profile *f, uint64_t n[LAYER_WORDS])
 {
-	uint64_t sum = 0;
-
-	/* Before any filter: the denominator is what the process did. */
-	for (size_t i = 0; i < p->profile_count; i++) {
-		const struct profile *f = p->profile_list[i];
-
-		if (f->timed && !strcmp(profile_names(p, f)->layer, layer))
-			sum += profile_counts(p, f)->outer_total;
-	}
-	return sum;
+	n[0] = f->timed ? profile_counts(p, f)->outer_total : 0;
+	return f->timed;
 }
 
 static void set_durations(struct table *t, const struct sums *s)
@@ -150,10 +143,10 @@ void breakdown_names(struct table *t, const struct breakdown_row *row)
 }
 
 static void add_row(struct table *t, const struct process *p, const struct profile *f,
-		    const struct breakdown_row *row)
+		    const struct breakdown_row *row, const struct layers *layers)
 {
+	uint64_t layer = *layers_get(layers, row->layer), life = process_life(p);
 	const struct sums *s = row->sums;
-	uint64_t layer = layer_time(p, row->layer), life = process_life(p);
 
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
@@ -176,14 +169,16 @@ static void add_row(struct table *t, const struct process *p, const struct profi
 
 static void add(const struct process *p, struct table *t)
 {
+	struct layers layers = layers_sum(p, outermost);
 	const char *engine = process_engine(p);
 
 	for (size_t i = 0; i < p->profile_count; i++) {
 		struct breakdown_row row;
 
 		if (profile_row(p, engine, p->profile_list[i], &row))
-			add_row(t, p, p->profile_list[i], &row);
+			add_row(t, p, p->profile_list[i], &row, &layers);
 	}
+	layers_release(&layers);
 }
 
 void run_breakdown(const struct model *m, struct report *r)

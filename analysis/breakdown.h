@@ -5,10 +5,9 @@
 
 #include "analysis/analyses.h"
 
-/* Borrows from the model and from itself. */
+/* Borrows from the model. */
 struct breakdown_row {
 	const char *framework, *layer, *library, *function, *kind;
-	char unnamed[24];
 	bool waiting;		/* the thread waits rather than works */
 	const struct sums *sums;
 };
@@ -31,8 +30,5 @@ bool function_waits(const struct function *fn);
 
 /* The sums that this report believes: totals, or events when only a part of the time is asked for. */
 const struct sums *profile_counts(const struct process *p, const struct profile *f);
-
-/* Summed outermost time of a layer in a process, whatever the filters: the denominator of shares. */
-uint64_t layer_time(const struct process *p, const char *layer);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "analysis/breakdown.h"
 #include "analysis/frameworks.h"
+#include "analysis/layers.h"
+#include "analysis/model/by_time.h"
 #include "analysis/phases.h"
 
 static const struct column columns[] = {
@@ -15,9 +17,9 @@ static const struct column columns[] = {
 	{ "iterations", "iterations", UNIT_COUNT, "that begin in it" },
 	{ "cpu_ns", "CPU time", UNIT_NS, "in it; between samples by proportion" },
 	{ "cpu_cores", "cores", UNIT_REAL, "CPU time by time" },
-	{ "share", "of its life", UNIT_FRACTION, "of the process's life" },
+	{ "share", "share of its life", UNIT_FRACTION, "of the process's life" },
 	{ "heap_calls", "allocations", UNIT_COUNT, "of its heap; between samples by proportion" },
-	{ "heap_share", "of all", UNIT_FRACTION, "of the allocations of its life" },
+	{ "heap_share", "share of them", UNIT_FRACTION, "of the allocations of its life" },
 	{ "heap_bytes", "allocated", UNIT_BYTES, "by these allocations" },
 	{ "large_blocks", "large blocks", UNIT_COUNT, "allocations and frees that are events" },
 	{ "mappings", "mappings", UNIT_COUNT, "calls that made, moved or removed one" },
@@ -25,9 +27,9 @@ static const struct column columns[] = {
 	{ "children", "children", UNIT_COUNT, "processes that it, or one that works for it, started" },
 	{ "gpu_calls", "GPU calls", UNIT_COUNT,
 	  "of the runtime and the driver of CUDA, of OpenCL, that are events" },
-	{ "gpu_ns", "in them", UNIT_NS, "their time" },
+	{ "gpu_ns", "time in GPU calls", UNIT_NS, "their time" },
 	{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, "calls that are events" },
-	{ "compute_ns", "in them", UNIT_NS, "their time, over all threads" },
+	{ "compute_ns", "time in BLAS, ...", UNIT_NS, "their time, over all threads" },
 	{ "border_ns", "error of borders", UNIT_NS,
 	  "what happened within so much of a border may be counted on its other side" },
 	{ "how", "how", UNIT_TEXT, "what tells that it begins and ends there" },
@@ -73,17 +75,7 @@ static uint64_t allocated_of(const struct rhythm_sample *s)
 /* The first reading that is not before `at`; sample_count: none. */
 static size_t sample_at(const struct rhythm *r, int64_t at)
 {
-	size_t low = 0, high = r->sample_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->samples[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_FROM(r->samples, r->sample_count, at, at);
 }
 
 /* By proportion between two readings; *error: how far they are apart, ns. */
@@ -244,19 +236,16 @@ void run_phases(const struct model *m, struct report *r)
 
 /* ---- the table phase_functions ---- */
 
-/* Outermost time of a layer in each phase: the denominator. */
-static void layer_times(const struct phases *ph, const struct process *p, const char *layer, uint64_t *times)
+/* Outermost time in each phase. */
+static bool outermost(const struct process *p, const struct profile *f, uint64_t n[LAYER_WORDS])
 {
-	struct slice one[PHASES_MAX];
+	const struct phases *ph = phases_around(p);
+	struct slice sums[PHASES_MAX];
 
-	memset(times, 0, ph->count * sizeof(*times));
-	for (size_t i = 0; i < p->profile_count; i++) {
-		if (strcmp(profile_names(p, p->profile_list[i])->layer, layer))
-			continue;
-		phases_slices(ph, p->profile_list[i], one);
-		for (size_t k = 0; k < ph->count; k++)
-			times[k] += one[k].outer;
-	}
+	phases_slices(ph, f, sums);
+	for (size_t i = 0; i < ph->count; i++)
+		n[i] = sums[i].outer;
+	return true;
 }
 
 static void add_function(struct table *t, const struct process *p, const struct breakdown_row *row,
@@ -281,20 +270,24 @@ static void add_functions(const struct process *p, struct table *t)
 {
 	const struct phases *ph = phases_around(p);
 	const char *engine = process_engine(p);
-	uint64_t times[PHASES_MAX];
+	struct layers layers;
 
-	for (size_t i = 0; i < p->profile_count && ph->count; i++) {
+	if (!ph->count)
+		return;
+	layers = layers_sum(p, outermost);
+	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 		struct slice sums[PHASES_MAX];
 		struct breakdown_row row;
 
 		if (!profile_named(p, engine, f, &row) || !phases_slices(ph, f, sums))
 			continue;
-		layer_times(ph, p, row.layer, times);
 		for (size_t k = 0; k < ph->count; k++)
 			if (sums[k].calls)
-				add_function(t, p, &row, ph->list[k].name, &sums[k], times[k]);
+				add_function(t, p, &row, ph->list[k].name, &sums[k],
+					     layers_get(&layers, row.layer)[k]);
 	}
+	layers_release(&layers);
 }
 
 void run_phase_functions(const struct model *m, struct report *r)

@@ -26,46 +26,19 @@ static const struct column columns[] = {
 
 struct share {
 	const char *framework, *layer, *function, *kind;
-	char name[32];		/* where the function has none */
 	bool waiting;
-	struct sums sums;
+	size_t order;		/* by which they were found */
+	const struct sums *from;	/* borrowed; of one profile */
+	struct sums *sums;	/* owned; of all that have these names */
 	double share;
 };
 
 struct shares {
-	struct share **items;	/* owned */
+	struct share *items;	/* owned */
 	size_t count, capacity;
 };
 
-static struct share *share_of(struct shares *s, const struct breakdown_row *row)
-{
-	struct share *item;
-
-	for (size_t i = 0; i < s->count; i++) {
-		item = s->items[i];
-		if (!strcmp(item->function, row->function) && !strcmp(item->layer, row->layer) &&
-		    !strcmp(item->framework, row->framework))
-			return item;
-	}
-	item = xcalloc(1, sizeof(*item));
-	item->framework = row->framework;
-	item->layer = row->layer;
-	item->kind = row->kind;
-	item->waiting = row->waiting;
-	item->function = row->function;
-	if (row->function == row->unnamed) {
-		memcpy(item->name, row->unnamed, sizeof(row->unnamed));
-		item->function = item->name;
-	}
-	s->items = xgrow(s->items, s->count, &s->capacity, sizeof(*s->items));
-	return s->items[s->count++] = item;
-}
-
-static bool same_group(const struct share *a, const struct share *b)
-{
-	return !strcmp(a->framework, b->framework) && !strcmp(a->layer, b->layer);
-}
-
+/* A row for each profile. */
 static void collect(const struct trace *t, struct shares *s)
 {
 	for (size_t i = 0; i < t->process_count; i++) {
@@ -78,37 +51,72 @@ static void collect(const struct trace *t, struct shares *s)
 		for (size_t j = 0; j < p->profile_count; j++) {
 			struct breakdown_row row;
 
-			if (profile_row(p, engine, p->profile_list[j], &row))
-				sums_merge(&share_of(s, &row)->sums, row.sums);
+			if (!profile_row(p, engine, p->profile_list[j], &row))
+				continue;
+			s->items = xgrow(s->items, s->count, &s->capacity, sizeof(*s->items));
+			s->items[s->count] = (struct share){
+				row.framework, row.layer, row.function, row.kind, row.waiting, s->count, row.sums,
+				NULL, 0,
+			};
+			s->count++;
 		}
 	}
 }
 
-static void compute(struct shares *s)
+static int by_group(const struct share *a, const struct share *b)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		uint64_t group = 0;
+	int order = strcmp(a->framework, b->framework);
 
-		for (size_t j = 0; j < s->count; j++)
-			if (same_group(s->items[i], s->items[j]))
-				group += s->items[j]->sums.outer_total;
-		if (group)
-			s->items[i]->share = (double)s->items[i]->sums.outer_total / (double)group;
-	}
+	return order ? order : strcmp(a->layer, b->layer);
 }
 
-/* Groups stay together; inside one, the largest share first; names decide between equals. */
-static int compare(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
-	const struct share *x = *(const struct share *const *)a;
-	const struct share *y = *(const struct share *const *)b;
-	int order = strcmp(x->framework, y->framework);
+	const struct share *x = a, *y = b;
+	int order = by_group(x, y);
 
 	if (!order)
-		order = strcmp(x->layer, y->layer);
-	if (!order)
-		order = (x->share < y->share) - (x->share > y->share);
+		order = strcmp(x->function, y->function);
+	return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+/* Rows of the same names become one: the first. */
+static void join(struct shares *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct share *last = kept ? &s->items[kept - 1] : NULL, *item = &s->items[i];
+
+		if (!last || by_group(last, item) || strcmp(last->function, item->function)) {
+			item->sums = xcalloc(1, sizeof(*item->sums));
+			last = &s->items[kept++];
+			*last = *item;
+		}
+		sums_merge(last->sums, item->from);
+	}
+	s->count = kept;
+}
+
+/* Inside a group: the largest share first; names decide between equals. */
+static int by_share(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+	int order = (x->share < y->share) - (x->share > y->share);
+
 	return order ? order : strcmp(x->function, y->function);
+}
+
+/* Of [begin, end), one group. */
+static void compute(struct shares *s, size_t begin, size_t end)
+{
+	uint64_t group = 0;
+
+	for (size_t i = begin; i < end; i++)
+		group += s->items[i].sums->outer_total;
+	for (size_t i = begin; i < end && group; i++)
+		s->items[i].share = (double)s->items[i].sums->outer_total / (double)group;
+	qsort(s->items + begin, end - begin, sizeof(*s->items), by_share);
 }
 
 static void add_row(struct table *t, const struct trace *trace, const struct share *s)
@@ -123,35 +131,36 @@ static void add_row(struct table *t, const struct trace *trace, const struct sha
 	set_text(t, "kind", s->kind);
 	if (*s->kind)
 		table_set_uint(t, "waiting", s->waiting);
-	table_set_uint(t, "calls", s->sums.calls);
-	table_set_uint(t, "failed", s->sums.failed);
-	table_set_uint(t, "total_ns", s->sums.outer_total);
-	table_set_real(t, "mean_ns", (double)s->sums.total / (double)s->sums.calls);
-	if (sums_counted(&s->sums))
-		table_set_real(t, "p99_ns", sums_quantile(&s->sums, 0.99, &error));
-	table_set_uint(t, "bytes", s->sums.bytes);
+	table_set_uint(t, "calls", s->sums->calls);
+	table_set_uint(t, "failed", s->sums->failed);
+	table_set_uint(t, "total_ns", s->sums->outer_total);
+	table_set_real(t, "mean_ns", (double)s->sums->total / (double)s->sums->calls);
+	if (sums_counted(s->sums))
+		table_set_real(t, "p99_ns", sums_quantile(s->sums, 0.99, &error));
+	table_set_uint(t, "bytes", s->sums->bytes);
 	table_set_real(t, "share", s->share);
 }
 
-/* One group: [begin, end) of the sorted items. */
+/* One group: [begin, end) of the items. */
 static void add_group(struct table *t, const struct trace *trace, const struct shares *s,
 		      size_t begin, size_t end)
 {
-	struct share other = *s->items[begin];
+	struct sums rest = { .calls = 0 };
+	struct share other = s->items[begin];
 	size_t small = 0;
 
 	other.function = "other";
 	other.kind = "";
 	other.waiting = false;
 	other.share = 0;
-	memset(&other.sums, 0, sizeof(other.sums));
+	other.sums = &rest;
 	for (size_t i = begin; i < end; i++) {
-		if (s->items[i]->share >= trace->model->options.min_share) {
-			add_row(t, trace, s->items[i]);
+		if (s->items[i].share >= trace->model->options.min_share) {
+			add_row(t, trace, &s->items[i]);
 			continue;
 		}
-		sums_merge(&other.sums, &s->items[i]->sums);
-		other.share += s->items[i]->share;
+		sums_merge(other.sums, s->items[i].sums);
+		other.share += s->items[i].share;
 		small++;
 	}
 	if (small)
@@ -163,16 +172,17 @@ static void add_trace(struct table *t, const struct trace *trace)
 	struct shares s = { 0 };
 
 	collect(trace, &s);
-	compute(&s);
 	if (s.count)
-		qsort(s.items, s.count, sizeof(*s.items), compare);
+		qsort(s.items, s.count, sizeof(*s.items), by_name);
+	join(&s);
 	for (size_t begin = 0, end; begin < s.count; begin = end) {
-		for (end = begin + 1; end < s.count && same_group(s.items[begin], s.items[end]);)
+		for (end = begin + 1; end < s.count && !by_group(&s.items[begin], &s.items[end]);)
 			end++;
+		compute(&s, begin, end);
 		add_group(t, trace, &s, begin, end);
 	}
 	for (size_t i = 0; i < s.count; i++)
-		free(s.items[i]);
+		free(s.items[i].sums);
 	free(s.items);
 }
 
