@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests/report/html-browser.sh checks of r.html, two.html and hostile.html in this folder."""
+"""What tests/report/html-browser.sh checks of r.html, two.html and hostile.html in this folder, and of phased.html."""
 import json
 import re
 
@@ -145,6 +145,25 @@ def looks(browser):
     clean(narrow)
 
 
+def too_wide(page):
+    return page.js("Array.from(document.querySelectorAll('.grid:has(th.fixed) .scroll')).filter(s => s.scrollWidth > s.clientWidth + 1).map("
+                   "s => s.getAttribute('aria-label') + ' ' + s.scrollWidth)")
+
+
+def phases(browser):
+    """A column a phase: all of it is seen at once, and no text makes a row high."""
+    page = browser.open("phased.html", width=1200)
+    heads = page.js("Array.from(document.querySelectorAll('#iterations th.fixed')).map(h => h.textContent)")
+    check("a column a phase", heads[1:] == ["start-up", "compilation", "steady", "end"], heads)
+    check("tables as wide as the page", too_wide(page) == [], too_wide(page))
+    heights = page.js("Array.from(document.querySelectorAll('#iterations .grid:has(th.fixed) tbody tr')).map(r => r.offsetHeight)")
+    check("rows of one line", len(heights) > 8 and max(heights) < 40, heights)
+    bars = page.js("Array.from(document.querySelectorAll('#iterations .grid:has(th.fixed) tbody tr')).map(r => Array.from("
+                   "r.querySelectorAll('.bar')).reduce((sum, b) => sum + parseFloat(b.style.width), 0))")
+    check("parts of a whole", all(b == 0 or 99 < b < 101 for b in bars) and max(bars) > 99, bars)
+    clean(page)
+
+
 def several(browser):
     page = browser.open("two.html")
     page.js("dlt.redrawCurves(true)")
@@ -178,5 +197,6 @@ with Browser() as chromium:
         clean(report)
     keys(chromium)
     looks(chromium)
+    phases(chromium)
     several(chromium)
     hostile(chromium)

@@ -8,6 +8,8 @@ PYTHONPATH=$top_srcdir/tests/browser python3 -c 'import browser, sys; sys.exit(n
 training=$top_srcdir/tests/report/training.txt
 "$REPORT" "$training" -o r.html
 "$REPORT" "$training" "$training" -o two.html
+python3 "$top_srcdir/tests/report/phased.py" >phased.txt
+"$REPORT" -q phased.txt -o phased.html || [ $? = 1 ] || fail "no report with phases"
 
 sed -e 's/"python3"/"<img src=x onerror=hit()>"/' -e 's/libtorch_cpu.so/lib<script>hit()<\/script>.so/' \
 	-e 's/name="sgemm_"/name="<\/script><script>hit()<\/script>"/' -e 's/"node7"/"<svg onload=hit()>\\xe2\\x80\\xa8"/' \

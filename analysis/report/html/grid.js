@@ -65,8 +65,8 @@
 	}
 
 	/*
-	 * options: { caption, columns, rows, sort, falling, empty, first, foot(rows) }. Returns an element with
-	 * `update({ columns, rows })`.
+	 * options: { caption, columns, rows, sort, falling, empty, first, fixed }. Returns an element with
+	 * `update({ columns, rows })`. `fixed`: the rows are of different kinds, so nothing sorts them.
 	 */
 	dlt.grid = function (options) {
 		const box = el('div', { class: 'grid' });
@@ -93,7 +93,10 @@
 		}
 
 		function heading(column) {
-			const on = column.name === state.sort;
+			const on = column.name === state.sort, kind = isText(column) ? 'text' : 'number';
+			if (options.fixed)
+				return el('th', { scope: 'col', class: kind + ' fixed', title: column.help || null },
+					column.title);
 			const arrow = el('span', { class: 'arrow', 'aria-hidden': 'true' },
 				on ? state.falling ? '▼' : '▲' : '');
 			const button = el('button',
@@ -101,7 +104,7 @@
 				onclick: function () {
 					sortBy(column);
 				} }, column.title, arrow);
-			return el('th', { scope: 'col', class: isText(column) ? 'text' : 'number',
+			return el('th', { scope: 'col', class: kind,
 				'aria-sort': on ? state.falling ? 'descending' : 'ascending' : 'none' }, button);
 		}
 

@@ -49,8 +49,71 @@
 		return columns;
 	}
 
+	/* ---- phases: one column each, since there are few of them and much to say of each ---- */
+
+	const SUMS = { ns: true, count: true, bytes: true };
+
+	/* A row of what a column of the table says, with the part that each phase has of it as a bar. */
+	function quantity(column, rows) {
+		const values = rows.map(function (row) {
+			return row[column.name];
+		});
+		const all = values.reduce(function (sum, value) {
+			return sum + (typeof value === 'number' ? value : 0);
+		}, 0);
+		return { what: column.title, help: column.help, unit: column.unit, values: values,
+			all: SUMS[column.unit] && column.name !== 'border_ns' ? all : 0 };
+	}
+
+	function phaseColumn(row, i) {
+		const column = { name: 'phase' + i, title: row.phase, unit: 'row', help: row.how };
+		column.value = function (one) {
+			return one.values[i];
+		};
+		column.share = function (one) {
+			return one.all ? one.values[i] / one.all : 0;
+		};
+		return column;
+	}
+
+	function phasesOf(section, table, rows) {
+		const quantities = table.columns.filter(function (c) {
+			return ['process', 'phase', 'how'].indexOf(c.name) < 0;
+		}).map(function (c) {
+			return quantity(c, rows);
+		}).filter(function (one) {
+			return one.values.some(function (v) {
+				return v !== null && v !== undefined;
+			});
+		});
+		const what = { name: 'what', title: dlt.processName(rows[0].process), unit: 'text',
+			node: function (one) {
+				return el('span', { title: one.help || null }, one.what);
+			} };
+		section.append(dlt.grid({ caption: table.title + ' of ' + what.title, fixed: true,
+			rows: quantities, first: quantities.length, columns: [what].concat(rows.map(phaseColumn)) }),
+			el('p', { class: 'note' }, rows.map(function (row) {
+				return row.phase + ': ' + row.how;
+			}).join('; ') + '.'));
+	}
+
+	/* Few processes have phases of their own: ranks. The first ones stand for the others. */
+	function phases(section) {
+		const table = dlt.table('phases'), by = new Map(), most = 4;
+		for (const row of table.rows)
+			by.set(row.process, (by.get(row.process) || []).concat([row]));
+		if (!by.size)
+			return;
+		section.append(el('h3', null, table.title));
+		Array.from(by.values()).slice(0, most).forEach(function (rows) {
+			phasesOf(section, table, rows);
+		});
+		if (by.size > most)
+			section.append(el('p', { class: 'note' }, dlt.format.count(by.size - most) +
+				' more processes have phases; --table phases has them all.'));
+	}
+
 	const PARTS = [
-		{ table: 'phases', bar: 'duration_ns' },
 		{ table: 'epochs', bar: 'median_ns' },
 		{ table: 'slow_iterations', bar: 'extra_ns', sort: 'extra_ns' },
 	];
@@ -68,6 +131,7 @@
 		} else {
 			nothing(section, table.rows);
 		}
+		phases(section);
 		for (const part of PARTS) {
 			const one = dlt.table(part.table);
 			if (one.rows.length)
