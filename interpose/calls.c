@@ -78,7 +78,7 @@ static void announce_function(struct dlt_thread *t, uint16_t function)
 /* Publishes the outermost call in flight; the sampler and the last words of a crash read it. */
 static void publish(struct dlt_thread *t, uint64_t function, uint64_t since)
 {
-	if (t->slot == dlt_box_slot(0))
+	if (t->late)
 		return;
 	if (function)
 		__atomic_store_n(&t->slot->since, since, __ATOMIC_RELAXED);
@@ -204,14 +204,14 @@ static void emit_long(struct dlt_call *c)
 
 void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
 {
-	if (!announced[c->function])
+	if (__builtin_expect(!announced[c->function], 0))
 		announce_function(c->thread, c->function);
-	if (c->duration == UINT32_MAX) {
+	if (__builtin_expect(c->duration == UINT32_MAX, 0)) {
 		emit_long(c);
 		dlt_emit(c->thread, event, data);
-	} else {
-		dlt_emit_at(c->thread, event, data, c->end);
+		return;
 	}
+	dlt_emit_at(c->thread, event, data, c->end);
 }
 
 uint16_t dlt_calls_library(struct dlt_thread *t)

@@ -50,13 +50,21 @@ static bool is_closed_to(const struct dlt_thread *t)
 	return __builtin_expect(by != NULL, 0) && by != t;
 }
 
+static __attribute__((noinline)) void announce(struct dlt_thread *t, enum dlt_event event)
+{
+	int saved = errno;
+
+	dlt_threads_first_event(t, event);
+	errno = saved;
+}
+
 /* True: the guard is up, and the caller takes it down. */
 static inline __attribute__((always_inline)) bool begin(struct dlt_thread *t, enum dlt_event event)
 {
 	if (t->guard || t->helper || t->vforked || !dlt_process.traced || is_closed_to(t))
 		return false;
-	if (!t->announced)
-		dlt_threads_first_event(t, event);
+	if (__builtin_expect(!t->announced, 0))
+		announce(t, event);
 	t->guard = 1;
 	/* The guard is up before this is read: dlt_emit_close waits for guards. */
 	__asm__ volatile("" ::: "memory");
@@ -93,14 +101,17 @@ void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
 
 void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
 {
-	int saved = errno;
+	int saved;
 
 	if (!begin(t, event))
 		return;
-	if (!(DLT_EVENTS_BATCHED >> event & 1) || !dlt_ring_put(t, event, data, ticks, true))
+	/* What is noted leaves errno alone. */
+	if (!(DLT_EVENTS_BATCHED >> event & 1) || !dlt_ring_put(t, event, data, ticks, true)) {
+		saved = errno;
 		emit_one(t, event, data);
+		errno = saved;
+	}
 	end(t);
-	errno = saved;
 }
 
 void dlt_emit_later(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)

@@ -135,38 +135,47 @@ static uint32_t kernel_id(const void *handle)
 	return intern(&k, place_of(k.handle));
 }
 
-static uint32_t new_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
-			  size_t shared, uint64_t place)
+static uint32_t new_shape(const void *kernel, const uint64_t values[8], uint64_t place)
 {
-	const struct key k = {
+	struct key k = {
 		.handle = (uintptr_t)kernel, .type = DLT_OBJECT_SHAPE, .count = 8, .first = 1,
-		.values = { 0, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared },
 	};
 
+	memcpy(k.values, values, sizeof(k.values));
 	return intern(&k, place);
+}
+
+static uint64_t pair(uint64_t low, uint64_t high)
+{
+	return low | high << 32;
+}
+
+static uint64_t turned(uint64_t x, unsigned bits)
+{
+	return x << bits | x >> (64 - bits);
 }
 
 /*
  * Nearly always the first place is right. LTTng's clock waits for all that came before, so what
  * counts here is the longest chain: one product, two loads, one comparison.
  */
-uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
-		   size_t shared)
+uint32_t dlt_shape_id(const void *kernel, uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy,
+		      uint32_t block_z, size_t shared)
 {
-	uint64_t grids = ((uint64_t)grid.x << 24) + ((uint64_t)grid.y << 44) +
-			 ((uint64_t)grid.z << 14);
-	uint64_t blocks = ((uint64_t)block.x << 34) + ((uint64_t)block.y << 54) +
-			  ((uint64_t)block.z << 4);
+	uint64_t grids = turned(grid_xy, 24) + ((uint64_t)grid_z << 14);
+	uint64_t blocks = turned(block_xy, 34) + ((uint64_t)block_z << 4);
 	uint64_t place = place_of((uintptr_t)kernel + grids + blocks + (shared << 10));
 	uint32_t id = __atomic_load_n(&places[place], __ATOMIC_ACQUIRE);
 	const struct dlt_box_object *o = dlt_box_object(id - 1);
 	const uint64_t *v = o->values;
 
 	if (id && !((o->handle ^ (uintptr_t)kernel) | (uint64_t)(o->type ^ DLT_OBJECT_SHAPE) |
-		    (v[1] ^ grid.x) | (v[2] ^ grid.y) | (v[3] ^ grid.z) | (v[4] ^ block.x) |
-		    (v[5] ^ block.y) | (v[6] ^ block.z) | (v[7] ^ shared)))
+		    (pair(v[1], v[2]) ^ grid_xy) | (v[3] ^ grid_z) | (pair(v[4], v[5]) ^ block_xy) |
+		    (v[6] ^ block_z) | (v[7] ^ shared)))
 		return id;
-	return new_shape(kernel, grid, block, shared, place);
+	return new_shape(kernel, (uint64_t[]){ 0, (uint32_t)grid_xy, grid_xy >> 32, grid_z,
+						(uint32_t)block_xy, block_xy >> 32, block_z, shared },
+			 place);
 }
 
 /* Its name is in the values, cut if need be; the handle is the name's hash. */

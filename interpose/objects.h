@@ -13,9 +13,17 @@
 #include "cuda_types.h"
 #include "object_types.h"
 
+/* x and y are one word: structures that are put together in memory are waited for. */
+uint32_t dlt_shape_id(const void *kernel, uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy,
+		      uint32_t block_z, size_t shared);
+
 /* kernel: the host function, or its handle; grid in blocks, block in threads, shared in bytes */
-uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
-		   size_t shared);
+static inline uint32_t dlt_shape(const void *kernel, struct dlt_cuda_dim3 grid,
+				 struct dlt_cuda_dim3 block, size_t shared)
+{
+	return dlt_shape_id(kernel, grid.x | (uint64_t)grid.y << 32, grid.z,
+			    block.x | (uint64_t)block.y << 32, block.z, shared);
+}
 
 static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c, const void *kernel)
 {

@@ -42,13 +42,17 @@ static struct dlt_box_ring *make(struct dlt_thread *t)
 	return t->ring;
 }
 
-/* Whoever calls has the guard up. A session that has ended meanwhile gets nothing. */
-static void emit(struct dlt_box_ring *r)
+/*
+ * Whoever calls has the guard up. A session that has ended meanwhile gets nothing. Rare, so errno is
+ * kept here and not for each event that is noted.
+ */
+static __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 {
 	struct dlt_ev_batch_records e = {
 		.thread = r->thread, .first = (uint32_t)r->sent, .count = r->count, .layout = DLT_BATCH_LAYOUT,
 		.begin = r->begin, .records = r->records, .records_count = (r->used + 7) / 8,
 	};
+	int saved = errno;
 
 	if (!r->used)
 		return;
@@ -64,51 +68,58 @@ static void emit(struct dlt_box_ring *r)
 	__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
 	r->count = 0;
 	r->sent = r->events;
+	errno = saved;
 }
 
-static void begin(struct dlt_box_ring *r, uint32_t thread, uint64_t ticks)
+static __attribute__((noinline)) void begin(struct dlt_box_ring *r, uint32_t thread, uint64_t ticks)
 {
 	r->thread = thread;
 	__builtin_memset(r->whole, 0, sizeof(r->whole));
 	r->begin = dlt_clock_ns() - dlt_clock_elapsed_ns(dlt_clock_ticks() - ticks);
-	r->first = r->last = ticks;
+	r->first = ticks;
+	r->last = 0;
 }
 
-/* ns since the event before; 0 where a signal handler's has come in between. */
-static uint64_t gap_to(const struct dlt_box_ring *r, uint64_t ticks)
+/* ns from the batch's first event; what a signal handler has put in between counts as later. */
+static uint64_t age_at(const struct dlt_box_ring *r, uint64_t ticks)
 {
-	return ticks > r->last ? dlt_clock_elapsed_ns(ticks - r->last) : 0;
+	uint64_t age = ticks > r->first ? dlt_clock_elapsed_ns(ticks - r->first) : 0;
+
+	return age > r->last ? age : r->last;
 }
 
 /* True when the event cannot stand behind the others. */
-static bool is_full(const struct dlt_box_ring *r, uint64_t ticks, bool may_emit)
+static bool is_full(const struct dlt_box_ring *r, uint64_t age, bool may_emit)
 {
 	size_t room = sizeof(r->records) - r->used;
 
-	return room < DLT_BATCH_RECORD_MOST + (may_emit ? RESERVE : 0) || gap_to(r, ticks) > MAX_GAP ||
-	       dlt_clock_elapsed_ns(ticks - r->first) > MAX_AGE;
+	return room < DLT_BATCH_RECORD_MOST + (may_emit ? RESERVE : 0) || age - r->last > MAX_GAP ||
+	       age > MAX_AGE;
 }
 
 static bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
 		const void *data, uint64_t ticks, bool may_emit)
 {
-	unsigned char *to;
+	uint64_t age = r->used ? age_at(r, ticks) : 0;
 	unsigned code = 0, size;
+	unsigned char *to;
 	uint32_t head;
 
-	if (r->used && is_full(r, ticks, may_emit)) {
+	if (r->used && is_full(r, age, may_emit)) {
 		if (!may_emit)
 			return false;
 		emit(r);
 	}
-	if (!r->used)
+	if (!r->used) {
 		begin(r, t->id, ticks);
+		age = 0;
+	}
 	to = (unsigned char *)r->records + r->used;
 	size = dlt_batch_put(event, data, to + sizeof(head), &code);
 	size = dlt_batch_cut((unsigned char *)r->records, to + sizeof(head), size, &code, r->whole);
-	head = (uint32_t)code << 24 | (uint32_t)gap_to(r, ticks);
+	head = (uint32_t)code << 24 | (uint32_t)(age - r->last);
 	__builtin_memcpy(to, &head, sizeof(head));
-	r->last = ticks > r->last ? ticks : r->last;
+	r->last = age;
 	r->count++;
 	/* Now it is there for whoever looks at the box of a killed process. */
 	__atomic_store_n(&r->used, r->used + (uint32_t)sizeof(head) + size, __ATOMIC_RELEASE);

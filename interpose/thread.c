@@ -25,7 +25,7 @@ struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
 
 /* Most processes have one thread and never map a chunk. */
 static struct dlt_thread first_record = { .index = 1 };
-static struct dlt_thread late_record = { .guard = 1 };
+static struct dlt_thread late_record = { .guard = 1, .late = true };
 static uint32_t last_index = 1;
 
 static pthread_key_t exit_key;
@@ -109,7 +109,8 @@ static void take_slot(struct dlt_thread *t)
 	if (t->index >= dlt_box->slots_count || !back_slots_up_to(t->index))
 		s = dlt_box_slot(0);
 	t->slot = s;
-	if (s == dlt_box_slot(0))
+	t->late = s == dlt_box_slot(0);
+	if (t->late)
 		return;
 	s->base_events += s->events;
 	dlt_ring_new_owner(s);

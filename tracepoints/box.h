@@ -132,7 +132,7 @@ struct dlt_box_ring {
 	uint64_t begin;			/* ns CLOCK_MONOTONIC of the first */
 	uint64_t sent;			/* ... that went out before, of the slot's present owner */
 	uint64_t events;		/* likewise; while a batch is being emitted with those in it */
-	uint64_t first, last;		/* the owner's: ticks of the first and the last */
+	uint64_t first, last;		/* the owner's: ticks of the first; ns from it to the last */
 	uint64_t records[1976 / 8];	/* as in dltrace_batch:records */
 } __attribute__((aligned(64)));
 
