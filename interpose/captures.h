@@ -6,7 +6,8 @@
  *
  * While something is captured, calls have frames even where nobody listens: so a launch of the
  * runtime and the driver's inside it are counted once. Lock-free; what finds no room is not counted.
- * Not followed: nodes that are removed or switched off later, and bodies of conditional nodes.
+ * Not followed: nodes that came by capture and are removed or switched off later, and bodies of
+ * conditional nodes, which are executed as often as the GPU decides.
  */
 #ifndef DLT_INTERPOSE_CAPTURES_H
 #define DLT_INTERPOSE_CAPTURES_H
@@ -54,6 +55,10 @@ void dlt_graph_add(const void *graph, const void *node, enum dlt_work work);
 /* params: cudaGraphNodeParams or CUgraphNodeParams, whose type comes first. */
 void dlt_graph_add_node(const void *graph, const void *node, const void *params);
 void dlt_graph_child(const void *graph, const void *node, const void *child);
+
+/* The node is taken out of its graph; or switched in what can be launched of it. */
+void dlt_graph_remove(const void *node);
+void dlt_graph_switch(const void *exec, const void *node, bool on);
 
 /* One graph, or what can be launched of it, now executes what the other does. */
 void dlt_graph_copy(const void *to, const void *from);

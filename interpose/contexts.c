@@ -47,8 +47,12 @@ static void raise_used(unsigned count)
 static void note(const void *context, int device, bool primary)
 {
 	uintptr_t handle = (uintptr_t)context;
+	unsigned there = handle ? find(handle) : 0;
 
-	if (!handle || find(handle))
+	/* Known, or the handle of one whose end was not seen. */
+	if (there)
+		contexts[there].device = device;
+	if (there || !handle)
 		return;
 	for (unsigned i = 1; i < DLT_CONTEXTS; i++) {
 		uintptr_t none = 0;
@@ -75,7 +79,7 @@ void dlt_context_made(const void *context, int device)
 	dlt_context_push(context);
 }
 
-void dlt_context_set(const void *context)
+static void become(const void *context)
 {
 	unsigned id = context ? find((uintptr_t)context) : 0;
 
@@ -91,7 +95,30 @@ void dlt_context_push(const void *context)
 		below[depth].device = dlt_device();
 	}
 	depth++;
-	dlt_context_set(context);
+	become(context);
+}
+
+/* It replaces the top of the stack, is its first, or, NULL, takes the top off. */
+void dlt_context_set(const void *context)
+{
+	if (!context)
+		dlt_context_pop();
+	else if (!depth)
+		dlt_context_push(context);
+	else
+		become(context);
+}
+
+uint8_t dlt_context_device(const void *context)
+{
+	unsigned id = context ? find((uintptr_t)context) : 0;
+
+	return id ? (uint8_t)contexts[id].device : dlt_device();
+}
+
+void dlt_context_alias(const void *context, const void *green)
+{
+	dlt_context_known(context, dlt_context_device(green));
 }
 
 void dlt_context_pop(void)

@@ -15,8 +15,16 @@
 
 #define DLT_CONTEXTS 256	/* id 0: not known, or the primary one; more stay unknown */
 
-/* The context is the device's primary one (cuDevicePrimaryCtxRetain). */
+/*
+ * The context is the device's primary one (cuDevicePrimaryCtxRetain), or shares its memory: a green
+ * context, by the handle of either kind.
+ */
 void dlt_context_known(const void *context, int device);
+/* cuCtxFromGreenCtx: it is of the green one's device. */
+void dlt_context_alias(const void *context, const void *green);
+
+/* Its device; the calling thread's where it is not known. */
+uint8_t dlt_context_device(const void *context);
 
 /* It was made for the device, and is current now, on top of what was (cuCtxCreate). */
 void dlt_context_made(const void *context, int device);

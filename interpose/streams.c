@@ -8,7 +8,6 @@
 
 #define PLACES 1024	/* a power of 2; more streams than that are looked up among the objects */
 #define PLACE_BITS 10
-#define PER_THREAD 2	/* CUDA's name for the default stream of the thread */
 
 static struct stream {
 	uintptr_t handle;	/* 0: free */
@@ -41,13 +40,18 @@ static uint16_t object_of(uintptr_t handle, unsigned flags, int priority, uint8_
 	return (uint16_t)dlt_object_id(DLT_OBJECT_STREAM, (const void *)handle, values, 3);
 }
 
-void dlt_stream_made(const void *stream, unsigned flags, int priority)
+void dlt_stream_made_on(const void *stream, unsigned flags, int priority, uint8_t device)
 {
 	struct stream *s = place_of((uintptr_t)stream);
 
 	if (s)
-		__atomic_store_n(&s->id, object_of((uintptr_t)stream, flags, priority, dlt_device()),
+		__atomic_store_n(&s->id, object_of((uintptr_t)stream, flags, priority, device),
 				 __ATOMIC_RELAXED);
+}
+
+void dlt_stream_made(const void *stream, unsigned flags, int priority)
+{
+	dlt_stream_made_on(stream, flags, priority, dlt_device());
 }
 
 void dlt_stream_gone(const void *stream)
@@ -60,14 +64,14 @@ void dlt_stream_gone(const void *stream)
 
 uint8_t dlt_stream_capture(const void *stream)
 {
-	const struct stream *s = (uintptr_t)stream < PER_THREAD ? NULL : place_of((uintptr_t)stream);
+	const struct stream *s = (uintptr_t)stream <= DLT_STREAM_PER_THREAD ? NULL : place_of((uintptr_t)stream);
 
 	return s ? __atomic_load_n(&s->capture, __ATOMIC_RELAXED) : 0;
 }
 
 void dlt_stream_set_capture(const void *stream, uint8_t capture)
 {
-	struct stream *s = (uintptr_t)stream < PER_THREAD ? NULL : place_of((uintptr_t)stream);
+	struct stream *s = (uintptr_t)stream <= DLT_STREAM_PER_THREAD ? NULL : place_of((uintptr_t)stream);
 
 	if (s)
 		__atomic_store_n(&s->capture, capture, __ATOMIC_RELAXED);
@@ -80,15 +84,14 @@ void dlt_streams_end_capture(uint8_t capture)
 			__atomic_store_n(&streams[i].capture, 0, __ATOMIC_RELAXED);
 }
 
-uint16_t dlt_stream(const void *stream)
+uint16_t dlt_stream_slow(const void *stream)
 {
 	uintptr_t handle = (uintptr_t)stream;
 	struct stream *s;
 	uint16_t id;
 
-	/* 1 is CUDA's name for the default stream where 0 means one by thread. */
-	if (handle < PER_THREAD)
-		return dlt_device() ? object_of(0, 0, 0, dlt_device()) : 0;
+	if (handle <= DLT_STREAM_PER_THREAD)
+		return object_of(0, 0, 0, dlt_device());
 	s = place_of(handle);
 	id = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
 	if (!id) {

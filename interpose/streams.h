@@ -22,10 +22,16 @@ static inline void dlt_device_set(int device)
 	dlt_thread_self()->device = (uint8_t)device;
 }
 
+#define DLT_STREAM_PER_THREAD 1	/* CUDA's name for the default stream where 0 means one by thread */
 #define DLT_STREAM_CAPTURED 0x8000	/* in its id: what is launched is captured, not executed */
 
+uint16_t dlt_stream_slow(const void *stream);
+
 /* Its id, as events have it; 0 for the default stream of device 0. */
-uint16_t dlt_stream(const void *stream);
+static inline uint16_t dlt_stream(const void *stream)
+{
+	return (uintptr_t)stream > DLT_STREAM_PER_THREAD || dlt_device() ? dlt_stream_slow(stream) : 0;
+}
 
 /* Which capture it is in (captures.c); 0: none. */
 uint8_t dlt_stream_capture(const void *stream);
@@ -34,6 +40,7 @@ void dlt_streams_end_capture(uint8_t capture);
 
 /* A stream was made, on the current device; its handle may have been another's before. */
 void dlt_stream_made(const void *stream, unsigned flags, int priority);
+void dlt_stream_made_on(const void *stream, unsigned flags, int priority, uint8_t device);
 void dlt_stream_gone(const void *stream);
 
 #endif

@@ -25,6 +25,8 @@ int cudaGraphAddMemsetNode(void **, void *, void *, size_t, void *);
 int cudaGraphAddChildGraphNode(void **, void *, void *, size_t, void *);
 int cudaGraphAddNode(void **, void *, void *, void *, size_t, void *);
 int cudaGraphLaunch(void *, void *);
+int cudaGraphDestroyNode(void *);
+int cudaGraphNodeSetEnabled(void *, void *, unsigned);
 static int kernel;
 static const struct dim3 grid = { 2, 3, 4 }, block = { 64, 1, 1 };
 static void *a, *b, *event, *other;
@@ -50,6 +52,22 @@ static void *capture(void)
 	cudaStreamEndCapture(a, &graph);
 	launch(4, b);			/* executed again */
 	return graph;
+}
+/* Of three kernels one is taken out, and one is switched off for a while: 1, 1, 2. */
+static void edited(void)
+{
+	void *graph, *exec, *nodes[3];
+	cudaGraphCreate(&graph, 0);
+	for (int i = 0; i < 3; i++)
+		cudaGraphAddKernelNode(&nodes[i], graph, NULL, 0, NULL);
+	cudaGraphDestroyNode(nodes[0]);
+	cudaGraphInstantiate(&exec, graph, 0, NULL, 0);
+	cudaGraphNodeSetEnabled(exec, nodes[1], 0);
+	cudaGraphNodeSetEnabled(exec, nodes[1], 0);
+	cudaGraphLaunch(exec, a);
+	cudaGraphLaunch(exec, a);
+	cudaGraphNodeSetEnabled(exec, nodes[1], 1);
+	cudaGraphLaunch(exec, a);
 }
 int main(void)
 {
@@ -79,6 +97,7 @@ int main(void)
 	cudaStreamEndCapture(b, &graph);
 	cudaGraphInstantiate(&exec, graph, 0, NULL, 0);
 	cudaGraphLaunch(exec, b);				/* 13 */
+	edited();
 	return 0;
 }
 C
@@ -95,11 +114,12 @@ recorded() {
 recorded 'dltrace_*'
 holds "kernels" '.kernels | length == 1 and .[0].launches == 6 and .[0].captured == 7'
 holds "graphs" '[.graphs[] | [.graph != null, .launches, .captured, .kernels, .copies, .sets, .executed]] | sort ==
-	([[false, 6, 7, 1, null, null, 6], [true, 10, 0, 5, 1, 1, 50], [true, 3, 1, 11, 2, 3, 33], [true, 1, 0, 13, 2, 3, 13]] | sort)'
+	([[false, 6, 7, 1, null, null, 6], [true, 10, 0, 5, 1, 1, 50], [true, 3, 1, 11, 2, 3, 33], [true, 1, 0, 13, 2, 3, 13],
+	  [true, 2, 0, 1, 0, 0, 2], [true, 1, 0, 2, 0, 0, 2]] | sort)'
 "$REPORT" -q "$TMP/trace" >text || [ $? = 1 ]
-grep -q 'GPU kernels.*102 executed: 6 one by one, 96 by 14 launches of graphs; 7 captured' text ||
+grep -q 'GPU kernels.*106 executed: 6 one by one, 100 by 17 launches of graphs; 7 captured' text ||
 	fail "not in the text report: $(grep 'GPU kernels' text)"
 
 # Nobody listens to what is made; the launches of graphs know all the same.
 recorded 'dltrace_proc:*' 'dltrace_cuda:launch'
-holds "graphs, launches only" '[.graphs[] | .executed] | add == 102'
+holds "graphs, launches only" '[.graphs[] | .executed] | add == 106'

@@ -56,7 +56,49 @@ static void contexts_are_a_stack(void **state)
 	dlt_context_pop();
 	dlt_context_set(NULL);
 	assert_int_equal(dlt_context_current, 0);
-	assert_int_equal(dlt_device(), 1);
+	assert_int_equal(dlt_device(), 0);	/* as before there was any */
+}
+
+/* cuCtxSetCurrent replaces the top of the stack, begins an empty one, and NULL takes it off. */
+static void set_is_of_the_stack(void **state)
+{
+	(void)state;
+	dlt_device_set(0);
+	dlt_context_current = 0;
+	depth = 0;
+	dlt_context_known(handle(0x10), 1);
+	dlt_context_known(handle(0x40), 2);
+	dlt_context_set(handle(0x10));
+	dlt_context_set(handle(0x40));
+	assert_int_equal(dlt_device(), 2);
+	dlt_context_push(handle(0x10));
+	dlt_context_set(handle(0x40));
+	dlt_context_pop();
+	assert_int_equal(dlt_device(), 2);
+	dlt_context_push(handle(0x10));
+	dlt_context_set(NULL);
+	assert_int_equal(dlt_device(), 2);
+	dlt_context_pop();
+	assert_int_equal(dlt_device(), 0);
+}
+
+/* Green contexts are of their device, whatever is current where they are made; handles come again. */
+static void green_ones_have_a_device(void **state)
+{
+	(void)state;
+	dlt_device_set(0);
+	dlt_context_known(handle(0x50), 3);
+	dlt_context_alias(handle(0x58), handle(0x50));
+	assert_int_equal(dlt_context_device(handle(0x58)), 3);
+	dlt_context_push(handle(0x58));
+	assert_int_equal(dlt_context_current, 0);
+	assert_int_equal(dlt_device(), 3);
+	dlt_context_pop();
+	assert_int_equal(dlt_context_device(handle(0x59)), 0);
+	dlt_context_gone(handle(0x50));
+	dlt_context_known(handle(0x50), 1);
+	dlt_context_alias(handle(0x58), handle(0x50));
+	assert_int_equal(dlt_context_device(handle(0x58)), 1);
 }
 
 static void more_than_fit_are_unknown(void **state)
@@ -78,6 +120,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contexts_are_a_stack),
+		cmocka_unit_test(set_is_of_the_stack),
+		cmocka_unit_test(green_ones_have_a_device),
 		cmocka_unit_test(more_than_fit_are_unknown),
 	};
 
