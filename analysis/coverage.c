@@ -160,6 +160,10 @@ static void callers_of_cuda(const struct tell *t, const struct library *l)
 	else if (l->flags & DLT_LIBRARY_USES_UNKNOWN)
 		tell(t, l, "cuda functions", "no", 0,
 		     "it refers to CUDA functions that dltrace does not know: calls of those are not seen");
+	if (l->flags & DLT_LIBRARY_PROFILES_PAST_US)
+		tell(t, l, "profiler", "no", 0,
+		     "its use of CUPTI does not pass dltrace (RTLD_DEEPBIND?): with --gpu=activity the two take "
+		     "records from each other");
 	/* A copy of CUDA in the process that it can only have found by looking it up. */
 	if (t->cuda && !t->audited && l->flags & DLT_LIBRARY_LOOKS_PAST_US && !(l->flags & CUDA))
 		tell(t, l, "cuda calls", "no", 0,

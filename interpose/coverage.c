@@ -23,7 +23,7 @@ extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility
 extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 /* What a name tells of who refers to it. */
-enum reference { OTHER, RUNTIME, DRIVER, LOOKUP, HEAP };
+enum reference { OTHER, RUNTIME, DRIVER, LOOKUP, HEAP, PROFILER };
 
 /* The loader's list lock is held while these are in use. */
 static uintptr_t judged[PLACES];
@@ -54,6 +54,8 @@ static enum reference reference_of(const char *name)
 			return OTHER;
 		if (is_upper(name[2]))
 			return DRIVER;
+		if (strncmp(name, "cupti", 5) == 0 && is_upper(name[5]))
+			return PROFILER;
 		return strncmp(name, "cuda", 4) == 0 && is_upper(name[4]) ? RUNTIME : OTHER;
 	case '_':
 		return strncmp(name, "__cuda", 6) == 0 && is_upper(name[6]) ? RUNTIME : OTHER;
@@ -133,6 +135,7 @@ static uint32_t flag_of(enum reference reference)
 	switch (reference) {
 	case LOOKUP: return DLT_LIBRARY_LOOKS_PAST_US;
 	case HEAP: return DLT_LIBRARY_HEAP_PAST_US;
+	case PROFILER: return DLT_LIBRARY_PROFILES_PAST_US;
 	default: return DLT_LIBRARY_PAST_US;
 	}
 }

@@ -71,6 +71,33 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	X(cuptiSetThreadIdType, \
 	  (void *real, int type), \
 	  (int type), (real, type), (type)) \
+	X(cuptiActivitySetAttribute, \
+	  (void *real, int attribute, size_t *size, void *value), \
+	  (int attribute, size_t *size, void *value), \
+	  (real, attribute, size, value), (attribute, size, value)) \
+	X(cuptiActivitySetAttribute_v2, \
+	  (void *real, void *subscriber, int attribute, size_t *size, void *value), \
+	  (void *subscriber, int attribute, size_t *size, void *value), \
+	  (real, subscriber, attribute, size, value), (subscriber, attribute, size, value)) \
+	X(cuptiActivityRegisterCallbacks_v2, \
+	  (void *real, void *subscriber, void *request, void *complete), \
+	  (void *subscriber, void *request, void *complete), \
+	  (real, subscriber, request, complete), (subscriber, request, complete)) \
+	X(cuptiActivityEnable_v2, \
+	  (void *real, void *subscriber, int kind, void *config), \
+	  (void *subscriber, int kind, void *config), \
+	  (real, subscriber, kind, config), (subscriber, kind, config)) \
+	X(cuptiActivityEnableAndDump_v2, \
+	  (void *real, void *subscriber, int kind, void *config), \
+	  (void *subscriber, int kind, void *config), \
+	  (real, subscriber, kind, config), (subscriber, kind, config)) \
+	X(cuptiActivityDisable_v2, \
+	  (void *real, void *subscriber, int kind, void *config), \
+	  (void *subscriber, int kind, void *config), \
+	  (real, subscriber, kind, config), (subscriber, kind, config)) \
+	X(cuptiUnsubscribe, \
+	  (void *real, void *subscriber), \
+	  (void *subscriber), (real, subscriber), (subscriber)) \
 	X(cuptiFinalize, \
 	  (void *real), \
 	  (void), (real), ())
@@ -95,7 +122,7 @@ struct dlt_cupti_host {
 	void (*log)(const char *text, const char *detail, long value);
 };
 
-#define DLT_CUPTI_VERSION 1
+#define DLT_CUPTI_VERSION 2
 
 /*
  * For dlsym: what its caller gets instead of `real`, which it found under this name; NULL: that.

@@ -21,6 +21,9 @@ enum cupti_kind {
 	CUPTI_PEER = 22, CUPTI_SYNC = 38,
 };
 
+/* CUpti_ActivityAttribute, since 13.2: records have the fields that their owner chose. */
+#define CUPTI_USER_DEFINED_RECORDS 11
+
 /* X(RECORD, FIELD, OFFSET, BYTES) */
 #define CUPTI_FIELDS(X) \
 	X(kernel, start, 16, 8) X(kernel, end, 24, 8) X(kernel, deviceId, 40, 4) \

@@ -59,3 +59,7 @@ _Static_assert((int)CUPTI_ACTIVITY_KIND_MEMCPY == (int)CUPTI_COPY &&
 	       (int)CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == (int)CUPTI_SYNC, "kinds have other numbers");
 _Static_assert(CUPTI_API_VERSION <= 28 || (CUPTI_API_VERSION >= 130000 && CUPTI_API_VERSION <= 130599),
 	       "these headers are newer than what layout.h knows: compare, then say so there");
+#if CUPTI_API_VERSION >= 130200
+_Static_assert((int)CUPTI_ACTIVITY_ATTR_USER_DEFINED_RECORDS == (int)CUPTI_USER_DEFINED_RECORDS,
+	       "an attribute has another number");
+#endif

@@ -8,10 +8,12 @@
  */
 #include "others.h"
 
+#include "layout.h"
 #include "session.h"
 
 #define MULTIPLE_SUBSCRIBERS 39	/* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
 #define MAX_LIMIT_REACHED 12	/* what older versions say instead */
+#define INVALID_PARAMETER 1
 
 #define IS_OURS(name) (real == (void *)session_cupti.name)
 
@@ -56,7 +58,8 @@ static int on_cuptiSubscribe_v2(void *real, void **subscriber, void *callback, v
 	int (*function)(void **, void *, void *, void *) = real;
 	int result = function(subscriber, callback, data, parameters);
 
-	if (!is_taken(result) || !IS_OURS(cuptiSubscribe_v2) || !session_lock())
+	/* Several may be there since 13.3, if all of them came this way; the error is not documented. */
+	if (!result || result == INVALID_PARAMETER || !IS_OURS(cuptiSubscribe_v2) || !session_lock())
 		return result;
 	session_step_back();
 	session_unlock();
@@ -146,6 +149,74 @@ static int on_cuptiSetThreadIdType(void *real, int type)
 	int (*function)(int) = real;
 
 	AROUND(cuptiSetThreadIdType, function(type), session_step_back(), (void)0);
+}
+
+/*
+ * What a subscriber calls for itself. CUPTI refuses it while the other way of enabling is in use, so
+ * we are gone first; what it gets does not pass through here.
+ */
+static int on_cuptiActivityRegisterCallbacks_v2(void *real, void *subscriber, void *request,
+						void *complete)
+{
+	int (*function)(void *, void *, void *) = real;
+
+	AROUND(cuptiActivityRegisterCallbacks_v2, function(subscriber, request, complete),
+	       session_step_back(), session_replaced());
+}
+
+static int on_cuptiActivityEnable_v2(void *real, void *subscriber, int kind, void *config)
+{
+	int (*function)(void *, int, void *) = real;
+
+	AROUND(cuptiActivityEnable_v2, function(subscriber, kind, config), session_step_back(),
+	       session_subscribers_kind(subscriber, kind, true));
+}
+
+static int on_cuptiActivityEnableAndDump_v2(void *real, void *subscriber, int kind, void *config)
+{
+	int (*function)(void *, int, void *) = real;
+
+	AROUND(cuptiActivityEnableAndDump_v2, function(subscriber, kind, config), session_step_back(),
+	       session_subscribers_kind(subscriber, kind, true));
+}
+
+static int on_cuptiActivityDisable_v2(void *real, void *subscriber, int kind, void *config)
+{
+	int (*function)(void *, int, void *) = real;
+
+	AROUND(cuptiActivityDisable_v2, function(subscriber, kind, config), session_step_back(),
+	       session_subscribers_kind(subscriber, kind, false));
+}
+
+static int on_cuptiUnsubscribe(void *real, void *subscriber)
+{
+	int (*function)(void *) = real;
+
+	AROUND(cuptiUnsubscribe, function(subscriber), (void)0, session_unsubscribed(subscriber));
+}
+
+/* Some can only be set while nothing is enabled. */
+static void note_attribute(int attribute, const size_t *size, const void *value)
+{
+	if (attribute == CUPTI_USER_DEFINED_RECORDS && size && *size && value)
+		session_user_defined(*(const uint8_t *)value != 0);
+}
+
+static int on_cuptiActivitySetAttribute(void *real, int attribute, size_t *size, void *value)
+{
+	int (*function)(int, size_t *, void *) = real;
+
+	AROUND(cuptiActivitySetAttribute, function(attribute, size, value), session_step_back(),
+	       note_attribute(attribute, size, value));
+}
+
+static int on_cuptiActivitySetAttribute_v2(void *real, void *subscriber, int attribute, size_t *size,
+					   void *value)
+{
+	int (*function)(void *, int, size_t *, void *) = real;
+
+	AROUND(cuptiActivitySetAttribute_v2, function(subscriber, attribute, size, value),
+	       session_step_back(), note_attribute(attribute, size, value));
 }
 
 /* May be called from a callback of CUPTI, which then waits for nobody else's: nor do we. */

@@ -6,8 +6,10 @@
 
 #include "interpose/sys.h"
 
+#define WORDS (POOL_BUFFERS / 64)
+
 static uint8_t *base;
-static uint64_t out;	/* bit i: buffer i is with CUPTI */
+static uint64_t out[WORDS];	/* bit i of all: buffer i is with CUPTI */
 
 bool pool_init(void)
 {
@@ -17,18 +19,30 @@ bool pool_init(void)
 	return base != NULL;
 }
 
-uint8_t *pool_take(void)
+/* The lowest that is free: memory that was touched before. 64: none. */
+static int take_bit(uint64_t *word)
 {
-	uint64_t seen = __atomic_load_n(&out, __ATOMIC_RELAXED);
+	uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
 	int i;
 
 	do {
-		if (!base || !~seen)
-			return NULL;
+		if (!~seen)
+			return 64;
 		i = __builtin_ctzll(~seen);
-	} while (!__atomic_compare_exchange_n(&out, &seen, seen | 1ULL << i, false,
-					      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-	return base + (size_t)i * POOL_BUFFER;
+	} while (!__atomic_compare_exchange_n(word, &seen, seen | 1ULL << i, false, __ATOMIC_ACQUIRE,
+					      __ATOMIC_RELAXED));
+	return i;
+}
+
+uint8_t *pool_take(void)
+{
+	for (size_t w = 0; base && w < WORDS; w++) {
+		int i = take_bit(&out[w]);
+
+		if (i < 64)
+			return base + (w * 64 + (size_t)i) * POOL_BUFFER;
+	}
+	return NULL;
 }
 
 bool pool_owns(const uint8_t *buffer)
@@ -40,5 +54,5 @@ void pool_give(uint8_t *buffer)
 {
 	size_t i = (size_t)(buffer - base) / POOL_BUFFER;
 
-	__atomic_fetch_and(&out, ~(1ULL << i), __ATOMIC_RELEASE);
+	__atomic_fetch_and(&out[i / 64], ~(1ULL << i % 64), __ATOMIC_RELEASE);
 }

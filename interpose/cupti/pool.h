@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* CUPTI takes one for each thread that calls CUDA (its default since 12.3), and one for the GPU's work. */
 #define POOL_BUFFER (512u << 10)	/* bytes */
-#define POOL_BUFFERS 64
+#define POOL_BUFFERS 512		/* a multiple of 64 */
 
 /* Reserves addresses; memory comes with use. False: there is no room. */
 bool pool_init(void);

@@ -11,7 +11,7 @@
 #include "layout.h"
 #include "names.h"
 
-#define WAITING (1u << 14)	/* pieces of work that may wait for their calls at once */
+#define WAITING (1u << 16)	/* pieces of work that may wait for their calls at once */
 #define SETS 5			/* the `direction` of a set */
 
 enum what { KERNEL, COPY, SYNC };

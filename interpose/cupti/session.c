@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "clock.h"
@@ -15,6 +16,7 @@
 #define SYSTEM_IDS 1		/* CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM */
 #define PATIENCE 2		/* s that another one's call waits for us */
 #define AGAIN 10000000000ULL	/* ns after which a refusal is tried again */
+#define SUBSCRIBERS 8		/* of others; more are not followed */
 
 static const struct {
 	int kind;
@@ -44,6 +46,11 @@ static dlt_cupti_request their_request;
 static dlt_cupti_complete their_complete;
 static uint64_t their_kinds;		/* a bit each */
 static int32_t their_buffers;		/* that CUPTI has */
+static struct {
+	const void *handle;		/* NULL: free */
+	uint64_t kinds;
+} subscribers[SUBSCRIBERS];		/* with kinds of their own */
+static bool user_defined;		/* records have a layout of theirs */
 
 static struct {
 	enum gap reason;		/* GAP_NONE: none is open */
@@ -112,6 +119,8 @@ static uint8_t missing(void)
 {
 	uint8_t which = 0;
 
+	if (user_defined)
+		return GAP_ALL;
 	for (size_t i = 0; i < KINDS; i++)
 		if (!(their_kinds >> kinds[i].kind & 1))
 			which |= kinds[i].gap;
@@ -162,7 +171,8 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 		return;
 	}
 	/* Before it is handed on: then it is theirs to free. */
-	records_read(buffer, valid);
+	if (!__atomic_load_n(&user_defined, __ATOMIC_RELAXED))
+		records_read(buffer, valid);
 	if (buffer)
 		__atomic_sub_fetch(&their_buffers, 1, __ATOMIC_RELEASE);
 	if (theirs)
@@ -230,9 +240,19 @@ static void give_up(enum turn next, enum gap reason)
 	open_gap(reason, GAP_ALL);
 }
 
+static bool subscribers_have_kinds(void)
+{
+	uint64_t have = 0;
+
+	for (size_t i = 0; i < SUBSCRIBERS; i++)
+		have |= subscribers[i].kinds;
+	return have;
+}
+
 static bool theirs_is_over(void)
 {
-	return !their_kinds && __atomic_load_n(&their_buffers, __ATOMIC_ACQUIRE) <= 0;
+	return !their_kinds && !user_defined && !subscribers_have_kinds() &&
+	       __atomic_load_n(&their_buffers, __ATOMIC_ACQUIRE) <= 0;
 }
 
 void session_look(void)
@@ -323,11 +343,49 @@ void session_their_kind(int kind, bool on)
 		open_gap(GAP_OTHERS, missing());
 }
 
+void session_subscribers_kind(const void *subscriber, int kind, bool on)
+{
+	size_t i = 0;
+
+	if (kind < 0 || kind > 63 || !subscriber)
+		return;
+	while (i < SUBSCRIBERS && subscribers[i].handle != subscriber)
+		i++;
+	for (size_t j = 0; i == SUBSCRIBERS && on && j < SUBSCRIBERS; j++)
+		if (!subscribers[j].kinds)
+			i = j;
+	if (i == SUBSCRIBERS)
+		return;
+	subscribers[i].handle = subscriber;
+	subscribers[i].kinds = on ? subscribers[i].kinds | 1ULL << kind
+				  : subscribers[i].kinds & ~(1ULL << kind);
+}
+
+void session_unsubscribed(const void *subscriber)
+{
+	for (size_t i = 0; i < SUBSCRIBERS; i++)
+		if (subscribers[i].handle == subscriber)
+			subscribers[i].kinds = 0;
+}
+
+void session_replaced(void)
+{
+	registered = false;
+}
+
+void session_user_defined(bool on)
+{
+	__atomic_store_n(&user_defined, on, __ATOMIC_RELAXED);
+	open_gap(GAP_OTHERS, missing());
+}
+
 void session_finalized(void)
 {
 	registered = false;
+	user_defined = false;
 	their_kinds = 0;
 	their_buffers = 0;
+	memset(subscribers, 0, sizeof(subscribers));
 	if (turn == OURS) {
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
 		open_gap(GAP_OTHERS, GAP_ALL);

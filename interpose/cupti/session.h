@@ -10,6 +10,9 @@
  * Another one's turn begins with its first call that would change who gets what; before that call
  * is made our kinds are switched off and our buffers fetched. It is over when nothing that it has
  * enabled is left and all of its buffers are back. What we miss meanwhile is a gap.
+ *
+ * Since CUPTI 13.2 a subscriber may have callbacks and kinds of its own, and records of a layout that
+ * it chose; CUPTI does not let the two ways be mixed. Nothing of theirs passes through here then.
  */
 #ifndef DLT_INTERPOSE_CUPTI_SESSION_H
 #define DLT_INTERPOSE_CUPTI_SESSION_H
@@ -52,6 +55,16 @@ void session_step_back(void);
 int session_register(dlt_cupti_request request, dlt_cupti_complete complete);
 /* It has switched a kind on or off. */
 void session_their_kind(int kind, bool on);
+/*
+ * The same of a subscriber's own kinds (CUPTI 13.2 and later): what it gets does not pass through us,
+ * since its records may be of any layout.
+ */
+void session_subscribers_kind(const void *subscriber, int kind, bool on);
+/* It has registered callbacks of its own kind in place of ours. */
+void session_replaced(void);
+void session_unsubscribed(const void *subscriber);
+/* It has asked for records of its own layout: while it has them nothing can be read. */
+void session_user_defined(bool on);
 /* CUPTI forgets everything. */
 void session_finalized(void);
 

@@ -17,6 +17,7 @@ dltrace-text 1
 [1s] dltrace_proc:library process=1 library=9 path="/x/deepstatic.so" flags=136 base=0x8000
 [1s] dltrace_proc:library process=1 library=10 path="/x/lookup.so" flags=128 base=0x9000
 [1s] dltrace_proc:library process=1 library=11 path="/x/new.so" flags=4112 base=0xa000
+[1s] dltrace_proc:library process=1 library=12 path="/x/kineto.so" flags=16384 base=0xc000
 [1s] dltrace_proc:library process=1 path="/x/libcudnn.so.9" base=0xb000
 [1s] dltrace_proc:function process=1 function=cuMemFree_v2 layer="driver" kind="allocate" name="cuMemFree_v2"
 [1s] dltrace_proc:function process=1 function=cudaFree layer="runtime" kind="allocate" name="cudaFree"
@@ -43,7 +44,8 @@ same "static ones" "[('deepstatic.so', 'static cuda runtime', 'no', None, None),
 	"$(rows 1 "'static' in c['kind']")"
 same "past dltrace" "['deep.so', 'lookup.so', 'space.so']" "$(json "sorted(c['library'] for c in rows('coverage', process=1, kind='cuda calls', covered='no'))")"
 same "heaps" "['deep.so', 'libc.so.6']" "$(json "sorted(c['library'] for c in rows('coverage', process=1, kind='heap', covered='no'))")"
-same "limits" "['deep.so, libc.so.6', 'deep.so, space.so, lookup.so', 'deepstatic.so', 'new.so']" \
+same "a profiler past us" "['kineto.so']" "$(json "[c['library'] for c in rows('coverage', process=1, kind='profiler', covered='no')]")"
+same "limits" "['deep.so, libc.so.6', 'deep.so, space.so, lookup.so', 'deepstatic.so', 'kineto.so', 'new.so']" \
 	"$(json "sorted(l['text'].split(': ')[-1] for l in rows('limits', process=1, kind='uncovered') if 'libraries' in l['text'])")"
 same "no CUDA, no fear; by name where no facts are" "[('libcudart.so.13', 'cuda runtime', 'symbol', None, '13')]" "$(rows 2 "c['library']")"
 same "functions in no table" "['cuFuture, cuFuture_v2']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=1) if 'looked up' in l['text']]")"

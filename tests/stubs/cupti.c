@@ -9,6 +9,11 @@
  *   STUB_CUPTI_REFUSES=1            every call gives 999, as without a driver
  *   STUB_CUPTI_COUNTS=1             who has kinds enabled counts as a subscriber
  *   STUB_CUPTI_HANGS=1              a forced flush never returns
+ *   STUB_CUPTI_THREADS=N            N buffers more are held, as for so many threads
+ *
+ * That of 13 has a subscriber's own kinds and callbacks (_v2) too. As CUPTI, it refuses the one way
+ * of enabling while the other is in use, and records of a chosen layout (here: kind and correlation)
+ * while anything is enabled.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,7 +25,9 @@
 
 #include "gpu.h"
 
-enum { OK, INVALID_PARAMETER = 1, MAX_LIMIT_REACHED = 12, MULTIPLE_SUBSCRIBERS = 39, UNKNOWN = 999 };
+enum { OK, INVALID_PARAMETER = 1, INVALID_OPERATION = 7, MAX_LIMIT_REACHED = 12, NOT_COMPATIBLE = 14,
+       MULTIPLE_SUBSCRIBERS = 39, UNKNOWN = 999 };
+enum { USER_DEFINED_RECORDS = 11 };
 enum { COPY = 1, SET = 2, DRIVER = 4, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
 
 /* CUpti_ActivityKernel9 and 10 as far as they are filled; the rest is zeros. */
@@ -74,20 +81,26 @@ _Static_assert(sizeof(struct copy) == 96 && sizeof(struct sync) == 56 && sizeof(
 
 typedef void (*request_fn)(uint8_t **buffer, size_t *size, size_t *most);
 typedef void (*complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+typedef void (*request_fn_v2)(uint8_t **buffer, size_t *size, size_t *most, void *info);
+typedef void (*complete_fn_v2)(uint8_t *buffer, size_t size, size_t valid, void *info);
 
 #define PENDING 65536
+#define HELD 1024
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static request_fn request;
 static complete_fn complete;
-static uint64_t kinds;
+static request_fn_v2 request_v2;
+static complete_fn_v2 complete_v2;
+static uint64_t kinds, kinds_v2;
+static int user_defined;
 static void *subscriber;
 static uint64_t (*own_clock)(void);
 static int thread_ids;
 static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
 static size_t pending_count, dropped;
-static uint8_t *buffer;
-static size_t buffer_size, used;
+static uint8_t *buffer, *held[HELD];
+static size_t buffer_size, used, held_count;
 static int worker_runs;
 
 static int refuses(void)
@@ -133,30 +146,71 @@ static void hand_over(void)
 	uint8_t *full = buffer;
 	size_t size = buffer_size, valid = used;
 	complete_fn to = complete;
+	complete_fn_v2 to_v2 = complete_v2;
 
 	buffer = NULL;
-	if (!full || !to)
+	if (!full || (!to && !to_v2))
 		return;
 	pthread_mutex_unlock(&lock);
-	to(NULL, 0, full, size, valid);
+	if (to_v2)
+		to_v2(full, size, valid, NULL);
+	else
+		to(NULL, 0, full, size, valid);
 	pthread_mutex_lock(&lock);
+}
+
+static void ask(uint8_t **fresh, size_t *size)
+{
+	request_fn from = request;
+	request_fn_v2 from_v2 = request_v2;
+	size_t most = 0;
+
+	*fresh = NULL;
+	pthread_mutex_unlock(&lock);
+	if (from_v2)
+		from_v2(fresh, size, &most, NULL);
+	else if (from)
+		from(fresh, size, &most);
+	pthread_mutex_lock(&lock);
+}
+
+static void hold(void)
+{
+	const char *text = getenv("STUB_CUPTI_THREADS");
+	size_t wanted = text ? (size_t)atoi(text) : 0, size = 0;
+
+	while (held_count < wanted && held_count < HELD) {
+		ask(&held[held_count], &size);
+		dropped += !held[held_count++];
+	}
+}
+
+static void let_go(void)
+{
+	while (held_count) {
+		uint8_t *empty = held[--held_count];
+
+		if (!empty || !complete)
+			continue;
+		pthread_mutex_unlock(&lock);
+		complete(NULL, 0, empty, 1, 0);
+		pthread_mutex_lock(&lock);
+	}
 }
 
 static void put(const void *record, size_t size)
 {
-	request_fn from = request;
 	uint8_t *fresh = NULL;
-	size_t fresh_size = 0, most = 0;
+	size_t fresh_size = 0;
 
 	if (buffer && used + size > buffer_size)
 		hand_over();
-	if (!buffer && from) {
-		pthread_mutex_unlock(&lock);
-		from(&fresh, &fresh_size, &most);
-		pthread_mutex_lock(&lock);
+	if (!buffer) {
+		ask(&fresh, &fresh_size);
 		buffer = fresh;
 		buffer_size = fresh_size;
 		used = 0;
+		hold();
 	}
 	if (!buffer || used + size > buffer_size) {
 		dropped++;
@@ -166,11 +220,28 @@ static void put(const void *record, size_t size)
 	used += size;
 }
 
+/* What a client gets that has chosen to be told no more. */
+static void put_chosen(uint32_t kind, uint32_t correlation)
+{
+	const uint32_t record[] = { kind, correlation };
+
+	put(record, sizeof(record));
+}
+
+static int kind_of(const struct stub_gpu_record *r)
+{
+	static const int of[] = { KERNEL, COPY, SET, SYNC };
+
+	return r->what == STUB_CALL ? (r->driver ? DRIVER : RUNTIME) : of[r->what];
+}
+
 static void put_work(const struct stub_gpu_record *r, int finished)
 {
 	uint64_t start = finished ? stamp(r->begin) : 0, end = finished ? stamp(r->end) : 0;
 
-	if (r->what == STUB_KERNEL) {
+	if (user_defined) {
+		put_chosen((uint32_t)kind_of(r), r->correlation);
+	} else if (r->what == STUB_KERNEL) {
 		struct kernel k = {
 			.kind = KERNEL, .start = start, .end = end, .context = 1, .stream = r->stream,
 			.grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .correlation = r->correlation,
@@ -209,18 +280,13 @@ static void settle(int all)
 	pending_count = keep + (pending_count - count);
 }
 
-static int kind_of(const struct stub_gpu_record *r)
-{
-	static const int of[] = { KERNEL, COPY, SET, SYNC };
-
-	return r->what == STUB_CALL ? (r->driver ? DRIVER : RUNTIME) : of[r->what];
-}
-
 static void on_record(const struct stub_gpu_record *r)
 {
 	pthread_mutex_lock(&lock);
-	if (!(kinds >> kind_of(r) & 1)) {
+	if (!((kinds | kinds_v2) >> kind_of(r) & 1)) {
 		/* not asked for */
+	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
+		put_chosen((uint32_t)kind_of(r), r->correlation);
 	} else if (r->what == STUB_CALL) {
 		struct api a = {
 			.kind = r->driver ? DRIVER : RUNTIME, .start = stamp(r->begin), .end = stamp(r->end),
@@ -338,8 +404,12 @@ int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c)
 		return INVALID_PARAMETER;
 	if (refuses())
 		return UNKNOWN;
+	pthread_mutex_lock(&lock);
 	request = r;
 	complete = c;
+	request_v2 = NULL;
+	complete_v2 = NULL;
+	pthread_mutex_unlock(&lock);
 	return OK;
 }
 
@@ -350,6 +420,8 @@ int cuptiActivityEnable(int kind)
 		return UNKNOWN;
 	if (kind < 0 || kind > 63)
 		return INVALID_PARAMETER;
+	if (kinds_v2 || user_defined)
+		return NOT_COMPATIBLE;
 	attach();
 	__atomic_fetch_or(&kinds, 1ULL << kind, __ATOMIC_RELAXED);
 	return OK;
@@ -375,6 +447,8 @@ int cuptiActivityFlushAll(uint32_t flag)
 	settle((int)flag);
 	if (flag || !pending_count)
 		hand_over();
+	if (flag)
+		let_go();
 	pthread_mutex_unlock(&lock);
 	return OK;
 }
@@ -400,6 +474,8 @@ static size_t record_size(const uint8_t *at)
 	uint32_t kind;
 
 	memcpy(&kind, at, sizeof(kind));
+	if (user_defined)
+		return 8;
 	switch (kind) {
 	case KERNEL:
 		return sizeof(struct kernel);
@@ -429,12 +505,76 @@ int cuptiFinalize(void);
 int cuptiFinalize(void)
 {
 	pthread_mutex_lock(&lock);
-	kinds = 0;
+	kinds = kinds_v2 = 0;
+	user_defined = 0;
 	request = NULL;
 	complete = NULL;
+	request_v2 = NULL;
+	complete_v2 = NULL;
 	subscriber = NULL;
 	pending_count = 0;
 	buffer = NULL;
 	pthread_mutex_unlock(&lock);
 	return OK;
 }
+
+/* ---- what a subscriber calls for itself ---- */
+
+#if STUB_CUPTI >= 13
+int cuptiSubscribe_v2(void **handle, void *callback, void *data, void *parameters);
+int cuptiSubscribe_v2(void **handle, void *callback, void *data, void *parameters)
+{
+	(void)parameters;
+	return cuptiSubscribe(handle, callback, data);
+}
+
+int cuptiActivityRegisterCallbacks_v2(void *handle, request_fn_v2 r, complete_fn_v2 c);
+int cuptiActivityRegisterCallbacks_v2(void *handle, request_fn_v2 r, complete_fn_v2 c)
+{
+	if (!r || !c || !handle || handle != subscriber)
+		return INVALID_PARAMETER;
+	if (kinds)
+		return NOT_COMPATIBLE;
+	pthread_mutex_lock(&lock);
+	request = NULL;
+	complete = NULL;
+	request_v2 = r;
+	complete_v2 = c;
+	pthread_mutex_unlock(&lock);
+	return OK;
+}
+
+int cuptiActivityEnable_v2(void *handle, int kind, void *config);
+int cuptiActivityEnable_v2(void *handle, int kind, void *config)
+{
+	(void)config;
+	if (!handle || handle != subscriber || kind < 0 || kind > 63)
+		return INVALID_PARAMETER;
+	if (kinds)
+		return NOT_COMPATIBLE;
+	attach();
+	__atomic_fetch_or(&kinds_v2, 1ULL << kind, __ATOMIC_RELAXED);
+	return OK;
+}
+
+int cuptiActivityDisable_v2(void *handle, int kind, void *config);
+int cuptiActivityDisable_v2(void *handle, int kind, void *config)
+{
+	(void)config;
+	if (!handle || handle != subscriber || kind < 0 || kind > 63)
+		return INVALID_PARAMETER;
+	__atomic_fetch_and(&kinds_v2, ~(1ULL << kind), __ATOMIC_RELAXED);
+	return OK;
+}
+
+int cuptiActivitySetAttribute(int attribute, size_t *size, void *value);
+int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
+{
+	if (attribute != USER_DEFINED_RECORDS || !size || *size != 1 || !value)
+		return INVALID_PARAMETER;
+	if (kinds || kinds_v2)
+		return INVALID_OPERATION;
+	user_defined = *(const uint8_t *)value;
+	return OK;
+}
+#endif
