@@ -6,7 +6,8 @@
  * strings) and the ids of started ranges are the tool's to give: there the program sees other
  * numbers than without one, which it can only hand back.
  *
- * Left alone: names of threads, streams and devices, resources, colours.
+ * Left alone: names of streams, events, contexts and devices, which nothing of ours shows by name;
+ * resources, colours.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "marks.h"
 #include "nvtx_abi.h"
 #include "process.h"
+#include "threads.h"
 
 #define NO_TRACKING	(-2)
 #define TEXTS		(256 << 10)	/* bytes of domains, categories and registered strings */
@@ -244,6 +246,22 @@ static void category_w(uint32_t id, const wchar_t *name)
 	name_category(NULL, id, keep_wide(name));
 }
 
+static void os_thread_a(uint32_t tid, const char *name)
+{
+	char copy[DLT_MARK_NAME];
+
+	if (name)
+		dlt_threads_named(tid, dlt_mark_copy(copy, sizeof(copy), name));
+}
+
+static void os_thread_w(uint32_t tid, const wchar_t *name)
+{
+	char copy[DLT_MARK_NAME];
+
+	if (name)
+		dlt_threads_named(tid, dlt_mark_copy_wide(copy, sizeof(copy), name));
+}
+
 /* ---- domains: a handle is the name ---------------------------------------------------------- */
 
 static void domain_mark_ex(const char *domain, const struct nvtx_attributes *a)
@@ -326,7 +344,8 @@ static const struct entry core[] = {
 	ENTRY(NVTX_START_EX, start_ex), ENTRY(NVTX_START_A, start_a), ENTRY(NVTX_START_W, start_w),
 	ENTRY(NVTX_END, end), ENTRY(NVTX_PUSH_EX, push_ex), ENTRY(NVTX_PUSH_A, push_a),
 	ENTRY(NVTX_PUSH_W, push_w), ENTRY(NVTX_POP, pop), ENTRY(NVTX_CATEGORY_A, category_a),
-	ENTRY(NVTX_CATEGORY_W, category_w),
+	ENTRY(NVTX_CATEGORY_W, category_w), ENTRY(NVTX_OS_THREAD_A, os_thread_a),
+	ENTRY(NVTX_OS_THREAD_W, os_thread_w),
 };
 
 static const struct entry core2[] = {

@@ -233,6 +233,24 @@ DLT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	return error;
 }
 
+void dlt_threads_named(uint32_t tid, const char *name)
+{
+	struct dlt_thread *self = dlt_thread_self();
+
+	if (!*name || !dlt_enabled(DLT_EV_PROC_THREAD))
+		return;
+	if (!self->late && self->slot->tid == tid) {
+		dlt_threads_announce(self, DLT_THREAD_NAMED, name);
+		return;
+	}
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (__atomic_load_n(&t->id, __ATOMIC_ACQUIRE) && t->slot && !t->late &&
+		    __atomic_load_n(&t->slot->tid, __ATOMIC_RELAXED) == tid) {
+			dlt_threads_announce(t, DLT_THREAD_NAMED, name);
+			return;
+		}
+}
+
 DLT_EXPORT int prctl(int option, ...)
 {
 	unsigned long a[4];

@@ -171,8 +171,10 @@ static void on_thread(struct trace *t, int64_t at, const void *data)
 	thread->start_library = e->start_library;
 	thread->start_offset = e->start_offset;
 	thread->begin = e->begin ? trace_monotonic(t, e->begin) : at;
-	if (e->name && *e->name)
+	/* What is said again is the kernel's name; by NVTX a program may have given another one. */
+	if (e->name && *e->name && !(e->reason == AGAIN && thread->named))
 		thread->name = trace_keep(t, e->name);
+	thread->named |= e->reason == NAMED;
 	if (!thread->alive && thread->end == UNKNOWN && p->end == UNKNOWN) {
 		thread->alive = true;
 		p->threads_alive++;

@@ -112,6 +112,7 @@ struct thread {
 	uint64_t emitted;		/* what it says it emitted; 0: not said */
 	uint64_t emitted_base;		/* ... of that before the trace began */
 	bool from_start, emitted_based;
+	bool named;			/* by the program: what is said again is the kernel's name */
 	bool announced, alive, first_thread;
 	uint16_t in_flight;		/* function of the last sample */
 	int64_t in_flight_since;

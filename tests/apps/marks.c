@@ -149,6 +149,9 @@ static void nvtx(void)
 {
 	uint64_t id;
 
+	CALL(core, NVTX_OS_THREAD_A, (void)0, void (*)(uint32_t, const char *),
+	     (uint32_t)gettid(), "the thread that begins it all");
+
 	printf("push %d\n", push("outer"));
 	id = start("started");
 	printf("pop %d\n", pop());

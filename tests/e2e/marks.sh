@@ -44,6 +44,8 @@ holds "iterations" ".iterations[0].count == 6 and .iterations[0].epochs[1].numbe
 holds "nothing is lost" '[.processes[].process] | length == 2'
 holds "no limit tells of losses" '[.limits[] | select(.kind == "lost")] == []'
 
+holds "a thread's name of NVTX's" 'any(.threads[]; .name == "the thread that begins it all")'
+
 # What its thread and others have open: told by the thread that ends the process, as theirs.
 begun_by() {
 	sed -n "s/.*thread=\([0-9]*\) begun_by=\([0-9]*\) .*name=\"$1\"/\1 \2/p" text
