@@ -25,4 +25,18 @@ void dlt_cl_kernel_cloned(const void *kernel, const void *from);
  */
 uint32_t dlt_cl_shape(const void *kernel, unsigned dim, const size_t *global, const size_t *local);
 
+/*
+ * Bytes of an image as its description says (cl_image_format, cl_image_desc), without padding; 0: it
+ * shows another object's memory, or its format is not known.
+ */
+size_t dlt_cl_image_size(const void *format, const void *description);
+/* Likewise; a height or depth of 0 counts as 1. */
+size_t dlt_cl_plain_image_size(const void *format, size_t width, size_t height, size_t depth);
+
+/* Images as the program makes them. */
+void dlt_cl_image_made(const void *image, const void *format);
+
+/* Bytes of a region of an image; 0: not known. */
+size_t dlt_cl_region_size(const void *image, const size_t region[3]);
+
 #endif

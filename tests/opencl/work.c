@@ -54,6 +54,23 @@ static void check(cl_int error, const char *what)
 	}
 }
 
+/* An image of 64 x 16 with four bytes an element. */
+static void use_image(cl_context context, cl_command_queue queue)
+{
+	const cl_image_format format = { CL_RGBA, CL_UNORM_INT8 };
+	const cl_image_desc description = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64,
+					    .image_height = 16 };
+	const size_t origin[3] = { 0, 0, 0 }, region[3] = { 64, 8, 1 };
+	static unsigned char pixels[64 * 16 * 4];
+	cl_int error;
+	cl_mem image = CALL(clCreateImage, context, CL_MEM_READ_WRITE, &format, &description, NULL, &error);
+
+	check(error, "image");
+	check(CALL_BLOCKING(clEnqueueWriteImage, queue, image, CL_TRUE, origin, region, 0, 0, pixels, 0,
+			    NULL, NULL), "write image");
+	CALL(clReleaseMemObject, image);
+}
+
 int main(int argc, char **argv)
 {
 	size_t line = N, group = 64, plane[2] = { 64, N / 64 };
@@ -116,6 +133,7 @@ int main(int argc, char **argv)
 		sum += a[i];
 	printf("%.1f\n", (double)sum);
 
+	use_image(context, queue);
 	CALL(clRetainMemObject, x);
 	CALL(clReleaseMemObject, x);
 	CALL(clReleaseMemObject, x);
