@@ -9,6 +9,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "box_private.h"
 #include "clock.h"
@@ -24,6 +25,7 @@
 static const int nobody;
 const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &nobody };
 
+#define MOST_WORDS 1022		/* of an environment */
 #define CLOSE_WAIT 100000000	/* ns: more threads than cores take turns to finish */
 
 static struct dlt_thread *closed_by;	/* the only one who may still emit; NULL: all */
@@ -256,6 +258,34 @@ bool dlt_emit_is_possible(void)
 	return ust_path(path, sizeof(path)) && dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0) == 0;
 }
 
+/*
+ * LTTng-UST tells each session where libraries lie, for which it reads all of their files' section
+ * headers, some thousand system calls, in the thread that starts and once more in its own. Nobody
+ * asks for that in a recorder's own session (DLTRACE_STATEDUMP), where ours are announced with their
+ * build ids. It looks at its environment while it is loaded, so there is a word more for as long.
+ */
+static void *open_in_silence(const char *path)
+{
+	static char word[] = "LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1";
+	static char *words[MOST_WORDS + 2];
+	const char *wanted = dlt_process_env("DLTRACE_STATEDUMP");
+	char **theirs = environ;
+	size_t n = 0;
+	void *library;
+
+	while (theirs && theirs[n])
+		n++;
+	/* Another thread might change its environment meanwhile. */
+	if (!wanted || strcmp(wanted, "off") != 0 || n > MOST_WORDS || others_exist(dlt_thread_self()))
+		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	memcpy(words, theirs, n * sizeof(*words));
+	words[n] = word;
+	environ = words;
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	environ = theirs;
+	return library;
+}
+
 static const struct dlt_bridge *open_bridge(void)
 {
 	static char path[1024];
@@ -272,7 +302,7 @@ static const struct dlt_bridge *open_bridge(void)
 		return NULL;
 	}
 	dlt_exists_pause(true);
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	library = open_in_silence(path);
 	dlt_exists_pause(false);
 	found = library ? dlsym(library, "dlt_bridge") : NULL;
 	if (!found)
