@@ -70,10 +70,11 @@ static json_t *epoch_list(const struct iterations *it)
 	for (size_t i = 0; i < it->epoch_count; i++) {
 		const struct epoch *e = &it->epochs[i];
 
-		json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:I, s:I}",
+		json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:o, s:o}",
 			"number", (json_int_t)e->number, "begin_ns", (json_int_t)e->begin,
-			"end_ns", (json_int_t)e->end, "iterations", (json_int_t)e->iterations,
-			"evaluations", (json_int_t)e->evaluations));
+			"end_ns", (json_int_t)e->end,
+			"iterations", it->how ? json_integer((json_int_t)e->iterations) : json_null(),
+			"evaluations", it->how ? json_integer((json_int_t)e->evaluations) : json_null()));
 	}
 	return list;
 }

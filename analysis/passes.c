@@ -11,6 +11,8 @@
 #define TOO_OFTEN	2	/* times as often as most files: it is no example */
 #define NEARLY_ALL	0.8	/* of all files, in each pass but the last */
 #define LEAST_FILES	2
+#define FULL_FOLDER	8	/* examples: where the fullest has so many, one with less than */
+#define EMPTIER		10	/* this part of them, or with a single one, has none */
 #define LEAST_AGAIN	3	/* one of so many files is opened again, where passes are of a part */
 #define AS_LONG		0.75	/* of the longest of these, but for the last */
 
@@ -51,6 +53,30 @@ struct often {
 static bool is_example(const struct beat *b, const struct often *often)
 {
 	return !b->shift && b->count >= often->least && b->count <= often->most;
+}
+
+static size_t alike_in_folder(const struct rhythm *files, uint64_t folder, const struct often *often)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->count; i++)
+		count += files->beats[i].b == folder && is_example(&files->beats[i], often);
+	return count;
+}
+
+/* Files that lie alone, or nearly so, are none of a data set whose folders are full: settings, programs. */
+static void drop_lonely(struct rhythm *files, const struct often *often)
+{
+	size_t *in = xcalloc(files->count + 1, sizeof(*in)), fullest = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		in[i] = alike_in_folder(files, files->beats[i].b, often);
+		fullest = in[i] > fullest ? in[i] : fullest;
+	}
+	for (size_t i = 0; fullest >= FULL_FOLDER && i < files->count; i++)
+		if (in[i] < 2 || EMPTIER * in[i] < fullest)
+			files->beats[i].count = 0;
+	free(in);
 }
 
 /*
@@ -196,6 +222,7 @@ void passes_find(struct passes *s, const struct process *p)
 	often = how_often(&files);
 	s->all &= !files.level;
 	if (often.most) {
+		drop_lonely(&files, &often);
 		collect(s, &files, &often);
 		join_twice(s);
 		split(s, files.count);

@@ -12,7 +12,8 @@ training() {
 		random.seed(7)
 		events = []
 		def open(file, at, thread=1):
-		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder=9 size=5"))
+		    folder = 8 if file == 90 else 9
+		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder={folder} size=5"))
 		def step(at):
 		    for i, n in enumerate((16, 48, 48, 16)):
 		        events.append((at + i, f"dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=9us m=8 n={n} k={i + 20}"))
@@ -108,6 +109,12 @@ for i in (90, 91, 90, 91):
     at += 9
     open(i, at)$read"
 same "and settings, twice" "[(9, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 50, 4
+step(0)
+for i in (90, 90, 90):
+    at += 9
+    open(i, at)$read"
+same "and one as often, in a folder of its own" "[(9, 3)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 50, 1
 step(0)$read"
 same "each like the others" "[(None, 3)]" "$(told)"

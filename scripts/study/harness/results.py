@@ -38,7 +38,7 @@ class Outcome:
         self.memory, self.threads = scaled(row["rss_peak_bytes"], 1e-6), row["threads_peak"]
         self.iterations = found and found["count"]
         self.epochs_found = found and found["epoch_count"]
-        self.training = found and scaled(found["end_ns"] - found["begin_ns"], 1e-9)
+        self.training = scaled(found["end_ns"] - found["begin_ns"], 1e-9) if found and found["count"] else None
         epochs = int((row["labels"] or {}).get("epochs", 0))
         median = found and scaled(found["median_ns"], 1e-9)
         self.epoch = median * found["count"] / epochs if median and epochs else None
@@ -49,10 +49,10 @@ def scaled(value, factor):
 
 
 def iterations_of(report, index):
-    """The row of the process of this trace that has most iterations; None where none were found."""
+    """The row of the process of this trace that has most iterations, else most epochs; None where neither was found."""
     processes = {p["process"] for p in report["processes"] if p["trace"] == index}
-    rows = [row for row in report["iterations"] if row["process"] in processes and row["count"]]
-    return max(rows, key=lambda row: row["count"], default=None)
+    rows = [row for row in report["iterations"] if row["process"] in processes and (row["count"] or row["epoch_count"])]
+    return max(rows, key=lambda row: (row["count"] or 0, row["epoch_count"] or 0), default=None)
 
 
 def mean_interval(values):
