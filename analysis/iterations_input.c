@@ -140,15 +140,15 @@ static void distances_release(struct distances *d)
 	free(d->inner);
 }
 
-/* Both sorted. */
-static struct distances distances_of(const struct passes *s, size_t batch)
+/* From that pass on; both sorted. */
+static struct distances distances_of(const struct passes *s, size_t batch, size_t pass)
 {
 	struct distances d = {
 		xcalloc(s->open_count, sizeof(int64_t)), xcalloc(s->open_count, sizeof(int64_t)), 0, 0,
 	};
-	size_t pass = 0, count = s->open_count < LOOKED_AT ? s->open_count : LOOKED_AT;
+	size_t count = s->open_count < LOOKED_AT ? s->open_count : LOOKED_AT;
 
-	for (size_t i = 1; i < count; i++) {
+	for (size_t i = s->begins[pass] + 1; i < count; i++) {
 		int64_t apart_ns = s->opens[i].at - s->opens[i - 1].at;
 
 		if (pass + 1 < s->count && s->begins[pass + 1] == i) {
@@ -177,15 +177,18 @@ static double others(const struct distances *d)
 	return (double)wrong / (double)d->borders;
 }
 
-static bool are_alike(const struct distances *d)
+/* Far longer than within batches, and all about as long: an evaluation is shorter. The first pass warms up. */
+static bool are_alike(const struct passes *s, size_t batch)
 {
-	int64_t usual_one = d->border[d->borders / 2];
+	struct distances d = distances_of(s, batch, 1);
 	size_t near = 0;
+	bool alike = d.borders && d.inners && d.border[d.borders / 2] >= LONGER * d.inner[d.inners / 2];
 
-	for (size_t i = 0; i < d->borders; i++)
-		near += 2 * d->border[i] >= usual_one && d->border[i] <= 2 * usual_one;
-	return (double)near >= ALIKE * (double)d->borders &&
-	       usual_one >= LONGER * d->inner[d->inners / 2];
+	for (size_t i = 0; i < d.borders; i++)
+		near += 2 * d.border[i] >= d.border[d.borders / 2] && d.border[i] <= 2 * d.border[d.borders / 2];
+	alike &= (double)near >= ALIKE * (double)d.borders;
+	distances_release(&d);
+	return alike;
 }
 
 /* Files that are opened in a pass; 0: not always as many. */
@@ -209,10 +212,10 @@ static size_t batch_of(const struct passes *s, double *sure)
 
 	*sure = 0;
 	for (size_t batch = 2; batch < each; batch++) {
-		struct distances d = distances_of(s, batch);
+		struct distances d = distances_of(s, batch, 0);
 		double wrong = d.borders >= LEAST_BORDERS && d.inners ? others(&d) : 1;
 
-		if (wrong <= MOST_OTHERS && 1 - wrong > *sure && are_alike(&d)) {
+		if (wrong <= MOST_OTHERS && 1 - wrong > *sure && are_alike(s, batch)) {
 			best = batch;
 			*sure = 1 - wrong;
 		}
