@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/frameworks.h"
 #include "analysis/model/memory.h"
 
 void series_release(struct all_series *all)
@@ -362,6 +363,15 @@ static bool is_question(const struct beat *b)
 	return b->kind == BEAT_CUDA && !b->a;
 }
 
+/* Horovod has a thread that agrees with those of the other ranks every millisecond, iteration or not. */
+static bool is_agreement(const struct process *p, const struct beat *b)
+{
+	const struct library *l = b->kind == BEAT_COMM ? process_library(p, b->library) : NULL;
+	const struct framework_rule *rule = l ? library_framework(l->path) : NULL;
+
+	return rule && !strcmp(rule->role, "communication");
+}
+
 static void collect_beat(struct all_series *all, const struct process *p, enum series_way way,
 			 const struct beat *b, int64_t until)
 {
@@ -370,7 +380,7 @@ static void collect_beat(struct all_series *all, const struct process *p, enum s
 	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) :
 			      way == SERIES_BLOCKS ? same_block(all, b) : NULL;
 
-	if (way == SERIES_BLOCKS && is_work(b))
+	if ((way == SERIES_BLOCKS && is_work(b)) || is_agreement(p, b))
 		return;
 	all->cut |= b->shift > 0;
 	if (!is_known(p, b, until)) {
