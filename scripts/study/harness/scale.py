@@ -156,7 +156,7 @@ def lines(path):
         rows = json.load(file)["scaling"]
     cells = [[title for title, _, _ in COLUMNS]]
     for row in sorted(rows, key=lambda r: (r["name"] or "", r["hosts"], r["ranks"])):
-        values = [row[key] / UNITS.get(key, 1) if row[key] else row[key] for _, key, _ in COLUMNS]
+        values = [row[key] / UNITS[key] if key in UNITS and row[key] else row[key] for _, key, _ in COLUMNS]
         cells.append([form.format(value) if value is not None else "-" for value, (_, _, form) in zip(values, COLUMNS)])
     widths = [max(len(row[i]) for row in cells) for i in range(len(COLUMNS))]
     for row in cells:
