@@ -14,8 +14,8 @@ from harness import environments, hosts, runs
 from harness.tables import STUDY, Wrong
 
 # By a framework's script: how its ranks find each other (ranks.py), what that is called, and which
-# script can do it.
-WAYS = {"pytorch_job.py": ("ddp", "DDP", "pytorch_job.py"), "horovod_job.py": ("horovod", "Horovod", "horovod_job.py"),
+# script can do it. Horovod's name says it already.
+WAYS = {"pytorch_job.py": ("ddp", "DDP", "pytorch_job.py"), "horovod_job.py": ("horovod", "", "horovod_job.py"),
         "tensorflow_job.py": ("tensorflow", "MultiWorker", "multiworker_job.py")}
 # On one host it is MPI that shows how long ranks wait for each other; several would need it on each of them.
 ONE_HOST = {"horovod": "mpi"}
@@ -67,7 +67,7 @@ def recorded(args, framework, place, words):
     labels = {"framework": runs.stack_name(framework), "way": way_of(framework)[1], "model": args.model,
               "dataset": "made up"}
     return [runs.find_program("dltrace-record"), "--quiet", "--require", "--level", args.level, *where,
-            *[f"--label={key}={value}" for key, value in labels.items()], "--", *words]
+            *[f"--label={key}={value}" for key, value in labels.items() if value], "--", *words]
 
 
 def finish(processes, seconds):

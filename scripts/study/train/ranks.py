@@ -64,9 +64,10 @@ WAYS = {"ddp": torch, "horovod": horovod, "tensorflow": tensorflow, "mpi": None}
 
 
 def mpirun(args):
-    """Horovod by MPI. More ranks than cores are fine, and so is root, as for all other ways."""
+    """Horovod by MPI. More ranks than cores are fine, so who waits yields, and so is root, as for all other ways."""
     env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
+               OMPI_MCA_hwloc_base_binding_policy="none",
                OMPI_MCA_btl_vader_single_copy_mechanism="none",  # what containers forbid
                HOROVOD_CONTROLLER="mpi", HOROVOD_CPU_OPERATIONS="mpi")
     program = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
