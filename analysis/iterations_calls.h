@@ -53,6 +53,9 @@ enum input_says {
 /* What passes over the files that it reads say of the rounds. */
 enum input_says input_epochs(const struct rounds *r, const struct process *p, size_t *length);
 
+/* Does it read files in more batches than there are rounds? */
+bool input_is_finer(const struct rounds *r, const struct process *p);
+
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 

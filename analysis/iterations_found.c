@@ -399,7 +399,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 		if (blocks ? found : !p->rhythm.works)
 			continue;
 		better = rounds_find(&r, p, ways[i], INT64_MAX) &&
-			 (blocks ? is_complete(&r, p) : is_fine(&r, run)) && agrees(&r, p) &&
+			 (blocks ? is_complete(&r, p) && !input_is_finer(&r, p) : is_fine(&r, run)) &&
+			 agrees(&r, p) &&
 			 (!found || sureness(&r) > sureness(best) + SURER);
 		*cut |= r.all.cut;
 		if (better) {

@@ -13,6 +13,7 @@
 #include "analysis/passes.h"
 
 #define SHORTER		4	/* times: a pass that is so much shorter than others is no epoch */
+#define PAUSE		3	/* times the longest distance within a batch */
 #define MOST_OTHERS	0.1	/* of the borders of batches: shorter than distances within them */
 #define LONGER		2	/* times: usual distances at borders and within batches */
 #define LEAST_BORDERS	6	/* within passes */
@@ -57,6 +58,55 @@ static bool is_cut(const struct passes *s)
 	return s->whole && last < s->files && s->count > 2;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Distances of opens, the shortest first; the caller's. */
+static int64_t *distances_all(const struct passes *s)
+{
+	int64_t *list = xcalloc(s->open_count + 1, sizeof(*list));
+
+	for (size_t i = 1; i < s->open_count; i++)
+		list[i - 1] = s->opens[i].at - s->opens[i - 1].at;
+	qsort(list, s->open_count ? s->open_count - 1 : 0, sizeof(*list), by_value);
+	return list;
+}
+
+/* Files that are opened one right after another, then a pause: how many times; 0: no pauses stand out. */
+static size_t bursts_of(const struct passes *s)
+{
+	size_t count = s->open_count ? s->open_count - 1 : 0, best = 0;
+	int64_t *list = distances_all(s);
+	double most = PAUSE;
+
+	/* At least two files each, and of all distances one in fifty is a pause. */
+	for (size_t i = count / 2; i + 1 + count / 50 < count; i++) {
+		double ratio = (double)list[i + 1] / (double)(list[i] > 0 ? list[i] : 1);
+
+		if (ratio > most) {
+			most = ratio;
+			best = count - i;
+		}
+	}
+	free(list);
+	return best;
+}
+
+bool input_is_finer(const struct rounds *r, const struct process *p)
+{
+	struct passes s;
+	bool finer;
+
+	passes_find(&s, p);
+	finer = s.count && s.own && 2 * bursts_of(&s) > 3 * r->count;
+	passes_release(&s);
+	return finer;
+}
+
 enum input_says input_epochs(const struct rounds *r, const struct process *p, size_t *length)
 {
 	enum input_says says = INPUT_NOTHING;
@@ -78,13 +128,6 @@ enum input_says input_epochs(const struct rounds *r, const struct process *p, si
 }
 
 /* ---- passes alone ---- */
-
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* How long each pass goes on opening; a look at all files at the begin is far shorter than an epoch. */
 static bool are_as_long(const struct passes *s, size_t first)

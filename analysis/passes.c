@@ -64,19 +64,28 @@ static size_t alike_in_folder(const struct rhythm *files, uint64_t folder, const
 	return count;
 }
 
-/* Files that lie alone, or nearly so, are none of a data set whose folders are full: settings, programs. */
-static void drop_lonely(struct rhythm *files, const struct often *often)
+/*
+ * Files that lie alone, or nearly so, are none of a data set whose folders are full: settings, programs.
+ * False: others lie among the examples.
+ */
+static bool drop_lonely(struct rhythm *files, const struct often *often)
 {
 	size_t *in = xcalloc(files->count + 1, sizeof(*in)), fullest = 0;
+	bool all = true;
 
 	for (size_t i = 0; i < files->count; i++) {
 		in[i] = alike_in_folder(files, files->beats[i].b, often);
 		fullest = in[i] > fullest ? in[i] : fullest;
 	}
-	for (size_t i = 0; fullest >= FULL_FOLDER && i < files->count; i++)
-		if (in[i] < 2 || EMPTIER * in[i] < fullest)
+	for (size_t i = 0; i < files->count; i++) {
+		bool lonely = in[i] < 2 || EMPTIER * in[i] < fullest;
+
+		all &= lonely || is_example(&files->beats[i], often);
+		if (lonely && fullest >= FULL_FOLDER)
 			files->beats[i].count = 0;
+	}
 	free(in);
+	return all;
 }
 
 /*
@@ -218,11 +227,12 @@ void passes_find(struct passes *s, const struct process *p)
 	struct often often;
 
 	*s = (struct passes){ .count = 0 };
-	files = files_of(p, &s->all);
+	files = files_of(p, &s->own);
+	s->all = s->own;
 	often = how_often(&files);
 	s->all &= !files.level;
 	if (often.most) {
-		drop_lonely(&files, &often);
+		s->all &= drop_lonely(&files, &often);
 		collect(s, &files, &often);
 		join_twice(s);
 		split(s, files.count);

@@ -25,7 +25,8 @@ struct file_open {
 struct passes {
 	struct file_open *opens;	/* owned; by time; of files that are data */
 	size_t open_count;
-	bool all;		/* none of these is missing, and the process opened all itself */
+	bool own;		/* the process opened all itself */
+	bool all;		/* and none of these is missing */
 	size_t files;		/* of those that are known one by one */
 	size_t *begins;		/* owned; indices into opens */
 	size_t count;		/* 0: what it opens tells of none */
