@@ -12,7 +12,7 @@ training() {
 		random.seed(7)
 		events = []
 		def open(file, at, thread=1):
-		    folder = 8 if file == 90 else 9
+		    folder = 8 if file >= 90 else 9
 		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder={folder} size=5"))
 		def step(at):
 		    for i, n in enumerate((16, 48, 48, 16)):
