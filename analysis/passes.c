@@ -11,7 +11,7 @@
 #define TOO_OFTEN	2	/* times as often as most files: it is no example */
 #define NEARLY_ALL	0.8	/* of all files, in each pass but the last */
 #define LEAST_FILES	2
-#define FULL_FOLDER	8	/* examples: where the fullest has so many, one with less than */
+#define FULL_FOLDER	4	/* examples: where the fullest has so many, one with less than */
 #define EMPTIER		10	/* this part of them, or with a single one, has none */
 #define LEAST_AGAIN	3	/* one of so many files is opened again, where passes are of a part */
 #define AS_LONG		0.75	/* of the longest of these, but for the last */
