@@ -131,7 +131,71 @@ struct run {
 	uint64_t owner;
 	uint64_t begin, before;		/* ns since 1970: the trace's begin; all of them are before this */
 	struct records at;
+	struct fold_lane *launch;	/* of the launch before; NULL: none */
 };
+
+/*
+ * Launches like the one that was taken last, in the same window of time: nearly all of many a trace.
+ * Their sums stay in registers; what is out of the ordinary ends the run and goes the longer way.
+ */
+static inline uint32_t run_alike(struct run *r, struct fold_lane *l, const struct sight *like)
+{
+	size_t most = r->at.left / DLT_BATCH_CUDA_LAUNCH_SIZE;
+	const unsigned char *from = r->at.at, *last;
+	uint64_t time = r->at.time, end = r->at.end, before = r->before, total = 0, nested = 0, ticks = 0;
+	struct fold_cell *c = l->cell;
+	u128 squares = 0;
+	uint32_t count;
+
+	if ((int64_t)(time - r->begin) < l->last || l->window < l->last)
+		return 0;
+	if (r->begin + (uint64_t)l->window + 1 < before)
+		before = r->begin + (uint64_t)l->window + 1;
+	last = from + (most < r->at.count ? most : r->at.count) * DLT_BATCH_CUDA_LAUNCH_SIZE;
+	for (; from < last; from += DLT_BATCH_CUDA_LAUNCH_SIZE) {
+		union dlt_batch_event e;
+		enum dlt_event type;
+		uint64_t then, duration;
+		struct sight s;
+		uint32_t head;
+
+		__builtin_prefetch(from + PREFETCH);
+		memcpy(&head, from, sizeof(head));
+		if (head >> 24 != DLT_BATCH_CUDA_LAUNCH ||
+		    !dlt_batch_get(DLT_BATCH_CUDA_LAUNCH, from + sizeof(head), SIZE_MAX, NULL, &e, &type) ||
+		    !see_launch(&s, &e.cuda_launch) || s.what != like->what || s.a != like->a ||
+		    s.stream != like->stream)
+			break;
+		then = time + (head & 0xffffff);
+		then = then < end ? then : end;
+		duration = s.duration;
+		if (then >= before || duration < c->min || duration > c->max ||
+		    (int64_t)(then - r->begin - duration) <= l->begin)
+			break;
+		time = then;
+		c->buckets[dlt_bucket(duration)]++;
+		total += duration;
+		nested += s.nested;
+		ticks += duration >> 10;
+		squares += duration * duration;
+	}
+	count = (uint32_t)((size_t)(from - r->at.at) / DLT_BATCH_CUDA_LAUNCH_SIZE);
+	if (!count)
+		return 0;
+	l->calls += count;
+	l->total += total;
+	l->nested += nested;
+	l->time += ticks;
+	l->squares_low += (uint64_t)squares;
+	l->squares_high += (uint64_t)(squares >> 64) + (l->squares_low < (uint64_t)squares);
+	l->captured += (uint64_t)count * (like->stream / LAUNCH_CAPTURED);
+	l->last = (int64_t)(time - r->begin);
+	r->at.left -= (size_t)(from - r->at.at);
+	r->at.at = from;
+	r->at.time = time;
+	r->at.count -= count;
+	return count;
+}
 
 /*
  * The next record, which has that code. False, with nothing taken: the first of a kind, or
@@ -166,6 +230,12 @@ static inline __attribute__((always_inline)) bool run_one(struct fold *f, struct
 	r->at.left -= sizeof(uint32_t) + size;
 	r->at.time = time;
 	r->at.count--;
+	if (code == DLT_BATCH_CUDA_LAUNCH) {
+		/* Two in a row are likely to be more. */
+		if (l == r->launch)
+			by_type[type] += run_alike(r, l, &s);
+		r->launch = l;
+	}
 	return true;
 }
 
@@ -213,7 +283,7 @@ static uint64_t run_end(const struct fold *f, uint64_t begin)
 /* A loop in which all that goes for the whole batch is known already: how many it took. */
 static uint32_t fold_run(struct fold *f, struct records *rest, uint64_t begin, uint64_t by_type[DLT_EVENTS])
 {
-	struct run r = { lane_owner(f, rest->thread), begin, run_end(f, begin), *rest };
+	struct run r = { lane_owner(f, rest->thread), begin, run_end(f, begin), *rest, NULL };
 	uint32_t taken;
 	int64_t last;
 
