@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from harness import check, datasets, environments, runs
+from harness import check, datasets, environments, plan, runs
 
 PHOTOS, MODEL, BATCH, SIZE = 100, "vgg16", 100, 224
 LIMIT = 3 << 30  # bytes of private memory: the weights fit, the activations of a hundred images do not
@@ -33,14 +33,27 @@ def judge_failure(row, report):
     row.add("told together", bool(ends), "yes" if ends else "no")
 
 
-def check_one(framework, photos, folder, limit=LIMIT):
-    """A row of the third matrix. A training that does not fail shows nothing: the limit is too high for it."""
-    row = check.Check(framework, MODEL)
-    place = os.path.join(folder, f"{framework.name}-failing")
+def place_of(framework, folder):
+    return os.path.join(folder, f"{framework.name}-failing")
+
+
+def run_one(framework, photos, folder, limit=LIMIT):
+    """Recorded; what comes of it stays in the framework's folder."""
+    place = place_of(framework, folder)
     trace = os.path.join(place, "trace")
     words, env = training(framework, photos, limit), check.environment_of(framework)
     shutil.rmtree(trace, ignore_errors=True)
-    done = check.run(check.recorded(words, trace), env, os.path.join(place, "recorded"))
+    check.run(check.recorded(words, trace), env, os.path.join(place, "recorded"))
+
+
+def judge(framework, folder):
+    """A row of the third matrix, None where run_one left nothing. A training that does not fail shows nothing: the
+    limit is too high for it."""
+    row = check.Check(framework, MODEL)
+    place = place_of(framework, folder)
+    trace, done = os.path.join(place, "trace"), plan.read(os.path.join(place, "recorded", "result.json"))
+    if not done:
+        return None
     row.add("ended", runs.how_it_ended(done) != "ok" and not done["limit"], runs.how_it_ended(done))
     if os.path.exists(os.path.join(trace, "recording")):
         judge_failure(row, check.report_of(trace))
