@@ -136,9 +136,11 @@ struct run {
 
 /*
  * Launches like the one that was taken last, in the same window of time: nearly all of many a trace.
- * Their sums stay in registers; what is out of the ordinary ends the run and goes the longer way.
+ * Their sums stay in registers, which is why it is a function of its own; what is out of the ordinary
+ * ends the run and goes the longer way.
  */
-static inline uint32_t run_alike(struct run *r, struct fold_lane *l, const struct sight *like)
+static __attribute__((noinline)) uint32_t run_alike(struct run *r, struct fold_lane *l,
+						    const struct sight *like)
 {
 	size_t most = r->at.left / DLT_BATCH_CUDA_LAUNCH_SIZE;
 	const unsigned char *from = r->at.at, *last;
