@@ -129,10 +129,10 @@ enum input_says input_epochs(const struct rounds *r, const struct process *p, si
 
 /* ---- passes alone ---- */
 
-/* How long each pass goes on opening; a look at all files at the begin is far shorter than an epoch. */
-static bool are_as_long(const struct passes *s, size_t first)
+/* How long the first pass goes on opening: a look at all files is far shorter than an epoch. */
+static bool is_as_long(const struct passes *s, size_t first)
 {
-	int64_t *lasted = xcalloc(s->count, sizeof(*lasted)), usual_one, least;
+	int64_t *lasted = xcalloc(s->count, sizeof(*lasted)), usual_one, own;
 	size_t whole = 0;
 
 	for (size_t i = first; i + !!is_cut(s) < s->count; i++) {
@@ -140,11 +140,11 @@ static bool are_as_long(const struct passes *s, size_t first)
 
 		lasted[whole++] = s->opens[end - 1].at - s->opens[s->begins[i]].at;
 	}
+	own = lasted[0];
 	qsort(lasted, whole, sizeof(*lasted), by_value);
-	least = whole ? lasted[0] : 0;
-	usual_one = whole ? lasted[whole / 2] : 0;
+	usual_one = whole ? lasted[(whole - 1) / 2] : 0;
 	free(lasted);
-	return whole && SHORTER * least >= usual_one;
+	return whole && SHORTER * own >= usual_one;
 }
 
 size_t input_passes(const struct process *p, int64_t work, int64_t to, struct epoch **epochs)
@@ -155,7 +155,7 @@ size_t input_passes(const struct process *p, int64_t work, int64_t to, struct ep
 	passes_find(&s, p);
 	while (first + 1 < s.count && s.opens[s.begins[first + 1]].at <= work)
 		first++;
-	if (s.whole && first + 1 < s.count && are_as_long(&s, first))
+	if (s.whole && first + 1 < s.count && is_as_long(&s, first))
 		*epochs = xcalloc(s.count - first, sizeof(**epochs));
 	for (size_t i = first; *epochs && i < s.count; i++) {
 		(*epochs)[count] = (struct epoch){

@@ -26,19 +26,17 @@ static bool reads_for(const struct process *c, const struct process *p)
 	return c == p;
 }
 
-/* Of it and of all that read for it; *own: nobody does. To be released. */
-static struct rhythm files_of(const struct process *p, bool *own)
+/* Of it and of all that read for it; to be released. */
+static struct rhythm files_of(const struct process *p)
 {
 	struct rhythm all;
 
 	rhythm_init(&all);
-	*own = true;
 	for (size_t i = 0; i < p->trace->process_count; i++) {
 		const struct process *c = p->trace->processes[i];
 
 		if (!c->input.opens || !reads_for(c, p))
 			continue;
-		*own &= c == p;
 		rhythm_merge(&all, &c->input.files);
 	}
 	rhythm_end(&all);
@@ -86,6 +84,29 @@ static bool drop_lonely(struct rhythm *files, const struct often *often)
 	}
 	free(in);
 	return all;
+}
+
+static bool has_example(const struct process *c, const struct rhythm *files, const struct often *often)
+{
+	for (size_t i = 0; i < c->input.files.count; i++) {
+		const uint64_t *index = idmap_get(&files->by_hash, c->input.files.beats[i].hash);
+
+		if (index && is_example(&files->beats[*index], often))
+			return true;
+	}
+	return false;
+}
+
+/* Others may read something for it, but no examples. */
+static bool reads_itself(const struct process *p, const struct rhythm *files, const struct often *often)
+{
+	for (size_t i = 0; i < p->trace->process_count; i++) {
+		const struct process *c = p->trace->processes[i];
+
+		if (c != p && c->input.opens && reads_for(c, p) && has_example(c, files, often))
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -227,12 +248,12 @@ void passes_find(struct passes *s, const struct process *p)
 	struct often often;
 
 	*s = (struct passes){ .count = 0 };
-	files = files_of(p, &s->own);
-	s->all = s->own;
+	files = files_of(p);
 	often = how_often(&files);
-	s->all &= !files.level;
 	if (often.most) {
-		s->all &= drop_lonely(&files, &often);
+		s->all = drop_lonely(&files, &often) && !files.level;
+		s->own = reads_itself(p, &files, &often);
+		s->all &= s->own;
 		collect(s, &files, &often);
 		join_twice(s);
 		split(s, files.count);

@@ -115,6 +115,18 @@ for i in (90, 90, 90):
     at += 9
     open(i, at)$read"
 same "and one as often, in a folder of its own" "[(9, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 50, 4
+step(0)
+open(90, 5, 2)
+open(90, 6, 2)$read"
+same "and settings, by a child" "[(9, 3)]" "$(told)"
+training 'at = 0
+step(0)
+for epoch in range(2):
+    for i in order(12):
+        at += 3 if epoch else 90
+        open(i, at)'
+same "a first epoch that compiles" "[(None, 2)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 50, 1
 step(0)$read"
 same "each like the others" "[(None, 3)]" "$(told)"
