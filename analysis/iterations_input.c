@@ -12,7 +12,7 @@
 #include "analysis/model/memory.h"
 #include "analysis/passes.h"
 
-#define SHORTER		4	/* times: a pass that is so much shorter than others is no epoch */
+#define SHORTER		3	/* times: a first pass that is so much shorter than others is no epoch */
 #define PAUSE		3	/* times the longest distance within a batch */
 #define MOST_OTHERS	0.1	/* of the borders of batches: shorter than distances within them */
 #define LONGER		2	/* times: usual distances at borders and within batches */
@@ -142,7 +142,7 @@ static bool is_as_long(const struct passes *s, size_t first)
 	}
 	own = lasted[0];
 	qsort(lasted, whole, sizeof(*lasted), by_value);
-	usual_one = whole ? lasted[(whole - 1) / 2] : 0;
+	usual_one = whole ? lasted[whole / 2] : 0;
 	free(lasted);
 	return whole && SHORTER * own >= usual_one;
 }
