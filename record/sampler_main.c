@@ -127,7 +127,7 @@ static void sample(void)
 	if (!wanted)
 		return;
 	follow_tick(now);
-	sampled_machine_tick(now);
+	sampled_machine_tick(now, false);
 	gpu_tick(now);
 	energy_tick();
 }
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 	serve();
 	follow_changes();
 	now = ticks_monotonic();
-	sampled_machine_tick(now);
+	sampled_machine_tick(now, true);
 	follow_leave(now);
 	message_send(self.fd, "final %u %" PRIu64, follow_count(),
 		     follow_events() + sample_emitted);

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static int open_read(const char *path)
@@ -73,6 +75,34 @@ bool proc_read_stat(const char *path, struct proc_stat *s)
 	return true;
 }
 
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
+}
+
+void proc_own_stat(struct proc_stat *s)
+{
+	struct rusage all;
+
+	if (syscall(SYS_getrusage, RUSAGE_SELF, &all) < 0)
+		return;
+	s->state = 'R';
+	s->user = ns_of(&all.ru_utime);
+	s->system = ns_of(&all.ru_stime);
+	s->minor_faults = (uint64_t)all.ru_minflt;
+	s->major_faults = (uint64_t)all.ru_majflt;
+}
+
+void proc_own_switches(uint64_t *voluntary, uint64_t *involuntary)
+{
+	struct rusage all, own;
+
+	if (syscall(SYS_getrusage, RUSAGE_SELF, &all) < 0 || syscall(SYS_getrusage, RUSAGE_THREAD, &own) < 0)
+		return;
+	*voluntary = (uint64_t)(all.ru_nvcsw - own.ru_nvcsw);
+	*involuntary = (uint64_t)(all.ru_nivcsw - own.ru_nivcsw);
+}
+
 uint64_t proc_value(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -95,6 +125,18 @@ bool proc_read_status(const char *path, struct proc_status *s)
 	s->rss_file = proc_value(text, "RssFile:") << 10;
 	s->rss_shmem = proc_value(text, "RssShmem:") << 10;
 	s->libraries = proc_value(text, "VmLib:") << 10;
+	s->threads = (uint32_t)proc_value(text, "Threads:");
+	return true;
+}
+
+/* A clock of a thread of our own process costs a tenth of a file. */
+static bool own_clock(pid_t pid, pid_t tid, uint64_t *cpu)
+{
+	struct timespec ts;
+
+	if (pid != getpid() || syscall(SYS_clock_gettime, (long)(~(unsigned)tid << 3 | 6), &ts) < 0)
+		return false;
+	*cpu = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 	return true;
 }
 
@@ -110,6 +152,8 @@ bool proc_read_thread(pid_t pid, pid_t tid, struct proc_thread *t)
 	t->state = state ? state[strlen("\nState:\t")] : 0;
 	t->voluntary = proc_value(text, "voluntary_ctxt_switches:");
 	t->involuntary = proc_value(text, "nonvoluntary_ctxt_switches:");
+	if (own_clock(pid, tid, &t->cpu))
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
 	if (proc_read(path, text, sizeof(text)) > 0) {
 		t->cpu = strtoull(text, NULL, 10);

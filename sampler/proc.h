@@ -29,9 +29,16 @@ struct proc_stat {
 /* path: /proc/PID/stat or /proc/PID/task/TID/stat. */
 bool proc_read_stat(const char *path, struct proc_stat *s);
 
+/* Of our own process without a file: all but `name`, `threads` and `start`, which stay as they were. */
+void proc_own_stat(struct proc_stat *s);
+
+/* Context switches of all threads of our own process that are and were, less the calling thread's. */
+void proc_own_switches(uint64_t *voluntary, uint64_t *involuntary);
+
 struct proc_status {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* bytes */
 	uint64_t libraries;			/* VmLib: changes when one comes or goes */
+	uint32_t threads;
 };
 
 /* False too for a process that is ending and has no memory any more; *s stays as it was. */

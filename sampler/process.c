@@ -157,20 +157,43 @@ static void read_pss(struct sampled_process *p)
 	p->next_pss = begin + (cost > p->pss_pause ? cost : p->pss_pause);
 }
 
+/* Files are most of what a tick costs, in caches that are the application's: of our own, system calls. */
+static void read_stat(struct sampled_process *p)
+{
+	char path[64];
+
+	if (p->access == SAMPLED_OWN)
+		proc_own_stat(&p->stat);
+	if (p->access == SAMPLED_OWN && p->stat.start)
+		return;
+	path_of(p, "stat", path, sizeof(path));
+	proc_read_stat(path, &p->stat);
+}
+
+static void read_io(struct sampled_process *p, uint64_t now)
+{
+	char path[64];
+
+	p->last_io = now;
+	path_of(p, "io", path, sizeof(path));
+	proc_read_io(path, &p->io);
+}
+
 /* all: of all threads, else of those whose turn it is. */
 static void read_proc(struct sampled_process *p, uint64_t now, bool all)
 {
 	char path[64];
 
-	path_of(p, "stat", path, sizeof(path));
-	proc_read_stat(path, &p->stat);
+	read_stat(p);
 	path_of(p, "status", path, sizeof(path));
 	/* It has given back its memory, it is ending: the last that was seen stays. */
 	if (!proc_read_status(path, &p->status) || p->stat.state == 'Z' || p->stat.state == 'X')
 		return;
-	path_of(p, "io", path, sizeof(path));
-	proc_read_io(path, &p->io);
+	if (all || now - p->last_io >= SAMPLED_EACH - SAMPLED_EACH / 10)
+		read_io(p, now);
 	threads_read(p, now, all);
+	if (p->access == SAMPLED_OWN)
+		proc_own_switches(&p->voluntary, &p->involuntary);
 	read_pss(p);
 }
 

@@ -8,6 +8,7 @@
 #include "proc.h"
 #include "sampler.h"
 
+#define SAMPLED_EACH 500000000	/* ns in which all is read once that is not at each tick, as I/O and threads' files */
 #define SAMPLED_THREADS 6144	/* tids; more are counted, not looked at */
 #define SAMPLED_TID_HASH 8192	/* a power of two */
 #define SAMPLED_LIBRARIES 2048
@@ -45,7 +46,7 @@ struct sampled_process {
 	bool again;		/* everything */
 	bool was_sparse;	/* objects that only calls refer to were left out */
 	uint64_t last_short, last_long, last_full;		/* announcements, ns */
-	uint64_t last_functions, last_buckets;
+	uint64_t last_functions, last_buckets, last_io;
 	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since it began to share */
 	uint32_t forks;		/* of its own, seen so far */
 	/* /proc, kept for the final sample */
@@ -73,6 +74,7 @@ struct sampled_process {
 	uint32_t tid_count;
 	uint16_t tid_hash[SAMPLED_TID_HASH];	/* index into tids + 1; 0: free */
 	uint32_t cursor;	/* of the next tid whose files are read */
+	uint64_t files_owed;	/* threads x ns of ticks whose share of SAMPLED_EACH has not been read */
 	uint32_t listed, listed_helpers;	/* threads, and helpers told of, at the last listing */
 	uint64_t last_listing;	/* ns */
 	struct sampled_library libraries[SAMPLED_LIBRARIES];	/* mapped at the last scan */

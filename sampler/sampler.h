@@ -78,8 +78,8 @@ struct sampled_call {
 size_t sampled_process_calls(const struct sampled_process *p, uint64_t now, uint64_t least,
 			     struct sampled_call *calls, size_t max);
 
-/* The machine and the cgroup of the calling process. */
-void sampled_machine_tick(uint64_t now);
+/* The machine and the cgroup of the calling process, twice a second at most, or `always`. */
+void sampled_machine_tick(uint64_t now, bool always);
 
 /* ns between ticks: DLTRACE_SAMPLE, else 1 s where only summary's events are enabled, else 100 ms. */
 uint64_t sampler_period(void);

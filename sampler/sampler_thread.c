@@ -79,7 +79,7 @@ static void tick(bool final)
 		sampled_process_tick(hidden.process, now, final);
 	/* One process says it for all of its tree, unless somebody waits for our end. */
 	if (!box_value(((const struct dlt_box_header *)hidden.box)->parent) && !final)
-		sampled_machine_tick(now);
+		sampled_machine_tick(now, false);
 }
 
 /* The first tick waits: one of the many processes that end at once does all that is due at its end. */

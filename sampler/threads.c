@@ -8,7 +8,6 @@
 #include "ticks.h"
 
 #define BUDGET 64	/* threads whose files are read in one tick: 500 would take 8 ms */
-#define EACH 500000000	/* ns in which each thread's are read once, if there are few */
 #define LEAST 1000000	/* ns that a call must have lasted to be said in flight */
 #define LONG_CALL 1000000000	/* ns after which it is said even when the thread is not due */
 
@@ -101,18 +100,23 @@ static void read_files(struct sampled_process *p, struct sampled_tid *t)
 
 	if (!proc_read_thread(p->pid, (pid_t)t->tid, &now))
 		return;
-	p->voluntary += now.voluntary - t->read.voluntary;
-	p->involuntary += now.involuntary - t->read.involuntary;
+	if (p->access != SAMPLED_OWN) {		/* there one call tells of all */
+		p->voluntary += now.voluntary - t->read.voluntary;
+		p->involuntary += now.involuntary - t->read.involuntary;
+	}
 	t->read = now;
 }
 
-/* How many in this tick, so that each has its turn in time. */
-static uint32_t files_due(uint32_t threads)
+/* How many in this tick, so that each has its turn in SAMPLED_EACH if there are few. */
+static uint32_t files_due(struct sampled_process *p)
 {
-	uint64_t period = sampler_period(), due = threads;
+	uint64_t period = sampler_period(), due = p->listed;
 
-	if (period < EACH)
-		due = (due * period + EACH - 1) / EACH;
+	if (period < SAMPLED_EACH) {
+		p->files_owed += due * period;
+		due = p->files_owed / SAMPLED_EACH;
+		p->files_owed %= SAMPLED_EACH;
+	}
 	return due < BUDGET ? (uint32_t)due : BUDGET;
 }
 
@@ -152,8 +156,8 @@ static uint32_t find_helpers(struct sampled_process *p)
 /* While their number stays, they are nearly always the same ones: a listing is a fifth of a tick. */
 static bool is_listing_due(const struct sampled_process *p, uint64_t now)
 {
-	return p->stat.threads != p->listed || helpers_told(p) != p->listed_helpers ||
-	       now - p->last_listing >= EACH;
+	return p->status.threads != p->listed || helpers_told(p) != p->listed_helpers ||
+	       now - p->last_listing >= SAMPLED_EACH;
 }
 
 static void list(struct sampled_process *p, uint64_t now)
@@ -181,7 +185,7 @@ void threads_read(struct sampled_process *p, uint64_t now, bool all)
 {
 	if (all || is_listing_due(p, now))
 		list(p, now);
-	read_due(p, all ? BUDGET : files_due(p->listed));
+	read_due(p, all ? BUDGET : files_due(p));
 }
 
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot)
