@@ -85,7 +85,7 @@ static void publish(struct dlt_thread *t, uint64_t function, uint64_t since)
 	__atomic_store_n(&t->slot->call, function, __ATOMIC_RELEASE);
 }
 
-bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
+DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
 {
 	struct dlt_calls *calls = t->calls;
 	uint32_t depth;
@@ -115,7 +115,7 @@ bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *s
 }
 
 /* Takes the frame off and tells the caller's frame; what was nested in this call. */
-static struct dlt_frame leave(struct dlt_call *c, uint64_t ticks)
+static DLT_HOT struct dlt_frame leave(struct dlt_call *c, uint64_t ticks)
 {
 	struct dlt_calls *calls = c->thread->calls;
 	struct dlt_frame frame = calls->frames[c->depth];
@@ -148,7 +148,7 @@ static struct dlt_box_totals *totals_of(struct dlt_call *c)
 	return s->totals;
 }
 
-static void count(struct dlt_call *c, const struct dlt_totals_call *call)
+static DLT_HOT void count(struct dlt_call *c, const struct dlt_totals_call *call)
 {
 	struct dlt_box_totals *totals = totals_of(c);
 
@@ -163,8 +163,8 @@ static uint32_t saturated(uint64_t value, uint64_t most)
 	return (uint32_t)(value < most ? value : most);
 }
 
-bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok, uint64_t bytes,
-		  uint64_t flops)
+DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok,
+			  uint64_t bytes, uint64_t flops)
 {
 	uint64_t end = dlt_clock_ticks(), ticks = end - c->start;
 	struct dlt_frame frame = leave(c, ticks);
@@ -202,7 +202,7 @@ static void emit_long(struct dlt_call *c)
 		dlt_emit(c->thread, DLT_EV_SAMPLE_THREAD, &e);
 }
 
-void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
+DLT_HOT void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
 {
 	if (__builtin_expect(!announced[c->function], 0))
 		announce_function(c->thread, c->function);

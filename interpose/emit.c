@@ -33,7 +33,7 @@ static dlt_emit_fn emitters[DLT_EVENTS];
 static const struct dlt_bridge *bridge;
 
 /* For its thread if the event names it, so that a report can tell losses by thread; else for all. */
-static void count_event(struct dlt_thread *t, enum dlt_event event)
+static DLT_HOT void count_event(struct dlt_thread *t, enum dlt_event event)
 {
 	struct dlt_box_slot *late = dlt_box_slot(0);
 	bool of_thread = DLT_EVENTS_OF_THREADS >> event & 1;
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void end(struct dlt_thread *t)
 	t->guard = 0;
 }
 
-static void emit_one(struct dlt_thread *t, enum dlt_event event, const void *data)
+static DLT_HOT void emit_one(struct dlt_thread *t, enum dlt_event event, const void *data)
 {
 	/* Before it is emitted, so that an event that tells the count can include itself. */
 	count_event(t, event);
@@ -101,7 +101,7 @@ void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
 	errno = saved;
 }
 
-void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
+DLT_HOT void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
 {
 	int saved;
 

@@ -15,6 +15,12 @@
 
 #pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
 
+/*
+ * On the way of a call that is recorded: side by side in the file. Between two such calls the
+ * application fills all caches, and each page and line of code costs more than what it does.
+ */
+#define DLT_HOT __attribute__((hot))
+
 extern const int *dlt_states[DLT_EVENTS];
 
 static inline bool dlt_enabled(enum dlt_event event)

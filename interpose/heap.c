@@ -156,7 +156,7 @@ static void count_call(struct dlt_thread *t, enum heap_operation operation, uint
 /* ---- the slow way -------------------------------------------------------------------------- */
 
 /* An event may be wanted, or bytes are to be published; the call is counted already. */
-static COLD void counted(struct dlt_thread *t, const struct heap_call *call)
+static DLT_HOT __attribute__((noinline)) void counted(struct dlt_thread *t, const struct heap_call *call)
 {
 	if (has_slot(t) && moved_far(t))
 		publish(t);

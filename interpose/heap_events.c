@@ -8,12 +8,12 @@
 #include "library.h"
 #include "process.h"
 
-static void emit_alloc(struct dlt_thread *t, const struct heap_call *call)
+static DLT_HOT void emit_alloc(struct dlt_thread *t, const struct heap_call *call)
 {
 	struct dlt_ev_heap_alloc e = {
 		.thread = t->id,
 		.function = (uint16_t)call->function,
-		.library = dlt_library_of(call->caller),
+		.library = dlt_library_of_caller(t, call->caller),
 		.size = call->size,
 		.ptr = (uintptr_t)call->ptr,
 	};
@@ -25,12 +25,12 @@ static void emit_alloc(struct dlt_thread *t, const struct heap_call *call)
 		dlt_emit_at(t, DLT_EV_HEAP_ALLOC, &e, dlt_clock_ticks());
 }
 
-static void emit_free(struct dlt_thread *t, const struct heap_call *call)
+static DLT_HOT void emit_free(struct dlt_thread *t, const struct heap_call *call)
 {
 	struct dlt_ev_heap_free e = {
 		.thread = t->id,
 		.function = (uint16_t)call->function,
-		.library = dlt_library_of(call->caller),
+		.library = dlt_library_of_caller(t, call->caller),
 		.size = call->size,
 		.ptr = (uintptr_t)call->ptr,
 	};
@@ -38,7 +38,7 @@ static void emit_free(struct dlt_thread *t, const struct heap_call *call)
 	dlt_emit_at(t, DLT_EV_HEAP_FREE, &e, dlt_clock_ticks());
 }
 
-static void record_large(struct dlt_thread *t, const struct heap_call *call)
+static DLT_HOT void record_large(struct dlt_thread *t, const struct heap_call *call)
 {
 	if (call->operation == HEAP_FREE) {
 		if (dlt_enabled(DLT_EV_HEAP_FREE))
@@ -54,7 +54,7 @@ static void record_any(struct dlt_thread *t, const struct heap_call *call, bool 
 	struct dlt_ev_full_heap_call e = {
 		.thread = t->id,
 		.function = (uint16_t)call->function,
-		.library = dlt_library_of(call->caller),
+		.library = dlt_library_of_caller(t, call->caller),
 		.operation = (uint8_t)call->operation,
 		.size = call->size,
 		.ptr = (uintptr_t)call->ptr,
@@ -70,7 +70,7 @@ static void record_any(struct dlt_thread *t, const struct heap_call *call, bool 
  * ld.so allocates while it resizes a thread's TLS table, and a tracepoint needs TLS: nothing may
  * be emitted on its behalf (crash in 5 of 5 runs with 150 libraries that have TLS).
  */
-void dlt_heap_record(struct dlt_thread *t, const struct heap_call *call)
+DLT_HOT void dlt_heap_record(struct dlt_thread *t, const struct heap_call *call)
 {
 	int saved = errno;
 	bool may_emit;

@@ -241,6 +241,27 @@ uint16_t dlt_library_of(const void *address)
 	return id;
 }
 
+/* 0 is not kept: something may be loaded there later. */
+DLT_HOT uint16_t dlt_library_of_caller(struct dlt_thread *t, const void *caller)
+{
+	uintptr_t h = (uintptr_t)caller;
+	struct dlt_caller *c = &t->callers[(h ^ h >> 5 ^ h >> 12) % DLT_CALLERS];
+	uint32_t generation = dlt_library_generation;
+	uint16_t library = c->library;
+
+	__asm__ volatile("" ::: "memory");
+	if (c->address == caller && c->generation == generation)
+		return library;
+	library = dlt_library_of(caller);
+	/* A signal handler that allocates must not come in between. */
+	t->guard++;
+	__asm__ volatile("" ::: "memory");
+	*c = (struct dlt_caller){ library ? caller : NULL, generation, library };
+	__asm__ volatile("" ::: "memory");
+	t->guard--;
+	return library;
+}
+
 void dlt_library_mark(const void *address, uint32_t flags)
 {
 	struct object o;
@@ -317,7 +338,7 @@ bool dlt_library_elf(const void *address, struct dlt_elf *e)
 	return find_object(address, &o) && dlt_elf_open(e, o.base, o.dynamic);
 }
 
-bool dlt_library_is_loader(const void *address)
+DLT_HOT bool dlt_library_is_loader(const void *address)
 {
 	return (uintptr_t)address - loader_begin < loader_end - loader_begin;
 }

@@ -13,9 +13,13 @@
 #include <stdint.h>
 
 struct dlt_elf;
+struct dlt_thread;
 
 /* Id of the library that holds `address`; announces it at first sight. Hook-safe. */
 uint16_t dlt_library_of(const void *address);
+
+/* The same for who calls again and again: remembered by the calling thread. */
+uint16_t dlt_library_of_caller(struct dlt_thread *t, const void *caller);
 
 /* Gives it an id, if it has none, and flags (library_flags.h) that are announced with it. */
 void dlt_library_mark(const void *address, uint32_t flags);

@@ -46,7 +46,7 @@ static struct dlt_box_ring *make(struct dlt_thread *t)
  * Whoever calls has the guard up. A session that has ended meanwhile gets nothing. Rare, so errno is
  * kept here and not for each event that is noted.
  */
-static __attribute__((noinline)) void emit(struct dlt_box_ring *r)
+static DLT_HOT __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 {
 	struct dlt_ev_batch_records e = {
 		.thread = r->thread, .first = (uint32_t)r->sent, .count = r->count, .layout = DLT_BATCH_LAYOUT,
@@ -89,7 +89,7 @@ static uint64_t age_at(const struct dlt_box_ring *r, uint64_t ticks)
 }
 
 /* True when the event cannot stand behind the others. */
-static bool is_full(const struct dlt_box_ring *r, uint64_t age, bool may_emit)
+static DLT_HOT bool is_full(const struct dlt_box_ring *r, uint64_t age, bool may_emit)
 {
 	size_t room = sizeof(r->records) - r->used;
 
@@ -97,7 +97,7 @@ static bool is_full(const struct dlt_box_ring *r, uint64_t age, bool may_emit)
 	       age > MAX_AGE;
 }
 
-static bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
+static DLT_HOT bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
 		const void *data, uint64_t ticks, bool may_emit)
 {
 	uint64_t age = r->used ? age_at(r, ticks) : 0;
@@ -126,7 +126,7 @@ static bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event eve
 	return true;
 }
 
-bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks,
+DLT_HOT bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks,
 		  bool may_emit)
 {
 	struct dlt_box_ring *r = t->ring;

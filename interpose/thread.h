@@ -17,8 +17,17 @@
 
 #pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
 
+#define DLT_CALLERS 8	/* of the heap that a thread remembers; a power of 2 */
+
 struct dlt_calls;
 struct dlt_marks;
+
+/* Whose library is known: else five cold cache lines, for each event of the heap. */
+struct dlt_caller {
+	const void *address;		/* return address; NULL: free */
+	uint32_t generation;		/* of the libraries, when it was found */
+	uint16_t library;
+};
 
 /* What each heap call touches is one cache line, and no two threads share a pair of lines. */
 struct dlt_thread {
@@ -42,6 +51,7 @@ struct dlt_thread {
 	uint32_t exit_rounds;		/* of thread-specific data's destructors */
 	uintptr_t handle;		/* its pthread_t; 0: not known */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
+	struct dlt_caller callers[DLT_CALLERS];		/* library.c's */
 } __attribute__((aligned(128)));
 
 extern __thread struct dlt_thread *dlt_thread_tls __attribute__((tls_model("initial-exec")));

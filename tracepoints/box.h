@@ -133,7 +133,8 @@ struct dlt_box_ring {
 	uint64_t sent;			/* ... that went out before, of the slot's present owner */
 	uint64_t events;		/* likewise; while a batch is being emitted with those in it */
 	uint64_t first, last;		/* the owner's: ticks of the first; ns from it to the last */
-	uint64_t records[1976 / 8];	/* as in dltrace_batch:records */
+	uint64_t records[3600 / 8];	/* as in dltrace_batch:records: one fits the smallest sub-buffer, 4 KiB */
+	uint64_t unused[53];
 } __attribute__((aligned(64)));
 
 /* Durations by eighths of an octave from 32 ns up; the last bucket takes all above. */
@@ -235,7 +236,7 @@ static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsi
 #define DLT_BOX_OBJECTS		16384
 
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
-_Static_assert(sizeof(struct dlt_box_ring) == 2048, "two in a page");
+_Static_assert(sizeof(struct dlt_box_ring) == 4096, "a page");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
 _Static_assert(sizeof(struct dlt_box_memory) == 128, "a row is two cache lines");
