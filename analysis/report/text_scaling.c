@@ -51,7 +51,7 @@ void text_scaling(const struct text *t)
 		{ "examples_per_second", "examples/s", UNIT_REAL, 4 },
 		{ "speedup", "speed-up", UNIT_REAL, 0 }, { "efficiency", "efficiency", UNIT_FRACTION, 0 },
 		{ "communication", "communication", UNIT_FRACTION, 1 },
-		{ "communication_bytes", "bytes a step", UNIT_BYTES, 2 },
+		{ "communication_bytes", "bytes a step", UNIT_BYTES, 4 },
 		{ "straggler", "waited for", UNIT_ID, 1 },
 	};
 	static const struct shown clocks[] = {
