@@ -56,6 +56,9 @@ enum input_says input_epochs(const struct rounds *r, const struct process *p, si
 /* Does it read files in more batches than there are rounds? */
 bool input_is_finer(const struct rounds *r, const struct process *p);
 
+/* Does it read files in fewer batches, which it reads itself one by one, than there are rounds? */
+bool input_is_coarser(const struct rounds *r, const struct process *p);
+
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 

@@ -390,7 +390,7 @@ static bool agrees(const struct rounds *r, const struct process *p)
 static bool find_rounds(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut)
 {
 	static const enum series_way ways[] = { SERIES_CALLS, SERIES_RUNS, SERIES_BLOCKS };
-	bool found = false;
+	bool found = false, coarser = false;
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct rounds r;
@@ -402,6 +402,10 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 			 (blocks ? is_complete(&r, p) && !input_is_finer(&r, p) : is_fine(&r, run)) &&
 			 agrees(&r, p) &&
 			 (!found || sureness(&r) > sureness(best) + SURER);
+		if (better && input_is_coarser(&r, p)) {
+			coarser = true;
+			better = false;
+		}
 		*cut |= r.all.cut;
 		if (better) {
 			rounds_release(best);
@@ -412,7 +416,7 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 		}
 	}
 	/* Any program may read files again and again: here it is known to train. */
-	if (!found && (p->rhythm.works || *process_engine(p)) && !run->sure) {
+	if (!found && !coarser && (p->rhythm.works || *process_engine(p)) && !run->sure) {
 		rounds_release(best);
 		found = rounds_by_input(best, p);
 	}

@@ -304,3 +304,12 @@ bool rounds_by_input(struct rounds *r, const struct process *p)
 	passes_release(&s);
 	return batch > 0;
 }
+
+bool input_is_coarser(const struct rounds *r, const struct process *p)
+{
+	struct rounds own;
+	bool coarser = rounds_by_input(&own, p) && own.count < r->count;
+
+	rounds_release(&own);
+	return coarser;
+}

@@ -147,6 +147,15 @@ for i in range(24):
         events.append((100 * i + 60 + n, f"dltrace_heap:alloc thread=1 function=malloc library=1 size={n + 64}K ptr=0x1000"))'
 same "blocks of every other" "[(24, 3)]" "$(told)"
 
+# What repeats is finer than the batches that are read: one of the two is wrong.
+training 'for i in range(12):
+    files = order(16) if i % 4 == 0 else files
+    for k in range(4):
+        open(files[i % 4 * 4 + k], 100 * i + k + 50)
+    for k in range(3):
+        step(100 * i + 60 + 10 * k)'
+same "three steps a batch" None "$(json 'rows("iterations", process=1)[0]["count"]')"
+
 # More than are kept one by one.
 training 'for i in range(2400):
     files = order(12) if i % 3 == 0 else files
