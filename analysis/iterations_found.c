@@ -22,6 +22,7 @@
 /* Rounds of a long run are others than those known to the end when there are so many more. */
 #define FINER		1.02
 #define MOST_KNOWN	4	/* unless all but one of so many beats are known to the end */
+#define MOST_LOST 50		/* one event of so many */
 /* By how much calls in runs must be surer than each by itself. */
 #define SURER		0.05
 
@@ -433,6 +434,12 @@ static void set_why_not(const struct process *p, struct iterations *it, bool cut
 			      "memory do not repeat evenly";
 }
 
+/* What repeats in the rest may be the gaps. */
+static bool is_full_of_gaps(const struct process *p)
+{
+	return process_lost(p) > p->read / MOST_LOST;
+}
+
 static bool from_calls(const struct process *p, struct iterations *it)
 {
 	struct long_run run = { 0 };
@@ -441,6 +448,10 @@ static bool from_calls(const struct process *p, struct iterations *it)
 
 	if (is_helper(p))
 		return false;
+	if (is_full_of_gaps(p)) {
+		it->why_not = "not found: too many of its events were emitted and not read";
+		return false;
+	}
 	if (p->rhythm.works)
 		long_find(&run, p);
 	found = find_rounds(&r, p, &run, &cut);
