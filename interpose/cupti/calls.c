@@ -25,14 +25,16 @@ static uint32_t thread_of(const struct dlt_cupti_host *host, uint32_t tid)
 {
 	uint64_t *place = &threads[tid % THREADS];
 	uint64_t seen = __atomic_load_n(place, __ATOMIC_RELAXED);
-	bool known = seen >> 32 == tid;
 	uint32_t id;
 
-	if (known && !__atomic_load_n(&ended[tid % THREADS], __ATOMIC_RELAXED))
+	if (seen >> 32 == tid && !__atomic_load_n(&ended[tid % THREADS], __ATOMIC_RELAXED))
 		return (uint32_t)seen;
 	id = host->thread_of(tid, false);
-	if (!id)
-		return known ? (uint32_t)seen : 0;
+	if (!id) {
+		/* It has ended, and noted itself: perhaps since we looked. */
+		seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+		return seen >> 32 == tid ? (uint32_t)seen : 0;
+	}
 	/* Fails if the thread has ended meanwhile, which noted itself. */
 	if (__atomic_compare_exchange_n(place, &seen, (uint64_t)tid << 32 | id, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED))

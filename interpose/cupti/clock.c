@@ -99,11 +99,29 @@ static uint64_t stretch(const struct clock *c, uint64_t timestamp)
 	return low;
 }
 
-/* Of time that passes equally in both clocks: all that one pair can say. */
+/* Of time that passes equally in both clocks: all that one pair can say, and so what is said of it. */
 static uint64_t by_one(const struct clock_pair *p, uint64_t timestamp, uint64_t *error)
 {
-	*error = p->half;
+	*error = p->half + (timestamp > p->theirs ? timestamp - p->theirs : p->theirs - timestamp);
 	return p->ours + (timestamp - p->theirs);
+}
+
+/*
+ * Between a and b their own errors, and what the rate has changed from the stretch beside. Outside,
+ * the change goes on, and the errors of both make one of the rate.
+ */
+static uint64_t error_of(const struct clock_pair *a, const struct clock_pair *b, uint64_t timestamp,
+			 double bend)
+{
+	double length = (double)(b->theirs - a->theirs), outside = 0;
+
+	if (timestamp > b->theirs)
+		outside = (double)(timestamp - b->theirs);
+	else if (timestamp < a->theirs)
+		outside = (double)(a->theirs - timestamp);
+	return (a->half > b->half ? a->half : b->half) + 1 +
+	       (uint64_t)((bend < 0 ? -bend : bend) * (length + outside) +
+			  (double)(a->half + b->half) * outside / length);
 }
 
 static uint64_t convert(const struct clock *c, uint64_t timestamp, uint64_t *error)
@@ -120,8 +138,9 @@ static uint64_t convert(const struct clock *c, uint64_t timestamp, uint64_t *err
 	slope = rate(a, b);
 	if (i - 1 > first_of(c))
 		bend = slope - rate(pair_at(c, i - 2), a);
-	*error = (a->half > b->half ? a->half : b->half) +
-		 (uint64_t)((bend < 0 ? -bend : bend) * (double)(b->theirs - a->theirs)) + 1;
+	else if (i + 1 < c->count)
+		bend = rate(b, pair_at(c, i + 1)) - slope;
+	*error = error_of(a, b, timestamp, bend);
 	if (timestamp >= a->theirs)
 		return a->ours + (uint64_t)((double)(timestamp - a->theirs) * slope);
 	return a->ours - (uint64_t)((double)(a->theirs - timestamp) * slope);

@@ -5,7 +5,8 @@
  * CUPTI's may be anything that runs on: its own (CLOCK_REALTIME, which steps), or one that a
  * profiler in the process has given it (the TSC). Between two pairs time is taken as linear; how
  * far off that can be is said with each conversion: half the time that a pair took to read, and
- * what the clock's rate has changed from the stretch before, times the stretch.
+ * what the clock's rate has changed from the stretch before, times the stretch; outside of all pairs
+ * what both come to at that distance.
  *
  * One caller at a time (records.c's lock) but for cupti_clock_read, which calls CUPTI.
  */

@@ -38,9 +38,11 @@ static struct timespec from_now(uint64_t ns)
 	return t;
 }
 
+/* The flush returns while other threads of CUPTI's still hand over what they had taken before. */
 static void fetch_all(void)
 {
 	session_flush(true);
+	records_finish(LIMIT * 1000000000ULL / 2);
 	records_settle(0);
 	session_say_account();
 }

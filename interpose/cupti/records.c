@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "calls.h"
 #include "clock.h"
@@ -33,6 +34,7 @@ static struct records_account account;
 static struct work *waiting;	/* a ring, oldest first */
 static unsigned head, tail;
 static bool by_handle;		/* CUPTI's thread ids are halves of pthread_t */
+static unsigned readers_now;	/* threads in records_read */
 
 bool records_init(const struct dlt_cupti_host *h, const struct cupti *c)
 {
@@ -47,6 +49,7 @@ bool records_init(const struct dlt_cupti_host *h, const struct cupti *c)
 void records_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	readers_now = 0;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -119,8 +122,9 @@ static void settle(uint64_t most)
 
 static void wait_for_call(struct work *w)
 {
+	/* The one that has waited longest; others' calls may be in the next buffer. */
 	if (tail - head == WAITING)
-		settle(0);
+		emit(&waiting[head++ % WAITING], NULL);
 	w->since = cupti_clock_now();
 	waiting[tail++ % WAITING] = *w;
 }
@@ -282,6 +286,7 @@ void records_read(uint8_t *buffer, size_t valid)
 
 	if (!buffer || !valid)
 		return;
+	__atomic_fetch_add(&readers_now, 1, __ATOMIC_ACQUIRE);
 	/* Before the lock is taken: what calls CUPTI may wait for who waits for us. */
 	paired = cupti_clock_read(cupti->cuptiGetTimestamp, &pair);
 	cupti->cuptiGetThreadIdType(&type);
@@ -293,6 +298,16 @@ void records_read(uint8_t *buffer, size_t valid)
 	settle(UINT64_MAX);
 	walk(buffer, valid, true);
 	pthread_mutex_unlock(&lock);
+	__atomic_fetch_sub(&readers_now, 1, __ATOMIC_RELEASE);
+}
+
+void records_finish(uint64_t ns)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	uint64_t end = cupti_clock_now() + ns;
+
+	while (__atomic_load_n(&readers_now, __ATOMIC_ACQUIRE) && cupti_clock_now() < end)
+		nanosleep(&nap, NULL);
 }
 
 /* ---- the helper's part ----------------------------------------------------------------------- */

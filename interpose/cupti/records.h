@@ -32,6 +32,9 @@ void records_tick(bool changed);
 /* Work whose call is not known yet waits for it. */
 void records_read(uint8_t *buffer, size_t valid);
 
+/* Returns when no thread of CUPTI's reads a buffer any more, in which calls may be; after `ns` at most. */
+void records_finish(uint64_t ns);
+
 /* Work that has waited for its call for `ns` is emitted without; 0: all. */
 void records_settle(uint64_t ns);
 

@@ -10,6 +10,8 @@
  *   STUB_CUPTI_COUNTS=1             who has kinds enabled counts as a subscriber
  *   STUB_CUPTI_HANGS=1              a forced flush never returns
  *   STUB_CUPTI_THREADS=N            N buffers more are held, as for so many threads
+ *   STUB_CUPTI_LATE=1               CUPTI's own thread hands over what there is each time, and takes
+ *                                   0.2 s to tell the time then
  *
  * That of 13 has a subscriber's own kinds and callbacks (_v2) too. As CUPTI, it refuses the one way
  * of enabling while the other is in use, and records of a chosen layout (here: kind and correlation)
@@ -23,62 +25,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cupti_records.h"
 #include "gpu.h"
 
 enum { OK, INVALID_PARAMETER = 1, INVALID_OPERATION = 7, MAX_LIMIT_REACHED = 12, NOT_COMPATIBLE = 14,
        MULTIPLE_SUBSCRIBERS = 39, UNKNOWN = 999 };
 enum { USER_DEFINED_RECORDS = 11 };
-enum { COPY = 1, SET = 2, DRIVER = 4, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
-
-/* CUpti_ActivityKernel9 and 10 as far as they are filled; the rest is zeros. */
-struct kernel {
-	uint32_t kind;
-	uint8_t cache, shared_config;
-	uint16_t registers;
-	uint32_t requested, executed;
-	uint64_t start, end, completed;
-	uint32_t device, context, stream;
-	int32_t grid[3], block[3], static_shared, dynamic_shared;
-	uint32_t local, local_total, correlation;
-	int64_t grid_id;
-	const char *name;
-	void *reserved;
-	uint64_t queued, submitted;
-	uint8_t launch_type, carveout[2], padding;
-	uint32_t shared_executed;
-	uint64_t node;
-	uint32_t limit, graph;
-	char rest[STUB_CUPTI == 12 ? 48 : 56];
-} __attribute__((aligned(8)));
-
-/* CUpti_ActivityMemcpy6; Memset4 has the same head. */
-struct copy {
-	uint32_t kind;
-	uint8_t copy_kind, from, to, flags;	/* set: the value */
-	uint64_t bytes, start, end;
-	uint32_t device, context, stream, correlation;
-	char rest[48];
-} __attribute__((aligned(8)));
-
-/* CUpti_ActivitySynchronization2 */
-struct sync {
-	uint32_t kind, type;
-	uint64_t start, end;
-	uint32_t correlation, context, stream, event;
-	char rest[16];
-} __attribute__((aligned(8)));
-
-/* CUpti_ActivityAPI */
-struct api {
-	uint32_t kind, function;
-	uint64_t start, end;
-	uint32_t process, thread, correlation, result;
-};
-
-_Static_assert(sizeof(struct kernel) == (STUB_CUPTI == 12 ? 208 : 216), "a kernel's record");
-_Static_assert(sizeof(struct copy) == 96 && sizeof(struct sync) == 56 && sizeof(struct api) == 40,
-	       "records");
-
 typedef void (*request_fn)(uint8_t **buffer, size_t *size, size_t *most);
 typedef void (*complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 typedef void (*request_fn_v2)(uint8_t **buffer, size_t *size, size_t *most, void *info);
@@ -101,7 +53,9 @@ static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
 static size_t pending_count, dropped;
 static uint8_t *buffer, *held[HELD];
 static size_t buffer_size, used, held_count;
-static int worker_runs;
+static int worker_runs, settling;
+static __thread int is_late;
+static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
 
 static int refuses(void)
 {
@@ -118,37 +72,55 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* A rate that is WOBBLE too high in even seconds and as much too low in odd ones. */
+/*
+ * A rate that is WOBBLE too high in even seconds and as much too low in odd ones. To the nanosecond:
+ * a double does not hold a time in the tens of years.
+ */
 static uint64_t cupti_time(uint64_t mono)
 {
-	static double offset, ppm, wobble;
+	static long long offset;
+	static double ppm, wobble;
 	static int read_it;
 	double turn = (double)(mono % 2000000000) / 1e9;
 	const char *text = read_it ? NULL : getenv("STUB_CUPTI_CLOCK");
 
 	if (text)
-		sscanf(text, "%lf:%lf:%lf", &offset, &ppm, &wobble);
+		sscanf(text, "%lld:%lf:%lf", &offset, &ppm, &wobble);
 	read_it = 1;
 	turn = turn < 1 ? turn : 2 - turn;
-	return mono + (uint64_t)(int64_t)(offset + (double)(mono / 1000000) * ppm + turn * wobble * 1000);
+	return mono + (uint64_t)offset + (uint64_t)(int64_t)((double)mono * ppm / 1e6 + turn * wobble * 1000);
 }
 
-/* With a clock of the client's there is no telling what it said then: the difference is now's. */
+/*
+ * With a clock of the client's there is no telling what it said then: the difference is now's, by the
+ * closest of some readings, between whose two the machine may have done something else.
+ */
 static uint64_t stamp(uint64_t mono)
 {
-	return own_clock ? own_clock() - (now_ns() - mono) : cupti_time(mono);
+	uint64_t least = UINT64_MAX, difference = 0;
+
+	if (!own_clock)
+		return cupti_time(mono);
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = now_ns(), theirs = own_clock(), took = now_ns() - before;
+
+		if (took < least) {
+			least = took;
+			difference = theirs - before - took / 2;
+		}
+	}
+	return mono + difference;
 }
 
-/* ---- buffers: the lock is held, but not while the client is called ---- */
+/*
+ * ---- buffers: the lock is held, but not while the client is called: after that nothing is as it was ----
+ */
 
-static void hand_over(void)
+static void give(uint8_t *full, size_t size, size_t valid)
 {
-	uint8_t *full = buffer;
-	size_t size = buffer_size, valid = used;
 	complete_fn to = complete;
 	complete_fn_v2 to_v2 = complete_v2;
 
-	buffer = NULL;
 	if (!full || (!to && !to_v2))
 		return;
 	pthread_mutex_unlock(&lock);
@@ -157,6 +129,14 @@ static void hand_over(void)
 	else
 		to(NULL, 0, full, size, valid);
 	pthread_mutex_lock(&lock);
+}
+
+static void hand_over(void)
+{
+	uint8_t *full = buffer;
+
+	buffer = NULL;
+	give(full, buffer_size, used);
 }
 
 static void ask(uint8_t **fresh, size_t *size)
@@ -178,41 +158,54 @@ static void hold(void)
 {
 	const char *text = getenv("STUB_CUPTI_THREADS");
 	size_t wanted = text ? (size_t)atoi(text) : 0, size = 0;
+	uint8_t *fresh;
 
 	while (held_count < wanted && held_count < HELD) {
-		ask(&held[held_count], &size);
-		dropped += !held[held_count++];
+		ask(&fresh, &size);
+		dropped += !fresh;
+		if (held_count < HELD)
+			held[held_count++] = fresh;
+		else
+			give(fresh, size, 0);
 	}
 }
 
 static void let_go(void)
 {
-	while (held_count) {
-		uint8_t *empty = held[--held_count];
-
-		if (!empty || !complete)
-			continue;
-		pthread_mutex_unlock(&lock);
-		complete(NULL, 0, empty, 1, 0);
-		pthread_mutex_lock(&lock);
-	}
+	while (held_count)
+		give(held[--held_count], 1, 0);
 }
 
-static void put(const void *record, size_t size)
+/* A buffer with room. False: the client has none. */
+static int make_room(size_t size)
 {
-	uint8_t *fresh = NULL;
+	uint8_t *fresh;
 	size_t fresh_size = 0;
 
-	if (buffer && used + size > buffer_size)
-		hand_over();
-	if (!buffer) {
+	while (!buffer || used + size > buffer_size) {
+		if (buffer) {
+			hand_over();
+			continue;
+		}
 		ask(&fresh, &fresh_size);
+		if (!fresh || size > fresh_size)
+			return 0;
+		if (buffer) {
+			/* Another thread was quicker, and what it has put there is to stay. */
+			give(fresh, fresh_size, 0);
+			continue;
+		}
 		buffer = fresh;
 		buffer_size = fresh_size;
 		used = 0;
 		hold();
 	}
-	if (!buffer || used + size > buffer_size) {
+	return 1;
+}
+
+static void put(const void *record, size_t size)
+{
+	if (!make_room(size)) {
 		dropped++;
 		return;
 	}
@@ -261,12 +254,16 @@ static void put_work(const struct stub_gpu_record *r, int finished)
 	}
 }
 
-/* Work that has ended; all: what has not, without times. */
+/* Work that has ended; all: what has not, without times. One thread at a time. */
 static void settle(int all)
 {
 	uint64_t now = now_ns();
-	size_t keep = 0, count = pending_count;
+	size_t keep = 0, count;
 
+	while (settling)
+		pthread_cond_wait(&settled, &lock);
+	settling = 1;
+	count = pending_count;
 	for (size_t i = 0; i < count; i++) {
 		const struct stub_gpu_record r = pending[i];
 
@@ -278,6 +275,8 @@ static void settle(int all)
 	/* What came while the client was called stands behind. */
 	memmove(&pending[keep], &pending[count], (pending_count - count) * sizeof(pending[0]));
 	pending_count = keep + (pending_count - count);
+	settling = 0;
+	pthread_cond_broadcast(&settled);
 }
 
 static void on_record(const struct stub_gpu_record *r)
@@ -313,13 +312,26 @@ static void on_record(const struct stub_gpu_record *r)
 static void *worker(void *unused)
 {
 	(void)unused;
+	is_late = getenv("STUB_CUPTI_LATE") != NULL;
 	for (;;) {
 		usleep(20000);
 		pthread_mutex_lock(&lock);
 		settle(0);
+		if (is_late)
+			hand_over();
 		pthread_mutex_unlock(&lock);
 	}
 	return NULL;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
 }
 
 static void attach(void)
@@ -330,8 +342,11 @@ static void attach(void)
 
 	if (gpu)
 		gpu->listen(on_record);
-	if (!__atomic_exchange_n(&worker_runs, 1, __ATOMIC_RELAXED))
-		pthread_create(&thread, NULL, worker, NULL);
+	if (__atomic_exchange_n(&worker_runs, 1, __ATOMIC_RELAXED))
+		return;
+	/* The child calls CUDA too, and must not find the lock taken for ever. */
+	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_create(&thread, NULL, worker, NULL);
 }
 
 /* ---- what CUPTI exports ---- */
@@ -348,6 +363,9 @@ int cuptiGetVersion(uint32_t *version)
 int cuptiGetTimestamp(uint64_t *timestamp);
 int cuptiGetTimestamp(uint64_t *timestamp)
 {
+	/* The first of the 8 times that make a pair. */
+	if (is_late && is_late++ % 8 == 1)
+		usleep(200000);
 	*timestamp = own_clock ? own_clock() : cupti_time(now_ns());
 	return refuses() ? UNKNOWN : OK;
 }
@@ -505,6 +523,8 @@ int cuptiFinalize(void);
 int cuptiFinalize(void)
 {
 	pthread_mutex_lock(&lock);
+	while (settling)
+		pthread_cond_wait(&settled, &lock);
 	kinds = kinds_v2 = 0;
 	user_defined = 0;
 	request = NULL;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The activity records of CUPTI 12.9 and 13.0 (STUB_CUPTI: 12, 13), as far as the stub fills them. */
+#ifndef STUB_CUPTI_RECORDS_H
+#define STUB_CUPTI_RECORDS_H
+
+#include <stdint.h>
+
+enum { COPY = 1, SET = 2, DRIVER = 4, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
+
+/* CUpti_ActivityKernel9 and 10 as far as they are filled; the rest is zeros. */
+struct kernel {
+	uint32_t kind;
+	uint8_t cache, shared_config;
+	uint16_t registers;
+	uint32_t requested, executed;
+	uint64_t start, end, completed;
+	uint32_t device, context, stream;
+	int32_t grid[3], block[3], static_shared, dynamic_shared;
+	uint32_t local, local_total, correlation;
+	int64_t grid_id;
+	const char *name;
+	void *reserved;
+	uint64_t queued, submitted;
+	uint8_t launch_type, carveout[2], padding;
+	uint32_t shared_executed;
+	uint64_t node;
+	uint32_t limit, graph;
+	char rest[STUB_CUPTI == 12 ? 48 : 56];
+} __attribute__((aligned(8)));
+
+/* CUpti_ActivityMemcpy6; Memset4 has the same head. */
+struct copy {
+	uint32_t kind;
+	uint8_t copy_kind, from, to, flags;	/* set: the value */
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation;
+	char rest[48];
+} __attribute__((aligned(8)));
+
+/* CUpti_ActivitySynchronization2 */
+struct sync {
+	uint32_t kind, type;
+	uint64_t start, end;
+	uint32_t correlation, context, stream, event;
+	char rest[16];
+} __attribute__((aligned(8)));
+
+/* CUpti_ActivityAPI */
+struct api {
+	uint32_t kind, function;
+	uint64_t start, end;
+	uint32_t process, thread, correlation, result;
+};
+
+_Static_assert(sizeof(struct kernel) == (STUB_CUPTI == 12 ? 208 : 216), "a kernel's record");
+_Static_assert(sizeof(struct copy) == 96 && sizeof(struct sync) == 56 && sizeof(struct api) == 40,
+	       "records");
+
+#endif
