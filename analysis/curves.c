@@ -3,6 +3,8 @@
 #include "analysis/analyses.h"
 #include "analysis/model/gpu.h"
 #include "analysis/gpu_memory.h"
+#include "analysis/iterations.h"
+#include "analysis/phases.h"
 #include "memory_kinds.h"
 
 struct curve_kind {
@@ -56,6 +58,7 @@ static const struct curve_kind library_memory = {
 };
 static const struct curve_kind nvml_used = { "gpu_nvml_bytes", "GPU memory of the process as NVML says it",
 					     "bytes", 1 };
+static const struct curve_kind iteration = { "iteration_ns", "how long an iteration took, where it began", "ns", 1 };
 static const struct curve_kind cpu_percent = { "cpu_percent", "CPU, % of the machine", "percent", 1 };
 static const struct curve_kind cpu_limit = { "cpu_limit_percent", "CPU, % of the cgroup's limit",
 					     "percent", 1 };
@@ -158,6 +161,7 @@ static void add_process(struct report *r, const struct process *p)
 			    p->report_id, p->host);
 	}
 	add_memory(r, p);
+	add(r, &iteration, &process_iterations(p)->curve, 1, trace, p->report_id, p->host);
 }
 
 static void add_run(struct report *r, const struct trace *t)
@@ -199,6 +203,7 @@ static void add_machine(struct report *r, const struct trace *t, const struct ma
 static void add_trace(struct report *r, const struct trace *t)
 {
 	bool only = with_gpu_work(t) == 1;
+	const struct process *busiest = trace_busiest(t);
 
 	add_run(r, t);
 	for (size_t i = 0; i < t->machine_count; i++)
@@ -208,6 +213,8 @@ static void add_trace(struct report *r, const struct trace *t)
 		add(r, &gpu_busy, &t->gpus[i].utilisation, 1, t->index, -1, t->host);
 		add(r, &gpu_power, &t->gpus[i].power, 1, t->index, -1, t->host);
 	}
+	if (busiest)
+		add(r, &iteration, &process_iterations(busiest)->curve, 1, t->index, -1, busiest->host);
 	for (size_t i = 0; i < t->energy_count; i++)
 		add(r, &cpu_power, &t->energies[i].power, 1, t->index, -1, t->host);
 	for (size_t i = 0; i < t->process_count; i++)

@@ -63,6 +63,12 @@ static double epoch_median(const struct iterations *it, size_t epoch)
 	return iterations_median(it->list + first, count);
 }
 
+/* Of a long run that marks divide nobody knows how many were in each. */
+static bool is_told(const struct iterations *it, const struct epoch *e)
+{
+	return it->how && (it->listed || e->iterations);
+}
+
 static json_t *epoch_list(const struct iterations *it)
 {
 	json_t *list = json_array();
@@ -73,8 +79,8 @@ static json_t *epoch_list(const struct iterations *it)
 		json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:o, s:o}",
 			"number", (json_int_t)e->number, "begin_ns", (json_int_t)e->begin,
 			"end_ns", (json_int_t)e->end,
-			"iterations", it->how ? json_integer((json_int_t)e->iterations) : json_null(),
-			"evaluations", it->how ? json_integer((json_int_t)e->evaluations) : json_null()));
+			"iterations", is_told(it, e) ? json_integer((json_int_t)e->iterations) : json_null(),
+			"evaluations", is_told(it, e) ? json_integer((json_int_t)e->evaluations) : json_null()));
 	}
 	return list;
 }
@@ -92,7 +98,7 @@ static void add_epochs(const struct process *p, struct table *t)
 		table_set_int(t, "epoch", e->number);
 		table_set_int(t, "begin_ns", e->begin);
 		table_set_int(t, "end_ns", e->end);
-		if (it->how) {
+		if (is_told(it, e)) {
 			table_set_uint(t, "iterations", e->iterations);
 			table_set_uint(t, "evaluations", e->evaluations);
 		}
@@ -152,7 +158,7 @@ static void set_durations(struct table *t, const struct iterations *it)
 	}
 	if (it->p95 > 0)
 		table_set_real(t, "p95_ns", it->p95);
-	if (it->listed) {
+	if (it->curve.count) {
 		table_set_uint(t, "warm_up", it->warm_up);
 		table_set_uint(t, "slow", it->slow);
 	}
@@ -188,21 +194,19 @@ static void add_slow(const struct process *p, struct table *t)
 {
 	const struct iterations *it = process_iterations(p);
 
-	for (size_t i = 0; i < it->listed; i++) {
-		const struct iteration *one = &it->list[i];
+	for (size_t i = 0; i < it->slowest_count; i++) {
+		const struct iteration *one = &it->slowest[i].one;
 		char why[256];
 
-		if (!one->slow)
-			continue;
 		table_add_row(t);
 		table_set_int(t, "process", p->report_id);
-		table_set_uint(t, "iteration", i + 1);
+		table_set_uint(t, "iteration", it->slowest[i].number);
 		if (it->epoch_count)
 			table_set_int(t, "epoch", it->epochs[one->epoch].number);
 		table_set_int(t, "begin_ns", one->begin);
 		table_set_int(t, "duration_ns", one->end - one->begin);
 		table_set_int(t, "extra_ns", one->end - one->begin - (int64_t)it->median);
-		set_text(t, "why", slow_why(p, it, i, why, sizeof(why)));
+		set_text(t, "why", slow_why(p, it, one, why, sizeof(why)));
 	}
 }
 

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "analysis/model/pace.h"
+
 struct process;
 
 struct iteration {
@@ -21,6 +23,12 @@ struct iteration {
 	int64_t last;		/* its last call that comes once in each; UNKNOWN: not known */
 	uint32_t epoch;		/* index into epochs; 0 when there are none */
 	bool warm_up, slow;
+};
+
+/* One that is slow; of a long run only the longest are known. */
+struct slow_one {
+	struct iteration one;
+	uint64_t number;	/* from 1 */
 };
 
 struct epoch {
@@ -41,9 +49,13 @@ struct iterations {
 	struct epoch *epochs;	/* owned; by time; none: not found */
 	size_t epoch_count;
 	size_t warm_up, slow;
-	/* ns; NULL list: of what is known; 0: not known */
+	int64_t warm;		/* end of the warm-up; UNKNOWN: there is none */
+	struct slow_one *slowest;	/* owned; by time */
+	size_t slowest_count;
+	/* ns; of a long run median, p95 and spread are of a histogram (pace.h); 0: not known */
 	double median, mean, deviation, p95;
 	uint64_t min, max;
+	struct curve curve;	/* owned; durations by begin; empty: not known */
 };
 
 /* Never NULL; valid as long as the process. */
@@ -58,6 +70,8 @@ static inline void iterations_free(struct iterations *it)
 		return;
 	free(it->list);
 	free(it->epochs);
+	free(it->slowest);
+	curve_release(&it->curve);
 	free(it);
 }
 

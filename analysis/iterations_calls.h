@@ -36,6 +36,7 @@ struct long_run {
 	uint64_t count, evaluations;
 	int64_t begin, end;	/* of the first, of the last */
 	double median;		/* ns, of neighbours' means; 0: not known */
+	const struct beat *beat;	/* borrowed; comes once in each, how far apart is known; NULL: none */
 	double confidence;
 	uint64_t first;		/* of them are known one by one; 0: none found */
 	size_t works, hidden;	/* beats that work; those not known to the end */

@@ -3,7 +3,6 @@
  * Iterations of a process: taken from its own marks, else from its calls; then what they all have
  * in common: durations, warm-up, slow ones.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,112 +10,15 @@
 #include "analysis/frameworks.h"
 #include "analysis/iterations.h"
 #include "analysis/iterations_calls.h"
+#include "analysis/iterations_time.h"
 #include "analysis/model/memory.h"
 
-/* One is slow that takes so much longer than the median, and is that far from the usual spread. */
-#define SLOW_FACTOR	1.5
-#define SLOW_SPREADS	6
-/* Those of the warm-up take so much longer; it lasts a fifth of them at most. */
-#define WARM_FACTOR	1.2
-#define WARM_SHARE	5
 /* Rounds of a long run are others than those known to the end when there are so many more. */
 #define FINER		1.02
 #define MOST_KNOWN	4	/* unless all but one of so many beats are known to the end */
 #define MOST_LOST 50		/* one event of so many */
 /* By how much calls in runs must be surer than each by itself. */
 #define SURER		0.05
-
-/* ---- durations ---- */
-
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* The caller's; sorted. */
-static int64_t *sorted_durations(const struct iteration *list, size_t count)
-{
-	int64_t *d = xcalloc(count + 1, sizeof(*d));
-
-	for (size_t i = 0; i < count; i++)
-		d[i] = list[i].end - list[i].begin;
-	qsort(d, count, sizeof(*d), by_value);
-	return d;
-}
-
-static double middle(const int64_t *sorted, size_t count)
-{
-	if (!count)
-		return 0;
-	return ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
-}
-
-double iterations_median(const struct iteration *list, size_t count)
-{
-	int64_t *d = sorted_durations(list, count);
-	double median = middle(d, count);
-
-	free(d);
-	return median;
-}
-
-static void summarise(struct iterations *it)
-{
-	int64_t *d = sorted_durations(it->list, it->listed);
-	size_t n = it->listed;
-	double sum = 0, squares = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (double)d[i];
-	it->mean = sum / (double)n;
-	for (size_t i = 0; i < n; i++)
-		squares += ((double)d[i] - it->mean) * ((double)d[i] - it->mean);
-	it->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-	it->median = middle(d, n);
-	it->p95 = (double)d[(n * 95 + 99) / 100 - 1];
-	it->min = (uint64_t)d[0];
-	it->max = (uint64_t)d[n - 1];
-	free(d);
-}
-
-/* Median distance from the median: a spread that slow ones do not widen. */
-static double spread(const struct iterations *it)
-{
-	int64_t *d = xcalloc(it->listed + 1, sizeof(*d));
-	double result;
-
-	for (size_t i = 0; i < it->listed; i++)
-		d[i] = llabs(it->list[i].end - it->list[i].begin - (int64_t)it->median);
-	qsort(d, it->listed, sizeof(*d), by_value);
-	result = middle(d, it->listed);
-	free(d);
-	return result;
-}
-
-static void find_slow(struct iterations *it)
-{
-	double usual = spread(it);
-
-	while (it->warm_up < it->listed / WARM_SHARE) {
-		const struct iteration *one = &it->list[it->warm_up];
-		double duration = (double)(one->end - one->begin);
-
-		if (duration < WARM_FACTOR * it->median || duration < it->median + 3 * usual)
-			break;
-		it->list[it->warm_up++].warm_up = true;
-	}
-	for (size_t i = it->warm_up; i < it->listed; i++) {
-		double duration = (double)(it->list[i].end - it->list[i].begin);
-
-		if (duration < SLOW_FACTOR * it->median ||
-		    duration < it->median + SLOW_SPREADS * usual)
-			continue;
-		it->list[i].slow = true;
-		it->slow++;
-	}
-}
 
 /* ---- what the program says itself ---- */
 
@@ -183,6 +85,17 @@ static void join_epochs(struct iterations *it)
 	}
 }
 
+static void slow_epochs(struct iterations *it)
+{
+	uint32_t epoch = 0;
+
+	for (size_t i = 0; i < it->slowest_count && it->epoch_count; i++) {
+		while (epoch + 1 < it->epoch_count && it->epochs[epoch + 1].begin <= it->slowest[i].one.begin)
+			epoch++;
+		it->slowest[i].one.epoch = epoch;
+	}
+}
+
 static const struct mark *mark_of(const struct process *p, uint8_t kind)
 {
 	for (size_t i = 0; p->marks && i < p->marks->count; i++)
@@ -191,10 +104,20 @@ static const struct mark *mark_of(const struct process *p, uint8_t kind)
 	return NULL;
 }
 
+/* The caller's. */
+static int64_t *begins_of(const struct iterations *it)
+{
+	int64_t *begins = xcalloc(it->listed + 1, sizeof(*begins));
+
+	for (size_t i = 0; i < it->listed; i++)
+		begins[i] = it->list[i].begin;
+	return begins;
+}
+
 static bool from_marks(const struct process *p, struct iterations *it)
 {
 	const struct mark *steps = mark_of(p, MARK_STEP);
-	double error;
+	int64_t *first;
 
 	if (!steps)
 		return false;
@@ -208,15 +131,12 @@ static bool from_marks(const struct process *p, struct iterations *it)
 	if (it->listed == it->count)
 		return true;
 	/* More than are kept one by one. */
+	first = begins_of(it);
+	iterations_time_pace(it, steps->pace, first, it->listed);
+	free(first);
 	free(it->list);
 	it->list = NULL;
 	it->listed = 0;
-	it->median = sums_quantile(&steps->sums, 0.5, &error);
-	it->p95 = sums_quantile(&steps->sums, 0.95, &error);
-	it->mean = (double)steps->sums.total / (double)steps->sums.calls;
-	it->deviation = sums_deviation(&steps->sums);
-	it->min = steps->sums.min;
-	it->max = steps->sums.max;
 	return true;
 }
 
@@ -269,8 +189,10 @@ static bool from_ranges(const struct process *p, struct iterations *it)
 				.end = epochs->ticks[i].at,
 			};
 	}
-	if (steps->shift || steps->used != steps->count)
+	if (steps->shift || steps->used != steps->count) {
+		iterations_time_pace(it, steps->pace, NULL, 0);
 		return true;
+	}
 	it->list = xcalloc(steps->used, sizeof(*it->list));
 	for (; it->listed < steps->used; it->listed++)
 		it->list[it->listed] = (struct iteration){
@@ -344,6 +266,8 @@ static void from_long(const struct process *p, const struct long_run *run, struc
 	it->begin = run->begin;
 	it->end = run->end;
 	it->median = run->median;
+	if (run->beat)
+		iterations_time_pace(it, run->beat->pace, run->beat->head, run->beat->head_used);
 	epochs_from_input(p, run->begin, run->end, it);
 }
 
@@ -477,14 +401,13 @@ static struct iterations *find(const struct process *p)
 {
 	struct iterations *it = xcalloc(1, sizeof(*it));
 
-	it->begin = it->end = UNKNOWN;
+	it->begin = it->end = it->warm = UNKNOWN;
 	if (!from_marks(p, it) && !from_ranges(p, it) && !from_calls(p, it))
 		return it;
-	if (!it->listed)
-		return it;
 	join_epochs(it);
-	summarise(it);
-	find_slow(it);
+	if (it->listed)
+		iterations_time_list(it);
+	slow_epochs(it);
 	return it;
 }
 

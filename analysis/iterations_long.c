@@ -235,6 +235,12 @@ static double median_of(const struct beat *b)
 	return median;
 }
 
+/* Are all of them told apart? */
+static bool has_pace(const struct beat *b, uint64_t count)
+{
+	return b && b->pace && !b->pace->disordered && b->pace->moments == count;
+}
+
 static void describe(const struct rounds *r, struct long_run *run)
 {
 	run->begin = r->begin.at[0];
@@ -249,6 +255,8 @@ static void describe(const struct rounds *r, struct long_run *run)
 			run->end = one->last;
 		if (one->whole && one->whole->used > 1 && !run->median)
 			run->median = median_of(one->whole);
+		if (has_pace(one->whole, run->count) && (!run->beat || one->at[0] < run->beat->ticks[0].at))
+			run->beat = one->whole;
 	}
 }
 

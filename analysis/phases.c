@@ -36,9 +36,12 @@ static void count_iterations(struct phases *ph, const struct iterations *it)
 		for (size_t k = 0; k < ph->count; k++)
 			ph->list[k].iterations += it->list[i].begin >= ph->list[k].begin &&
 						  it->list[i].begin < ph->list[k].end;
-	for (size_t k = 0; k < ph->count && !it->listed; k++)
+	for (size_t k = 0; k < ph->count && !it->listed; k++) {
+		if (ph->list[k].id == PHASE_WARM_UP)
+			ph->list[k].iterations = it->warm_up;
 		if (ph->list[k].id == PHASE_STEADY)
-			ph->list[k].iterations = it->count;
+			ph->list[k].iterations = it->count - it->warm_up;
+	}
 }
 
 /* How the time before the iterations is divided. */
@@ -71,7 +74,7 @@ static struct phases own(const struct process *p)
 	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end, first = it->begin;
 	int64_t last = it->end + 1;	/* its last call, too */
 	/* The first iteration may be what has its code compiled, whether it stands out or not. */
-	int64_t warm = it->warm_up ? it->list[it->warm_up - 1].end : first;
+	int64_t warm = it->warm_up ? it->warm : first;
 	struct before b = find_before(p, it, it->warm_up || !it->listed ? warm : it->list[0].end);
 	struct phases ph = { .of = p };
 
@@ -108,7 +111,7 @@ static const struct process *find_busiest(const struct trace *t)
 }
 
 /* Asked for each of many processes, found once. */
-static const struct process *busiest(const struct trace *t)
+const struct process *trace_busiest(const struct trace *t)
 {
 	struct trace *owner = (struct trace *)(uintptr_t)t;
 
@@ -128,7 +131,7 @@ static struct phases find(const struct process *p)
 	for (int depth = 0; one && depth < DEPTH_MOST; depth++, one = one->parent)
 		if (process_iterations(one)->how)
 			return *phases_around(one);
-	one = busiest(p->trace);
+	one = trace_busiest(p->trace);
 	return one ? *phases_around(one) : (struct phases){ .count = 0 };
 }
 
@@ -187,7 +190,7 @@ int64_t phases_slices(const struct phases *ph, const struct profile *f, struct s
 
 struct time_range phase_range(const struct model *m, size_t trace, const char *name)
 {
-	const struct process *p = trace < m->trace_count ? busiest(m->traces[trace]) : NULL;
+	const struct process *p = trace < m->trace_count ? trace_busiest(m->traces[trace]) : NULL;
 	const struct phases *ph = p ? phases_around(p) : NULL;
 
 	for (size_t i = 0; ph && i < ph->count; i++)

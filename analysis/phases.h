@@ -41,6 +41,9 @@ struct phases {
 /* Its own, else those of the process that it works for. Never NULL; valid as long as the process. */
 const struct phases *phases_around(const struct process *p);
 
+/* The one with iterations that used most CPU: what the trace is about. NULL: none has any. */
+const struct process *trace_busiest(const struct trace *t);
+
 /* Has it phases of its own? */
 static inline bool phases_own(const struct phases *ph, const struct process *p)
 {

@@ -3,9 +3,13 @@
  * What was different in a slow iteration: the functions that took longer, the time after its last
  * call, the CPU that it got, pages and files that it read. Each is compared with the mean of the
  * other iterations, and told if it is at least a fifth of what the iteration took too long.
+ *
+ * Of a long run calls are known by stretches of time that hold several iterations: there the ones
+ * around the slow one are compared with all others.
  */
 #include "analysis/slow.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +46,12 @@ static void tell(struct reasons *r, const char *form, ...)
 
 /* ---- functions ---- */
 
+/* What is compared with the rest: one iteration, or those around it. */
+struct around {
+	int64_t begin, end;
+	double inside, outside;	/* iterations */
+};
+
 struct part {
 	uint16_t function, library;
 	double inside, all;	/* ns in this iteration, in all of them */
@@ -73,7 +83,7 @@ static struct part *part_of(struct part *parts, size_t *count, const struct beat
 
 /* The caller's: by function and caller what was spent in them. A product is three beats: one counts. */
 static struct part *sum_parts(const struct process *p, const struct iterations *it,
-			      const struct iteration *one, size_t *count)
+			      const struct around *one, size_t *count)
 {
 	const struct rhythm *r = &p->rhythm;
 	struct part *parts = calloc(r->count + 1, sizeof(*parts));
@@ -83,7 +93,7 @@ static struct part *sum_parts(const struct process *p, const struct iterations *
 		const struct beat *b = &r->beats[i];
 		struct part *part;
 
-		if (b->shift || b->kind == BEAT_RANGE || b->kind == BEAT_FREE ||
+		if ((b->shift && it->listed) || b->kind == BEAT_RANGE || b->kind == BEAT_FREE ||
 		    (b->kind == BEAT_BLAS && b->without != 'k'))
 			continue;
 		part = part_of(parts, count, b);
@@ -94,41 +104,44 @@ static struct part *sum_parts(const struct process *p, const struct iterations *
 }
 
 /* What it took more than the others did on average. */
-static double more_in(const struct part *part, const struct iterations *it)
+static double more_in(const struct part *part, const struct around *a)
 {
-	return part->inside - (part->all - part->inside) / (double)(it->listed - 1);
+	return part->inside - (part->all - part->inside) / a->outside * a->inside;
 }
 
-static void tell_part(struct reasons *r, const struct process *p, const struct iterations *it,
+static void tell_part(struct reasons *r, const struct process *p, const struct around *a,
 		      const struct part *part)
 {
+	char around[64] = "";
+
 	const struct library *l = process_library(p, part->library);
-	double usual = (double)(part->all_calls - part->calls) / (double)(it->listed - 1);
+	double usual = (double)(part->all_calls - part->calls) / a->outside * a->inside;
 	char time[32];
 
-	time_text(time, sizeof(time), more_in(part, it));
-	tell(r, "%s more in %s%s%.*s", time, process_function(p, part->function)->name,
-	     l ? " from " : "", LIBRARY_SHOWN,
-	     l ? base_name(l->path) : "");
+	time_text(time, sizeof(time), more_in(part, a));
+	if (a->inside > 1)
+		snprintf(around, sizeof(around), ", with the %.0f iterations around it", a->inside - 1);
+	tell(r, "%s more in %s%s%.*s%s", time, process_function(p, part->function)->name,
+	     l ? " from " : "", LIBRARY_SHOWN, l ? base_name(l->path) : "", around);
 	if ((double)part->calls > usual * 1.05 + 0.5)
 		tell(r, "%llu calls of it, else %.0f", (unsigned long long)part->calls, usual);
 }
 
 static void tell_functions(struct reasons *r, const struct process *p, const struct iterations *it,
-			   const struct iteration *one, double extra)
+			   const struct around *a, double extra)
 {
 	size_t count;
-	struct part *parts = sum_parts(p, it, one, &count);
+	struct part *parts = sum_parts(p, it, a, &count);
 
 	for (int told = 0; told < FUNCTIONS_TOLD; told++) {
 		struct part *most = NULL;
 
 		for (size_t i = 0; parts && i < count; i++)
-			if (!most || more_in(&parts[i], it) > more_in(most, it))
+			if (!most || more_in(&parts[i], a) > more_in(most, a))
 				most = &parts[i];
-		if (!most || more_in(most, it) < WORTH_TELLING * extra)
+		if (!most || more_in(most, a) < WORTH_TELLING * extra)
 			break;
-		tell_part(r, p, it, most);
+		tell_part(r, p, a, most);
 		most->inside = most->all = 0;
 	}
 	free(parts);
@@ -165,7 +178,7 @@ static double counted(const struct rhythm *r, const struct iterations *it,
 	double in = counter_at(r, offset, one->end) - counter_at(r, offset, one->begin);
 	double all = counter_at(r, offset, it->end) - counter_at(r, offset, it->begin);
 
-	*others = (all - in) / (double)(it->listed - 1);
+	*others = (all - in) / (double)(it->count - 1);
 	return in;
 }
 
@@ -203,23 +216,44 @@ static double usual_tail(const struct iterations *it, const struct iteration *bu
 	double sum = 0;
 
 	for (size_t i = 0; i < it->listed; i++)
-		if (&it->list[i] != but)
+		if (it->list[i].begin != but->begin)
 			sum += (double)(it->list[i].end - it->list[i].last);
 	return sum / (double)(it->listed - 1);
 }
 
-const char *slow_why(const struct process *p, const struct iterations *it, size_t index, char *why,
+/* The stretches of all that is known of calls, and the iterations that lie in them. */
+static struct around widened(const struct process *p, const struct iterations *it, const struct iteration *one)
+{
+	struct around a;
+	uint8_t shift = 0;
+	double part;
+
+	for (size_t i = 0; i < p->rhythm.count; i++)
+		if (p->rhythm.beats[i].shift > shift)
+			shift = p->rhythm.beats[i].shift;
+	a.begin = one->begin >> shift << shift;
+	a.end = ((one->end >> shift) + 1) << shift;
+	/* Those of usual length, but for the slow one. */
+	part = (double)((a.end - a.begin) - (one->end - one->begin)) / it->median;
+	a.inside = 1 + (part > 0 ? floor(part) : 0);
+	a.outside = (double)it->count - a.inside;
+	return a;
+}
+
+const char *slow_why(const struct process *p, const struct iterations *it, const struct iteration *one, char *why,
 		     size_t size)
 {
-	const struct iteration *one = &it->list[index];
+	struct around a = { one->begin, one->end, 1, (double)it->count - 1 };
 	double extra = (double)(one->end - one->begin) - it->median, tail = 0;
 	struct reasons r = { why, size, 0 };
 	char time[32];
 
 	*why = '\0';
-	if (it->listed < 2)
+	if (!it->listed)
+		a = widened(p, it, one);
+	if (a.outside < 1)
 		return why;
-	tell_functions(&r, p, it, one, extra);
+	tell_functions(&r, p, it, &a, extra);
 	if (one->last != UNKNOWN)
 		tail = (double)(one->end - one->last) - usual_tail(it, one);
 	if (tail > WORTH_TELLING * extra)

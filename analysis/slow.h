@@ -7,7 +7,7 @@
 #include "analysis/model/model.h"
 
 /* In words, into `why`, which it returns; "" when nothing is known. */
-const char *slow_why(const struct process *p, const struct iterations *it, size_t index, char *why,
+const char *slow_why(const struct process *p, const struct iterations *it, const struct iteration *one, char *why,
 		     size_t size);
 
 #endif

@@ -326,6 +326,8 @@ static bool take_beat(struct rest *rest, struct beat *b)
 	b->head_used = 0;
 	b->capacity = capacity;
 	b->name = NULL;
+	b->pace = NULL;
+	b->paced = false;
 	for (uint32_t i = 0; i < from->head_used; i++)
 		beat_head(b, ((const int64_t *)head)[i]);
 	return true;

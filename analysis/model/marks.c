@@ -21,8 +21,10 @@ void marks_free(struct marks *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++) {
+		pace_free(m->list[i]->pace);
 		free(m->list[i]);
+	}
 	free(m->list);
 	idmap_release(&m->by_name);
 	free(m);
@@ -60,6 +62,7 @@ static struct mark *find(struct process *p, uint8_t kind, const char *domain, co
 	k->name = trace_keep(p->trace, name);
 	k->kind = kind;
 	k->begin = k->end = UNKNOWN;
+	k->pace = kind == MARK_STEP ? pace_new() : NULL;
 	m->list = xgrow(m->list, m->count, &m->capacity, sizeof(*m->list));
 	m->list[m->count++] = k;
 	*idmap_put(&m->by_name, hash) = m->count;
@@ -76,6 +79,8 @@ static void add(struct mark *k, uint32_t thread, int64_t begin, int64_t end)
 	if (end > k->end)
 		k->end = end;
 	sums_add(&k->sums, end > begin ? (uint64_t)(end - begin) : 0, 0);
+	if (k->pace)
+		pace_add(k->pace, begin, end > begin ? (uint64_t)(end - begin) : 0);
 }
 
 static void add_inside(struct mark *k, const struct dlt_ev_mark_range *e)
@@ -232,6 +237,8 @@ void marks_adopt(struct process *to, struct process *orphan)
 		into->nested += k->nested;
 		into->open += k->open;
 		sums_merge(&into->sums, &k->sums);
+		if (k->pace)
+			pace_merge(into->pace, k->pace);
 		for (int c = 0; c < MARK_CALLS; c++) {
 			into->inside[c].calls += k->inside[c].calls;
 			into->inside[c].ns += k->inside[c].ns;

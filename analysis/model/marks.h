@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "analysis/model/idmap.h"
+#include "analysis/model/pace.h"
 #include "analysis/model/sums.h"
 
 struct process;
@@ -38,6 +39,7 @@ struct mark {
 	uint64_t open;			/* those that never ended */
 	int64_t begin, end;		/* of the first, of the last */
 	struct sums sums;
+	struct pace *pace;		/* owned; of MARK_STEP, else NULL */
 	struct {
 		uint64_t calls, ns;
 	} inside[MARK_CALLS];		/* outermost calls of its thread during them, by kind */

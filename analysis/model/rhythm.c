@@ -13,6 +13,7 @@ static void beat_release(struct beat *b)
 {
 	free(b->ticks);
 	free(b->head);
+	pace_free(b->pace);
 }
 
 void rhythm_init(struct rhythm *r)
@@ -66,13 +67,37 @@ static void head_of_tick(struct beat *b, const struct tick *t)
 		beat_head(b, t->at);
 }
 
+/* Before it goes to the ticks, and only while these do not tell all. */
+static void pace_of_tick(const struct beat *b, const struct tick *t)
+{
+	int64_t duration = (int64_t)t->time << 10;
+
+	if (!b->pace)
+		return;
+	if (b->kind == BEAT_RANGE)
+		pace_add(b->pace, t->at - duration, (uint64_t)duration);
+	else
+		pace_note(b->pace, t->at);
+}
+
+/* Now its ticks still tell all. */
+static void begin_coarse(struct beat *b)
+{
+	if (b->paced)
+		b->pace = pace_new();
+	for (uint32_t i = 0; i < b->used; i++) {
+		head_of_tick(b, &b->ticks[i]);
+		pace_of_tick(b, &b->ticks[i]);
+	}
+}
+
 /* Those in the same window become one. */
 static void coarsen(struct beat *b, uint8_t shift)
 {
 	uint32_t to = 0;
 
-	for (uint32_t i = 0; !b->shift && i < b->used; i++)
-		head_of_tick(b, &b->ticks[i]);
+	if (!b->shift)
+		begin_coarse(b);
 	for (uint32_t i = 0; i < b->used; i++) {
 		const struct tick t = b->ticks[i];
 
@@ -209,6 +234,12 @@ static void next_level(struct rhythm *r)
 	r->count = to;
 }
 
+/* What comes once an iteration is looked for among these. */
+static bool is_paced(uint8_t kind)
+{
+	return kind != BEAT_HEAP && kind != BEAT_FREE && kind != BEAT_MAP && kind != BEAT_FILE;
+}
+
 /* The beat of that hash, made like `like` when it is new; NULL: its level has left it out. */
 static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *like)
 {
@@ -224,6 +255,8 @@ static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *lik
 	r->beats[r->count].hash = hash;
 	r->beats[r->count].ticks = NULL;
 	r->beats[r->count].head = NULL;
+	r->beats[r->count].pace = NULL;
+	r->beats[r->count].paced = is_paced(like->kind);
 	r->beats[r->count].capacity = 0;
 	beat_clear(&r->beats[r->count]);
 	*idmap_put(&r->by_hash, hash) = r->count++;
@@ -236,9 +269,12 @@ static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *lik
 void rhythm_note(struct rhythm *r, const struct beat *beat, int64_t at, uint64_t duration)
 {
 	struct beat *b = find(r, beat_hash(beat), beat);
+	const struct tick t = tick_of(at, duration);
 
-	if (b)
-		beat_note(b, at, duration);
+	if (!b)
+		return;
+	pace_of_tick(b, &t);
+	beat_note(b, at, duration);
 }
 
 static int by_first_tick(const void *a, const void *b)
@@ -254,8 +290,11 @@ void rhythm_end(struct rhythm *r)
 {
 	if (r->count)
 		qsort(r->beats, r->count, sizeof(*r->beats), by_first_tick);
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count; i++) {
 		*idmap_put(&r->by_hash, r->beats[i].hash) = i;
+		if (r->beats[i].pace)
+			pace_end(r->beats[i].pace);
+	}
 }
 
 /* ---- samples ---- */
@@ -301,9 +340,13 @@ static void merge_beat(struct beat *into, const struct beat *from)
 		coarsen(into, from->shift);
 	for (uint32_t i = 0; i < from->head_used && is_early(into, from->head[i]); i++)
 		beat_head(into, from->head[i]);
+	if (from->pace)
+		pace_merge(into->pace, from->pace);
 	for (uint32_t i = 0; i < from->used; i++) {
 		if (into->shift && !from->shift)
 			head_of_tick(into, &from->ticks[i]);
+		if (!from->pace)
+			pace_of_tick(into, &from->ticks[i]);
 		beat_add(into, &from->ticks[i]);
 	}
 	if (from->last > into->last)

@@ -13,9 +13,10 @@
  * - Of more than RHYTHM_TICKS times of a beat, those within the same 2^shift ns are one tick, with
  *   the least shift that keeps them within the bound; the first one's time stays, and how many.
  *   Of these beats the first RHYTHM_TICKS calls' times are kept, too.
+ * - Of those of these that compute or copy, how far apart all calls were is summed up (pace.h).
  * - Samples likewise: of those in the same 2^shift ns the last one stays.
  * So up to RHYTHM_TICKS repetitions are known exactly, and of longer runs as many of the first, and
- * all counts.
+ * all counts, and how long they took in sum.
  */
 #ifndef DLT_ANALYSIS_MODEL_RHYTHM_H
 #define DLT_ANALYSIS_MODEL_RHYTHM_H
@@ -25,6 +26,7 @@
 
 #include "events.h"
 #include "analysis/model/idmap.h"
+#include "analysis/model/pace.h"
 
 #define RHYTHM_BEATS	2048
 #define RHYTHM_TICKS	2048
@@ -68,6 +70,8 @@ struct beat {
 	int64_t last;		/* the latest of all */
 	uint32_t head_used;
 	uint8_t shift;
+	bool paced;		/* once there is a shift, it has this: */
+	struct pace *pace;	/* owned; from call to call; of ranges: how long they were */
 };
 
 /* What a process had used until then. */

@@ -17,6 +17,7 @@ const struct figure figures[] = {
 	{ "kinds", "Time by kind of work", figure_kinds, figure_kinds_any },
 	{ "heap", "Heap over time", figure_heap, figure_heap_any },
 	{ "gpu-memory", "GPU memory over time", figure_gpu_memory, figure_gpu_memory_any },
+	{ "iterations", "How long an iteration took", figure_iterations, figure_iterations_any },
 	{ "scaling", "Speed-up and communication by ranks", figure_scaling, figure_scaling_any },
 };
 const size_t figure_count = sizeof(figures) / sizeof(figures[0]);

@@ -76,6 +76,7 @@ char *figure_heading(const struct report *r, const char *figure);
 
 double figure_curves(const struct report *r, struct canvas *c);
 double figure_overlay(const struct report *r, struct canvas *c);
+double figure_iterations(const struct report *r, struct canvas *c);
 double figure_functions(const struct report *r, struct canvas *c);
 double figure_kinds(const struct report *r, struct canvas *c);
 double figure_heap(const struct report *r, struct canvas *c);
@@ -83,6 +84,7 @@ double figure_gpu_memory(const struct report *r, struct canvas *c);
 double figure_scaling(const struct report *r, struct canvas *c);
 
 bool figure_overlay_any(const struct report *r);
+bool figure_iterations_any(const struct report *r);
 bool figure_functions_any(const struct report *r);
 bool figure_kinds_any(const struct report *r);
 bool figure_heap_any(const struct report *r);

@@ -168,6 +168,7 @@ static struct axis row_axis(const struct plot *p, size_t row, double height)
 	int ticks = (int)fmin(fmax(height / LINE_ROOM, 1), 10);
 
 	return unit == UNIT_BYTES ? axis_bytes(max * HEADROOM, ticks) :
+	       unit == UNIT_NS	  ? axis_duration(max * HEADROOM, ticks) :
 	       unit == UNIT_PERCENT ? axis_percent(max, ticks) : axis_count(max * HEADROOM, ticks);
 }
 

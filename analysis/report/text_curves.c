@@ -32,6 +32,7 @@ static const struct shown_curve shown_curves[] = {
 	{ "gpu_used_bytes", "GPU memory", true, NULL },
 	{ "gpu_watts", "GPU, watts", false, NULL },
 	{ "cpu_watts", "CPU, watts", false, NULL },
+	{ "iteration_ns", "an iteration", false, NULL },
 };
 
 #define SHOWN (sizeof(shown_curves) / sizeof(shown_curves[0]))
@@ -66,6 +67,8 @@ static void put_curve(const struct text *t, const struct shown_curve *c, const s
 	fprintf(t->out, " %*s", CURVE_NUMBER, format_value(buf, unit, sum.min, t->o->unicode));
 	if (unit == UNIT_COUNT && sum.mean >= 0.05)	/* a mean of threads has a fraction */
 		snprintf(buf, sizeof(buf), sum.mean < 999.95 ? "%.1f" : "%.0f", sum.mean);
+	else if (unit == UNIT_NS)	/* each lasts until the next: their mean is another one */
+		*buf = '\0';
 	else
 		format_value(buf, unit, sum.mean, t->o->unicode);
 	fprintf(t->out, " %*s", CURVE_NUMBER, buf);

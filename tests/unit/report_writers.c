@@ -24,6 +24,7 @@
 #include "analysis/report/figure.c"
 #include "analysis/report/figure_curves.c"
 #include "analysis/report/figure_functions.c"
+#include "analysis/report/figure_iterations.c"
 #include "analysis/report/figure_kinds.c"
 #include "analysis/report/figure_memory.c"
 #include "analysis/report/figure_scaling.c"

@@ -21,6 +21,7 @@
 				'opencl_bytes'] },
 		{ title: 'GPU memory by library', unit: 'bytes', step: true, names: ['gpu_library_bytes'] },
 		{ title: 'GPU utilisation', unit: 'percent', names: ['gpu_percent', 'gpu_busy_percent'] },
+		{ title: 'One iteration', unit: 'ns', names: ['iteration_ns'] },
 		{ title: 'Power', unit: 'watts', names: ['gpu_watts', 'cpu_watts'] },
 	];
 	const SHORT = { threads: 'threads', runnable: 'runnable tasks', cpu_percent: 'the run',
@@ -32,7 +33,8 @@
 			pinned_bytes: 'page-locked',
 		registered_bytes: 'registered', gpu_reserved_bytes: 'reserved', gpu_used_bytes: 'in use, by all',
 		gpu_nvml_bytes: 'NVML', gpu_percent: 'utilisation', gpu_busy_percent: 'busy',
-			gpu_watts: 'GPU', cpu_watts: 'CPU' };
+			gpu_watts: 'GPU', cpu_watts: 'CPU',
+		iteration_ns: 'an iteration' };
 	/* What the machine does, beside the run: drawn thin and grey. */
 	const CONTEXT = ['runnable', 'machine_cpu_percent', 'ram_percent', 'cgroup_bytes', 'gpu_used_bytes'];
 	const LINES_MAX = 8;

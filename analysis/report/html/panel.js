@@ -87,6 +87,9 @@
 	const DECIMAL = [1, 2, 5, 10];
 	const CLOCK = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 
+	const DURATION = [{ ns: 1e9, name: 's' }, { ns: 1e6, name: 'ms' }, { ns: 1e3, name: 'µs' },
+		{ ns: 1, name: 'ns' }];
+
 	function niceStep(span, count, unit) {
 		const raw = span / Math.max(count, 1);
 		let base = unit === 'bytes' ? Math.pow(2, Math.floor(Math.log2(raw))) :
@@ -109,6 +112,12 @@
 			return to >= 120 && step >= 1 ? clockText(v, step, to) : plain(v, step) + ' s';
 		if (unit === 'bytes')
 			return dlt.format.bytes(v).replace(/\.0+ /, ' ');
+		if (unit === 'ns') {
+			const of = DURATION.find(function (one) {
+				return to >= one.ns;
+			}) || DURATION[DURATION.length - 1];
+			return plain(v / of.ns, step / of.ns) + ' ' + of.name;
+		}
 		return plain(v, step) + (unit === 'percent' ? ' %' : unit === 'watts' ? ' W' : '');
 	}
 

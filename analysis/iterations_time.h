@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* How long iterations took: spread, warm-up, slow ones, the curve over the run. */
+#ifndef DLT_ANALYSIS_ITERATIONS_TIME_H
+#define DLT_ANALYSIS_ITERATIONS_TIME_H
+
+#include "analysis/iterations.h"
+
+/* Of those in the list. */
+void iterations_time_list(struct iterations *it);
+
+/*
+ * Of a long run, by what was summed up of it. `first`: the begins of the first ones, by time, as far
+ * as they are known. Nothing when that cannot be told.
+ */
+void iterations_time_pace(struct iterations *it, const struct pace *p, const int64_t *first, size_t count);
+
+#endif
