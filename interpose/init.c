@@ -11,6 +11,7 @@
 #include "process.h"
 #include "real.h"
 #include "thread.h"
+#include "walk.h"
 
 #define WEAK __attribute__((weak))
 
@@ -61,7 +62,7 @@ static void start_sampler(void)
 		return;
 	t = dlt_thread_self();
 	t->guard++;
-	bridge->sampler_start(dlt_box, dlt_box_size());
+	bridge->sampler_start(dlt_box, dlt_box_size(), dlt_walk);
 	t->guard--;
 }
 

@@ -78,6 +78,16 @@ static void keep(uint64_t *kept, uint64_t value, bool smallest)
 		;
 }
 
+/* Readers look no further. */
+static void use_late(uint32_t entries)
+{
+	uint32_t used = __atomic_load_n(&dlt_box->late_used, __ATOMIC_RELAXED);
+
+	while (entries > used && !__atomic_compare_exchange_n(&dlt_box->late_used, &used, entries, false,
+							       __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
 void dlt_totals_add_late(uint16_t function, const struct dlt_totals_call *call)
 {
 	struct dlt_box_sums *s = &dlt_box_late(function)->sums;
@@ -86,6 +96,7 @@ void dlt_totals_add_late(uint16_t function, const struct dlt_totals_call *call)
 
 	if (function >= dlt_box->late_count || !dlt_box_back(s, sizeof(*s)))
 		return;
+	use_late(function + 1u);
 	if (__atomic_fetch_add(&s->calls, 1, __ATOMIC_RELAXED) == 0)
 		s->first = call->duration;
 	add(&s->outer_calls, call->outer);

@@ -109,9 +109,10 @@ static void announce_functions(const struct sampled_process *p)
 	size_t count = box_view_totals(&p->box);
 	bool said[DLT_FNS] = { false };
 
-	for (unsigned id = 1; id < DLT_FNS; id++)
-		said[id] = strcmp(dlt_functions[id].layer, "heap") == 0 ||
-			   strcmp(dlt_functions[id].layer, "map") == 0;
+	for (unsigned id = DLT_FN_FIRST_heap; id <= DLT_FN_LAST_heap; id++)
+		said[id] = true;
+	for (unsigned id = DLT_FN_FIRST_map; id <= DLT_FN_LAST_map; id++)
+		said[id] = true;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t id = box_value(p->box.totals[i].key) >> 16;
 
@@ -122,7 +123,6 @@ static void announce_functions(const struct sampled_process *p)
 		if (said[id])
 			announce_function(p, id);
 }
-
 
 /* The name of object `i` into `to`, cut if need be. */
 static void object_name(const struct box_view *v, size_t i, char *to, size_t size)

@@ -99,7 +99,8 @@ uint64_t box_view_events(const struct box_view *v, size_t slot)
 	return box_value(v->slots[slot].events) + (r ? box_value(r->events) : 0);
 }
 
-bool box_view_is_backed(const void *p, size_t size)
+/* Reading a hole of a file would give it a page for ever. */
+static bool is_backed(const void *p, size_t size)
 {
 	uintptr_t from = (uintptr_t)p & ~(uintptr_t)(PAGE - 1), to = (uintptr_t)p + size;
 
@@ -110,6 +111,17 @@ bool box_view_is_backed(const void *p, size_t size)
 			return false;
 	}
 	return true;
+}
+
+/* Nearly always none has ever been written. None of them lies in two pages. */
+const struct dlt_box_late *box_view_late(const struct box_view *v, size_t *i)
+{
+	size_t used = at_most(__atomic_load_n(&v->header->late_used, __ATOMIC_ACQUIRE), v->late_count);
+
+	for (; *i < used; (*i)++)
+		if (is_backed(&v->late[*i], sizeof(*v->late)))
+			return &v->late[*i];
+	return NULL;
 }
 
 size_t box_view_backed(const void *p, size_t size)

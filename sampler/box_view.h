@@ -37,9 +37,10 @@ size_t box_view_libraries(const struct box_view *v);
 size_t box_view_objects(const struct box_view *v);
 size_t box_view_memory(const struct box_view *v);
 
-/* True when the memory is backed: reading a hole of a file would give it a page for ever. */
-bool box_view_is_backed(const void *p, size_t size);
-/* How many of its pages are. */
+/* The next late total whose memory is backed, of function *i or a later one; NULL: none. *i: its function. */
+const struct dlt_box_late *box_view_late(const struct box_view *v, size_t *i);
+
+/* How many pages of a box, or of a part of it, are backed. */
 size_t box_view_backed(const void *p, size_t size);
 
 /* The ring of a slot; NULL: it has none. */

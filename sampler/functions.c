@@ -85,23 +85,13 @@ static bool is_first(const struct sampled_process *p, size_t at, uint32_t key)
 
 static void emit_late(struct sampled_process *p, bool final)
 {
-	size_t count = p->box.late_count < DLT_FNS ? p->box.late_count : DLT_FNS;
-	uintptr_t page = 0;
-	bool backed = false;
+	const struct dlt_box_late *late;
 
-	for (size_t i = 1; i < count; i++) {
-		const struct dlt_box_late *late = &p->box.late[i];
+	for (size_t i = 1; (late = box_view_late(&p->box, &i)) && i < DLT_FNS; i++) {
 		struct dlt_ev_sample_function e = {
 			.process = box_value(p->box.header->process), .function = (uint16_t)i,
 		};
 
-		/* Asked once a page: none of them lies in two. */
-		if ((uintptr_t)late / 4096 != page) {
-			page = (uintptr_t)late / 4096;
-			backed = box_view_is_backed(late, sizeof(*late));
-		}
-		if (!backed)
-			continue;
 		add_sums(&e, &late->sums);
 		if (!e.calls || (!final && p->late_said[i] == e.calls))
 			continue;

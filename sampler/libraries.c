@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries of a sampled process, from /proc/PID/maps: path, base, size, build id. */
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit_sample.h"
@@ -51,9 +51,11 @@ static void emit(const struct scan *s, unsigned state)
 	if (e.library)
 		e.flags = box_value(p->box.libraries[e.library].flags);
 
-	/* As the process sees it: it may live in another root. */
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, s->path);
-	proc_build_id(path, build_id, sizeof(build_id));
+	if (!p->walk || !proc_own_build_id(p->walk, s->base, build_id, sizeof(build_id))) {
+		/* As the process sees it: it may live in another root. */
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, s->path);
+		proc_build_id(path, build_id, sizeof(build_id));
+	}
 	sample_emit(DLT_EV_PROC_LIBRARY, &e);
 }
 
@@ -91,23 +93,35 @@ static void end_of_file(struct scan *s)
 	*l = (struct sampled_library){ key, s->base, s->end - s->base, s->p->scan };
 }
 
-/* LTTng's buffers and boxes are in RssShmem, and they are no doing of the program's. */
+/* LTTng's buffers are in RssShmem, and they are no doing of the program's. */
 static void count_own(struct sampled_process *p, const char *path, uint64_t size)
 {
 	if (strstr(path, "/shm-ust-") || strstr(path, "/ust-shm-") || strstr(path, "/lttng-ust-"))
 		p->own_shmem += size;
 }
 
+/* The next field of a line and what parts it from the one after it. */
+static char *past_field(char *text)
+{
+	text += strcspn(text, " ");
+	return text + strspn(text, " ");
+}
+
 static void line(void *data, char *text)
 {
 	struct scan *s = data;
 	uint64_t from, to;
-	char flags[8];
-	int at = 0;
+	bool code;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &to, flags, &at) < 3 || !at)
+	/* FROM-TO FLAGS OFFSET DEVICE INODE PATH: sscanf would take longer than the kernel. */
+	from = strtoull(text, &text, 16);
+	if (*text != '-')
 		return;
-	text += at;
+	to = strtoull(text + 1, &text, 16);
+	text += strspn(text, " ");
+	code = strnlen(text, 4) == 4 && text[2] == 'x';
+	for (unsigned i = 0; i < 4; i++)
+		text = past_field(text);
 	count_own(s->p, text, to - from);
 	if (*text == '\0' || strlen(text) >= sizeof(s->path))
 		return;
@@ -118,7 +132,7 @@ static void line(void *data, char *text)
 		s->code = false;
 	}
 	s->end = to;
-	s->code |= flags[2] == 'x';
+	s->code |= code;
 }
 
 static void emit_gone(struct sampled_process *p)
@@ -148,8 +162,9 @@ void libraries_scan(struct sampled_process *p, bool full)
 	char path[64];
 
 	p->scan++;
-	/* All backed pages of the box are in the process's RssShmem. */
-	p->own_shmem = box_view_backed(p->box.header, p->box_size) * 4096;
+	/* Its backed pages are in the process's RssShmem; where nobody reads it, it is no file. */
+	p->own_shmem = p->access == SAMPLED_OWN ? 0 :
+		       box_view_backed(p->box.header, p->box_size) * 4096;
 	p->scanned_libraries = p->status.libraries;
 	p->scanned_shmem = p->status.rss_shmem;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);

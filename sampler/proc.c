@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,11 +141,26 @@ static bool own_clock(pid_t pid, pid_t tid, uint64_t *cpu)
 	return true;
 }
 
+/* The calling thread asks for itself: no file is needed. */
+static bool read_self(pid_t pid, pid_t tid, struct proc_thread *t)
+{
+	struct rusage own;
+
+	if (tid != gettid() || syscall(SYS_getrusage, RUSAGE_THREAD, &own) < 0 || !own_clock(pid, tid, &t->cpu))
+		return false;
+	t->state = 'R';
+	t->voluntary = (uint64_t)own.ru_nvcsw;
+	t->involuntary = (uint64_t)own.ru_nivcsw;
+	return true;
+}
+
 bool proc_read_thread(pid_t pid, pid_t tid, struct proc_thread *t)
 {
 	char path[64], text[4096], *state;
 	struct proc_stat stat;
 
+	if (read_self(pid, tid, t))
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
 	if (proc_read(path, text, sizeof(text)) <= 0)
 		return false;
@@ -238,6 +254,17 @@ int proc_lines(const char *path, void (*each)(void *data, char *line), void *dat
 
 /* ---- build ids ----------------------------------------------------------------------------- */
 
+static void put_hex(const unsigned char *bytes, size_t count, char *hex, size_t room)
+{
+	size_t i;
+
+	for (i = 0; i < count && 2 * i + 3 <= room; i++) {
+		hex[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
+	hex[2 * i] = '\0';
+}
+
 static bool note_build_id(const char *note, size_t size, char *hex, size_t room)
 {
 	while (size >= sizeof(Elf64_Nhdr)) {
@@ -249,8 +276,7 @@ static bool note_build_id(const char *note, size_t size, char *hex, size_t room)
 			return false;
 		if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 &&
 		    memcmp(note + sizeof(*h), "GNU", 4) == 0) {
-			for (size_t i = 0; i < h->n_descsz && 2 * i + 3 <= room; i++)
-				snprintf(hex + 2 * i, room - 2 * i, "%02x", id[i]);
+			put_hex(id, h->n_descsz, hex, room);
 			return true;
 		}
 		note += sizeof(*h) + name + desc;
@@ -293,4 +319,40 @@ void proc_build_id(const char *path, char *hex, size_t size)
 	    memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 && elf.e_ident[EI_CLASS] == ELFCLASS64)
 		find_note(fd, &elf, hex, size);
 	shut(fd);
+}
+
+struct own_search {
+	uint64_t base;
+	char *hex;
+	size_t size;
+};
+
+/* The loader's list is locked: what it names stays mapped. */
+static int look_at_own(struct dl_phdr_info *info, size_t unused, void *data)
+{
+	const struct own_search *s = data;
+	uint64_t base = 0;
+
+	(void)unused;
+	for (unsigned i = info->dlpi_phnum; i--;)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			base = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) & ~4095ull;
+	if (base != s->base)
+		return 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+
+		if (h->p_type == PT_NOTE &&
+		    note_build_id((const char *)(info->dlpi_addr + h->p_vaddr), h->p_memsz, s->hex, s->size))
+			break;
+	}
+	return 1;
+}
+
+bool proc_own_build_id(dlt_walk_fn walk, uint64_t base, char *hex, size_t size)
+{
+	struct own_search s = { .base = base, .hex = hex, .size = size };
+
+	hex[0] = '\0';
+	return walk(look_at_own, &s) == 1;
 }

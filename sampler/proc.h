@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bridge.h"
+
 /* Reads a file into `text` (NUL-terminated, cut at `size` - 1). Bytes read, or -errno. */
 long proc_read(const char *path, char *text, size_t size);
 
@@ -70,5 +72,8 @@ uint64_t proc_value(const char *text, const char *key);
 
 /* The GNU build id of an ELF file in hexadecimal; "" when it has none. */
 void proc_build_id(const char *path, char *hex, size_t size);
+
+/* The same of the library at `base` in our own memory; false when the loader knows none there. */
+bool proc_own_build_id(dlt_walk_fn walk, uint64_t base, char *hex, size_t size);
 
 #endif

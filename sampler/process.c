@@ -140,13 +140,14 @@ static uint64_t cpu_time(void)
  */
 static void read_pss(struct sampled_process *p)
 {
-	uint64_t begin = ticks_monotonic(), before = cpu_time(), cost;
+	uint64_t begin = ticks_monotonic(), before, cost;
 	char path[64], text[2048];
 
 	p->pss = 0;
 	if (!shares_pages(p) || begin < p->next_pss ||
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
+	before = cpu_time();
 	path_of(p, "smaps_rollup", path, sizeof(path));
 	if (proc_read(path, text, sizeof(text)) > 0)
 		p->pss = pss_of(p, text);
@@ -162,10 +163,10 @@ static void read_stat(struct sampled_process *p)
 {
 	char path[64];
 
-	if (p->access == SAMPLED_OWN)
+	if (p->access == SAMPLED_OWN) {
 		proc_own_stat(&p->stat);
-	if (p->access == SAMPLED_OWN && p->stat.start)
 		return;
+	}
 	path_of(p, "stat", path, sizeof(path));
 	proc_read_stat(path, &p->stat);
 }

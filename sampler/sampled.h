@@ -39,6 +39,8 @@ struct sampled_library {
 struct sampled_process {
 	struct box_view box;
 	enum sampled_access access;
+	dlt_walk_fn walk;	/* over our own process's libraries; NULL: of another one */
+	pid_t hidden;		/* the thread that samples its own process; 0: not known, or none */
 	size_t box_size;
 	pid_t pid;		/* 0: /proc does not know it */
 	uint32_t tick;

@@ -28,6 +28,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bridge.h"
+
 struct sampled_process;	/* one process: its box (borrowed) and what was seen at the last tick */
 
 /* What a sampler may do with a box. */
@@ -91,7 +93,7 @@ bool sampler_is_sparse(void);
 bool sampler_wanted(void);
 
 /* The hidden thread (struct dlt_bridge: sampler_start, sampler_stop). */
-int sampler_thread_start(void *box, uint64_t size);
+int sampler_thread_start(void *box, uint64_t size, dlt_walk_fn walk);
 void sampler_thread_stop(void);
 
 #endif

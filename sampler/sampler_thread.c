@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "box_view.h"
+#include "sampled.h"
 #include "sampler.h"
 #include "ticks.h"
 
@@ -31,8 +32,10 @@ enum turn { TURN_FREE, TURN_THREAD, TURN_TAKEN };	/* taken: by the thread that e
 static struct {
 	const void *box;
 	uint64_t size;
+	dlt_walk_fn walk;
 	struct sampled_process *process;	/* of whose turn it is; NULL before the first tick */
 	pthread_t thread;
+	pid_t tid;	/* of the thread, as soon as it runs */
 	enum turn turn;
 	int stop;	/* a futex: 1 asks the thread to end */
 	pid_t owner;	/* of the thread: a forked child has none */
@@ -75,8 +78,11 @@ static void tick(bool final)
 		return;
 	if (!hidden.process)
 		hidden.process = sampled_process_new(getpid(), hidden.box, hidden.size, SAMPLED_OWN);
-	if (hidden.process)
+	if (hidden.process) {
+		hidden.process->walk = hidden.walk;
+		hidden.process->hidden = __atomic_load_n(&hidden.tid, __ATOMIC_RELAXED);
 		sampled_process_tick(hidden.process, now, final);
+	}
 	/* One process says it for all of its tree, unless somebody waits for our end. */
 	if (!box_value(((const struct dlt_box_header *)hidden.box)->parent) && !final)
 		sampled_machine_tick(now, false);
@@ -88,6 +94,7 @@ static void *run(void *data)
 	uint64_t period, pause = FIRST;
 
 	(void)data;
+	__atomic_store_n(&hidden.tid, gettid(), __ATOMIC_RELAXED);
 	prctl(PR_SET_NAME, "dltrace-sampler");
 	while (!rest(pause)) {
 		if (take_turn(TURN_THREAD)) {
@@ -104,7 +111,7 @@ static void *run(void *data)
 	return NULL;
 }
 
-int sampler_thread_start(void *box, uint64_t size)
+int sampler_thread_start(void *box, uint64_t size, dlt_walk_fn walk)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -118,7 +125,9 @@ int sampler_thread_start(void *box, uint64_t size)
 	hidden.turn = TURN_FREE;
 	hidden.box = box;
 	hidden.size = size;
+	hidden.walk = walk;
 	hidden.stop = 0;
+	hidden.tid = 0;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK > PTHREAD_STACK_MIN ? STACK : PTHREAD_STACK_MIN);
 	sigfillset(&all);

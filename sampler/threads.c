@@ -83,7 +83,9 @@ static void judge(struct sampled_process *p, struct sampled_tid *t)
 	char path[64], name[32];
 	size_t length;
 
-	if (t->asked >= 2 || t->helper)
+	/* The first thread is none, and ours is known to itself. */
+	t->helper |= p->hidden && t->tid == (uint32_t)p->hidden;
+	if (t->asked >= 2 || t->helper || t->tid == (uint32_t)p->pid)
 		return;
 	t->asked++;
 	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, t->tid);

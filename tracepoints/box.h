@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	3
+#define DLT_BOX_VERSION	4
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -66,6 +66,7 @@ struct dlt_box_header {
 	uint32_t slots_offset, slots_count;
 	uint32_t slots_used;		/* slots ever owned, slot 0 included; never falls */
 	uint32_t late_offset, late_count;	/* late totals: one an entry of functions.tbl */
+	uint32_t late_used;		/* past the last of them that was ever written; never falls */
 	uint32_t totals_offset, totals_count;	/* entries that exist */
 	uint32_t totals_used;		/* entries claimed so far; never falls */
 	uint32_t libraries_offset, libraries_count;	/* by library id; entry 0 is not used */

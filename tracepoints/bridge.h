@@ -12,11 +12,17 @@
 #ifndef DLT_TRACEPOINTS_BRIDGE_H
 #define DLT_TRACEPOINTS_BRIDGE_H
 
+#include <stddef.h>
+
 #include "events.h"
 
-#define DLT_BRIDGE_VERSION 1
+#define DLT_BRIDGE_VERSION 2
 
 typedef void (*dlt_emit_fn)(const void *event);
+
+/* As dl_iterate_phdr, which must not be called beside a fork (interpose/walk.h). */
+struct dl_phdr_info;
+typedef int (*dlt_walk_fn)(int (*each)(struct dl_phdr_info *info, size_t size, void *data), void *data);
 
 /* NULL for events that this program does not carry (recorder-only ones in the application). */
 extern const int *const dlt_bridge_states[DLT_EVENTS];
@@ -36,9 +42,10 @@ struct dlt_bridge {
 	void (*after_fork_child)(void *sigset);
 	/*
 	 * The hidden sampling thread, for processes without a recorder: samples `box` (this
-	 * process's own) while any sample event is enabled. start: 0 or -errno.
+	 * process's own) while any sample event is enabled; `walk` as dl_iterate_phdr. start: 0 or
+	 * -errno.
 	 */
-	int (*sampler_start)(void *box, uint64_t size);
+	int (*sampler_start)(void *box, uint64_t size, dlt_walk_fn walk);
 	void (*sampler_stop)(void);
 };
 

@@ -149,20 +149,10 @@ static void add_sums(struct live_function *f, const struct dlt_box_sums *s)
 /* Totals that found no room for a thread's own: a hole of the file may not be touched. */
 static void read_late(struct live_process *p)
 {
-	size_t count = p->view.late_count < DLT_FNS ? p->view.late_count : DLT_FNS;
-	uintptr_t page = 0;
-	bool backed = false;
+	const struct dlt_box_late *late;
 
-	for (size_t i = 1; i < count; i++) {
-		const struct dlt_box_late *late = &p->view.late[i];
-
-		if ((uintptr_t)late / 4096 != page) {
-			page = (uintptr_t)late / 4096;
-			backed = box_view_is_backed(late, sizeof(*late));
-		}
-		if (backed)
-			add_sums(&p->now[i], &late->sums);
-	}
+	for (size_t i = 1; (late = box_view_late(&p->view, &i)) && i < DLT_FNS; i++)
+		add_sums(&p->now[i], &late->sums);
 }
 
 static void read_functions(struct live_process *p)

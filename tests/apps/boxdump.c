@@ -77,7 +77,7 @@ static void dump(const char *box)
 		if (slots[i].call && slots[i].call < DLT_FNS)
 			printf("flight %u %u %s\n", h->pid, slots[i].thread,
 			       dlt_functions[slots[i].call].name);
-	for (unsigned f = 1; f < h->late_count; f++) {
+	for (unsigned f = 1; f < h->late_used && f < h->late_count; f++) {
 		struct line l = { .entries = 0 };
 
 		if (late[f].sums.calls) {

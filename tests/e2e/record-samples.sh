@@ -43,3 +43,14 @@ session_stop
 babeltrace2 trace >inside.txt
 check inside.txt
 same "descriptions by a hidden thread" 0 "$(grep -c 'dltrace_record' inside.txt || :)"
+
+# Inside they are read from memory, outside from the files: the same places in both.
+# with a build id: where one is only said again, it has none
+ids() {
+	sed -n 's/.*dltrace_proc:library:.* build_id = "\([0-9a-f]\{8,\}\)", path = "\(.*\)" }.*/\2 \1/p' "$1" |
+		grep -v '/libdltrace\|liblttng\|libnuma' | sort -u
+}
+ids outside.txt >ids.outside
+ids inside.txt >ids.inside
+[ "$(wc -l <ids.inside)" -ge 3 ] || fail "few libraries are named"
+same "libraries and build ids" "$(cat ids.outside)" "$(cat ids.inside)"

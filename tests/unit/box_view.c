@@ -117,7 +117,7 @@ static struct dlt_box_header *good_header(void)
 	h->objects_offset = 16384;
 	h->objects_count = h->objects_used = 2;
 	h->late_offset = 20480;
-	h->late_count = DLT_FNS;
+	h->late_count = h->late_used = DLT_FNS;
 	return h;
 }
 
@@ -195,7 +195,7 @@ static void counts_too_large(void **state)
 	(void)state;
 	h->slots_count = h->slots_used = h->totals_count = h->totals_used = UINT32_MAX;
 	h->libraries_count = h->libraries_used = h->objects_count = h->objects_used = UINT32_MAX;
-	h->late_count = UINT32_MAX;
+	h->late_count = h->late_used = UINT32_MAX;
 	memset(box + 4096, 0xff, SIZE - 4096);
 	emitted = 0;
 	tick_twice();

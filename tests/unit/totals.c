@@ -95,6 +95,7 @@ static void late_ones_are_shared(void **state)
 		dlt_totals_add_late(9, &call);
 	dlt_totals_add_late(9, &other);
 	dlt_totals_add_late(10, &call);		/* beyond the table */
+	assert_int_equal(dlt_box->late_used, 10);
 	assert_int_equal(s->calls, 5);
 	assert_int_equal(s->failed, 1);
 	assert_int_equal(s->min, 50);
