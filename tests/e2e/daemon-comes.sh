@@ -31,7 +31,7 @@ sleep 0.5
 same "hidden threads without a session daemon" 0 "$(hidden $pid)"
 session_start 'dltrace_*'
 # While another root's daemon runs elsewhere on the machine, LTTng tries again only every five seconds.
-for i in $(seq 120); do
+for i in $(seq 600); do
 	[ "$(hidden $pid)" = 0 ] || break
 	sleep 0.1
 done

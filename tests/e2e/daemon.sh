@@ -7,7 +7,7 @@ need babeltrace2
 run() {
 	mkdir -p "$1"
 	env ${3:+LD_PRELOAD="$3"} "$APPS/daemon" "$2" "$1" </dev/null 3>&- 9>&-
-	for i in $(seq 100); do
+	for i in $(seq 600); do
 		[ -e "$1/result" ] && return
 		sleep 0.1
 	done

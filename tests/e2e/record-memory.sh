@@ -7,23 +7,31 @@ need babeltrace2
 
 cat >forks.py <<'END'
 import mmap, os, time
+ready, over = os.pipe(), os.pipe()
 block = bytearray(os.urandom(1 << 20)) * 200
 shared = mmap.mmap(-1, 100 << 20)
 for i in range(0, 100 << 20, 4096): shared[i] = 1
 for i in range(4):
     if os.fork() == 0:
+        os.close(over[1])
         sum(shared[i] for i in range(0, 100 << 20, 4096))
-        time.sleep(3)
+        os.write(ready[1], b"x")
+        os.read(over[0], 1)
         os._exit(0)
+for i in range(4): os.read(ready[0], 1)
+print(time.monotonic_ns())
 time.sleep(3)
+print(time.monotonic_ns())
+os.close(over[1])
 for i in range(4): os.wait()
 END
-"$RECORD" -q --children all -o t -- /usr/bin/python3 forks.py
+"$RECORD" -q --children all -o t -- /usr/bin/python3 forks.py >times
 babeltrace2 t >events
-# By process: the last proportional size that was read, in MiB.
-sed -n 's/.*sample:process:.* process = \([0-9]*\),.* rss_shmem = \([0-9]*\), pss = \([1-9][0-9]*\),.*/\1 \2 \3/p' events |
-	awk '{ pss[$1] = $3 / 1048576; shm[$1] = $2 / 1048576 }
-	END { for (p in pss) { sum += pss[p]; n++; if (shm[p] > most) most = shm[p] } print int(sum), n, int(most) }' >sum
+# By process: the last proportional size that was read while all were there, in MiB.
+sed -n 's/.*sample:process:.* process = \([0-9]*\),.* time = \([0-9]*\),.* rss_shmem = \([0-9]*\), pss = \([1-9][0-9]*\),.*/\2 \1 \3 \4/p' events |
+	awk 'NR == FNR { time[FNR] = $1; next } $1 < time[1] || $1 > time[2] { next }
+	{ pss[$2] = $4 / 1048576; shm[$2] = $3 / 1048576 }
+	END { for (p in pss) { sum += pss[p]; n++; if (shm[p] > most) most = shm[p] } print int(sum), n, int(most) }' times - >sum
 read sum processes most <sum
 echo "together $sum MiB in $processes processes, at most $most MiB shared"
 same "processes with a proportional size" 5 "$processes"

@@ -36,12 +36,12 @@ do("hello"); expect(b"got hello"); do("echo status=$?"); expect(b"status=5")
 do(command + " -o int -- sh -c 'echo runn''ing; sleep 60'"); expect(b"running")
 time.sleep(0.5); os.write(fd, b"\x03"); do("echo status=$?"); expect(b"status=130")
 # Ctrl-C where the command survives it
-do(command + """ -o int2 -- sh -c 'trap "echo caugh""t" INT; echo runn''ing; sleep 60; exit 7'"""); expect(b"running")
+do(command + """ -o int2 -- sh -c 'trap "echo caugh""t; go=on" INT; echo runn''ing; until [ "$go" ]; do sleep 0.1; done; exit 7'"""); expect(b"running")
 time.sleep(0.5); os.write(fd, b"\x03"); expect(b"caught"); do("echo status=$?"); expect(b"status=7")
 # Ctrl-Z, and on
-do(command + " -o stop -- sh -c 'echo runn''ing; sleep 1; echo aw''ake; exit 9'"); expect(b"running")
+do(command + " -o stop -- sh -c 'echo runn''ing; until [ -e woken ]; do sleep 0.1; done; echo aw''ake; exit 9'"); expect(b"running")
 time.sleep(0.3); os.write(fd, b"\x1a"); expect(b"Stopped")
-do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"status=9")
+do("touch woken"); do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"status=9")
 do("exit")
 END
 /usr/bin/python3 terminal.py "$RECORD" -q || fail "terminal"
@@ -70,6 +70,8 @@ def count(*_):
 signal.signal(signal.SIGTERM, count)
 with open("twice.new", "w") as f: f.write(str(os.getpid()))
 os.rename("twice.new", "twice.pid")
+end = time.monotonic() + 60
+while not n and time.monotonic() < end: time.sleep(0.001)
 end = time.monotonic() + 1.5
 while time.monotonic() < end: time.sleep(0.001)
 sys.exit(n)
@@ -97,14 +99,19 @@ for whom in group alone; do
 done
 
 echo "SIGKILL of dltrace-record: the command goes on, the trace can be read, nothing is left"
-"$RECORD" -q -o killed -- sh -c 'sleep 3; echo done >finished' &
+"$RECORD" -q -o killed -- sh -c 'until [ -e go ]; do sleep 0.1; done; echo done >finished' &
 recorder=$!
 while ! grep -qs '^command' killed/recording; do sleep 0.1; done
 sleep 1.5
 kill -KILL $recorder
 wait $recorder || :
-sleep 3.5
+left() { ls -d /dev/shm/dltrace-$recorder-* 2>/dev/null; }
+: >go
+for try in $(seq 600); do
+	[ ! -e finished ] || left >/dev/null || break
+	sleep 0.1
+done
 [ -e finished ] || fail "the command died with dltrace-record"
 babeltrace2 killed >events || fail "the trace cannot be read"
 [ -s events ] || fail "the trace is empty"
-! ls -d /dev/shm/dltrace-$recorder-* 2>/dev/null || fail "left behind"
+! left || fail "left behind"
