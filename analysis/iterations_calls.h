@@ -63,6 +63,21 @@ bool input_is_coarser(const struct rounds *r, const struct process *p);
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 
+/* A batch, from its first example to when all of it is read. */
+struct batch {
+	int64_t begin, ready;
+};
+
+/* Do those that read examples which are always in the same part of a pass take another time than the others? */
+struct passes;
+bool batches_differ(const struct passes *s, const struct batch *list, size_t count);
+
+/*
+ * Rounds by the batches that are put together of what is read, by itself or by others; `begin` stays empty
+ * where only their number is known. To be released in any case.
+ */
+bool rounds_by_batches(struct rounds *r, const struct process *p);
+
 /*
  * Passes as epochs of a process whose single rounds are not known, into `epochs` (owned by the caller);
  * 0: none. What is over when the work begins is none. `to`: the end of the last.

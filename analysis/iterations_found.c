@@ -227,6 +227,30 @@ static void epochs_from_calls(const struct process *p, const struct rounds *r, s
 	free(starts);
 }
 
+/* Passes over the files that it reads, where there is no list to divide. */
+static void epochs_from_input(const struct process *p, int64_t work, int64_t end, struct iterations *it)
+{
+	it->epoch_count = input_passes(p, work, end, &it->epochs);
+	/* All passes read as much. What does not divide is no sure number of iterations, or of epochs. */
+	if (it->how && it->epoch_count && it->count % it->epoch_count) {
+		free(it->epochs);
+		it->epochs = NULL;
+		it->epoch_count = 0;
+	}
+	for (size_t i = 0; it->how && i < it->epoch_count; i++)
+		it->epochs[i].iterations = it->count / it->epoch_count;
+}
+
+/* Their number alone is known. */
+static void from_number(const struct process *p, const struct rounds *r, struct iterations *it)
+{
+	it->count = r->count;
+	it->end = p->end != UNKNOWN ? p->end : p->trace->end;
+	epochs_from_input(p, UNKNOWN, it->end, it);
+	if (it->epoch_count)
+		it->begin = it->epochs[0].begin;
+}
+
 static void from_all(const struct process *p, const struct rounds *r, struct iterations *it)
 {
 	it->count = it->listed = r->count;
@@ -240,20 +264,6 @@ static void from_all(const struct process *p, const struct rounds *r, struct ite
 	it->begin = it->list[0].begin;
 	epochs_from_calls(p, r, it);
 	it->end = it->list[it->listed - 1].end;
-}
-
-/* Passes over the files that it reads, where there is no list to divide. */
-static void epochs_from_input(const struct process *p, int64_t work, int64_t end, struct iterations *it)
-{
-	it->epoch_count = input_passes(p, work, end, &it->epochs);
-	/* All passes read as much. What does not divide is no sure number of iterations, or of epochs. */
-	if (it->how && it->epoch_count && it->count % it->epoch_count) {
-		free(it->epochs);
-		it->epochs = NULL;
-		it->epoch_count = 0;
-	}
-	for (size_t i = 0; it->how && i < it->epoch_count; i++)
-		it->epochs[i].iterations = it->count / it->epoch_count;
 }
 
 /* Too many to tell one by one. */
@@ -308,27 +318,20 @@ static bool agrees(const struct rounds *r, const struct process *p)
 	return input_epochs(r, p, &length) != INPUT_OTHERWISE;
 }
 
-/*
- * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
- * too often for all their times to be kept. To be released in any case.
- */
-static bool find_rounds(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut)
+/* By calls that compute; *coarser: what it reads says that there are fewer. */
+static bool find_by_work(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut,
+			 bool *coarser)
 {
-	static const enum series_way ways[] = { SERIES_CALLS, SERIES_RUNS, SERIES_BLOCKS };
-	bool found = false, coarser = false;
+	static const enum series_way ways[] = { SERIES_CALLS, SERIES_RUNS };
+	bool found = false;
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && p->rhythm.works; i++) {
 		struct rounds r;
-		bool blocks = ways[i] == SERIES_BLOCKS, better;
+		bool better = rounds_find(&r, p, ways[i], INT64_MAX) && is_fine(&r, run) && agrees(&r, p) &&
+			      (!found || sureness(&r) > sureness(best) + SURER);
 
-		if (blocks ? found : !p->rhythm.works)
-			continue;
-		better = rounds_find(&r, p, ways[i], INT64_MAX) &&
-			 (blocks ? is_complete(&r, p) && !input_is_finer(&r, p) : is_fine(&r, run)) &&
-			 agrees(&r, p) &&
-			 (!found || sureness(&r) > sureness(best) + SURER);
 		if (better && input_is_coarser(&r, p)) {
-			coarser = true;
+			*coarser = true;
 			better = false;
 		}
 		*cut |= r.all.cut;
@@ -340,8 +343,46 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 			rounds_release(&r);
 		}
 	}
+	return found;
+}
+
+/* By large blocks; where batches are known that it reads, there are as many rounds. */
+static bool find_by_blocks(struct rounds *best, const struct process *p, bool trains, bool *coarser)
+{
+	struct rounds blocks, batches = { .count = 0 };
+	bool known = trains && !*coarser && rounds_by_batches(&batches, p), found;
+
+	found = rounds_find(&blocks, p, SERIES_BLOCKS, INT64_MAX) && is_complete(&blocks, p) &&
+		!input_is_finer(&blocks, p) && agrees(&blocks, p);
+	if (found && input_is_coarser(&blocks, p)) {
+		*coarser = true;
+		found = false;
+	}
+	if (known && (!found || blocks.count != batches.count)) {
+		*best = batches;
+		rounds_release(&blocks);
+		return true;
+	}
+	*best = blocks;
+	rounds_release(&batches);
+	return found;
+}
+
+/*
+ * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
+ * too often for all their times to be kept. To be released in any case.
+ */
+static bool find_rounds(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut)
+{
+	bool coarser = false, found = find_by_work(best, p, run, cut, &coarser);
 	/* Any program may read files again and again: here it is known to train. */
-	if (!found && !coarser && (p->rhythm.works || *process_engine(p)) && !run->sure) {
+	bool trains = (p->rhythm.works || *process_engine(p)) && !run->sure;
+
+	if (!found) {
+		rounds_release(best);
+		found = find_by_blocks(best, p, trains, &coarser);
+	}
+	if (!found && !coarser && trains) {
 		rounds_release(best);
 		found = rounds_by_input(best, p);
 	}
@@ -385,7 +426,10 @@ static bool from_calls(const struct process *p, struct iterations *it)
 	} else if (found) {
 		it->how = "calls";
 		it->confidence = sureness(&r);
-		from_all(p, &r, it);
+		if (r.begin.count)
+			from_all(p, &r, it);
+		else
+			from_number(p, &r, it);
 	} else {
 		set_why_not(p, it, cut);
 		if (*process_engine(p))

@@ -286,6 +286,26 @@ static void add_rounds(struct rounds *r, const struct passes *s, size_t batch)
 		r->ends[i] = r->begin.at[i + 1];
 }
 
+static bool some_evaluate(const struct passes *s, size_t batch)
+{
+	struct batch *list = xcalloc(s->open_count + 1, sizeof(*list));
+	size_t count = 0, in = 0, pass = 0;
+	bool some;
+
+	for (size_t i = 0; i < s->open_count; i++, in++) {
+		if (pass + 1 < s->count && s->begins[pass + 1] == i) {
+			pass++;
+			in = 0;
+		}
+		if (in % batch == 0)
+			list[count++].begin = s->opens[i].at;
+		list[count - 1].ready = s->opens[i].at;
+	}
+	some = batches_differ(s, list, count);
+	free(list);
+	return some;
+}
+
 bool rounds_by_input(struct rounds *r, const struct process *p)
 {
 	struct passes s;
@@ -295,14 +315,14 @@ bool rounds_by_input(struct rounds *r, const struct process *p)
 	*r = (struct rounds){ .count = 0 };
 	passes_find(&s, p);
 	batch = s.all && s.whole ? batch_of(&s, &sure) : 0;
-	if (batch) {
+	if (batch && !some_evaluate(&s, batch)) {
 		add_rounds(r, &s, batch);
 		/* Nothing tells when the last one ends: it is taken to last as long as the one before. */
 		r->ends[r->count - 1] = 2 * r->begin.at[r->count - 1] - r->begin.at[r->count - 2];
 		r->family = (struct family){ .members = r->count, .even = sure };
 	}
 	passes_release(&s);
-	return batch > 0;
+	return r->count > 0;
 }
 
 bool input_is_coarser(const struct rounds *r, const struct process *p)

@@ -16,7 +16,7 @@
 #define LEAST_AGAIN	3	/* one of so many files is opened again, where passes are of a part */
 #define AS_LONG		0.75	/* of the longest of these, but for the last */
 
-static bool reads_for(const struct process *c, const struct process *p)
+bool passes_reads_for(const struct process *c, const struct process *p)
 {
 	for (int i = 0; i < GENERATIONS && c && c != p; i++) {
 		if (c->rhythm.works)
@@ -35,7 +35,7 @@ static struct rhythm files_of(const struct process *p)
 	for (size_t i = 0; i < p->trace->process_count; i++) {
 		const struct process *c = p->trace->processes[i];
 
-		if (!c->input.opens || !reads_for(c, p))
+		if (!c->input.opens || !passes_reads_for(c, p))
 			continue;
 		rhythm_merge(&all, &c->input.files);
 	}
@@ -103,7 +103,7 @@ static bool reads_itself(const struct process *p, const struct rhythm *files, co
 	for (size_t i = 0; i < p->trace->process_count; i++) {
 		const struct process *c = p->trace->processes[i];
 
-		if (c != p && c->input.opens && reads_for(c, p) && has_example(c, files, often))
+		if (c != p && c->input.opens && passes_reads_for(c, p) && has_example(c, files, often))
 			return false;
 	}
 	return true;
@@ -144,6 +144,13 @@ static int by_time(const void *a, const void *b)
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	return (x->file > y->file) - (x->file < y->file);
+}
+
+/* Its folder has data. */
+static bool is_among_examples(const struct rhythm *files, const struct beat *b, const struct often *often)
+{
+	return b->count <= often->most && !b->shift &&
+	       alike_in_folder(files, b->b, often) >= FULL_FOLDER;
 }
 
 /* From the first to the last opening of a file that is opened again. */
@@ -262,6 +269,33 @@ void passes_find(struct passes *s, const struct process *p)
 			s->count = 0;
 	}
 	rhythm_release(&files);
+}
+
+size_t passes_opens(const struct process *p, const struct process *reader, struct file_open **opens)
+{
+	const struct rhythm *own = &reader->input.files;
+	struct passes s = { .opens = NULL };
+	struct rhythm files = files_of(p);
+	struct often often = how_often(&files);
+	size_t capacity = 0;
+
+	for (size_t i = 0; often.most && !files.level && i < own->count; i++) {
+		const struct beat *b = &own->beats[i];
+		const uint64_t *index = idmap_get(&files.by_hash, b->hash);
+
+		if (!index || !is_among_examples(&files, &files.beats[*index], &often))
+			continue;
+		for (uint32_t k = 0; k < b->used; k++) {
+			s.opens = xgrow(s.opens, s.open_count, &capacity, sizeof(*s.opens));
+			s.opens[s.open_count++] = (struct file_open){ b->ticks[k].at, (uint32_t)*index };
+		}
+	}
+	if (s.open_count)
+		qsort(s.opens, s.open_count, sizeof(*s.opens), by_time);
+	join_twice(&s);
+	rhythm_release(&files);
+	*opens = s.opens;
+	return s.open_count;
 }
 
 void passes_release(struct passes *s)

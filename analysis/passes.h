@@ -37,4 +37,13 @@ struct passes {
 void passes_find(struct passes *s, const struct process *p);
 void passes_release(struct passes *s);
 
+/* Is it the process itself, or did it, or one before it, fork that one to read for it? */
+bool passes_reads_for(const struct process *c, const struct process *p);
+/*
+ * Every opening by `reader` of what is data of `p`, whether or not it is opened again, by time, into `opens`
+ * (owned by the caller); an example that is looked at before it is read counts once. 0: none, or not all are
+ * known one by one.
+ */
+size_t passes_opens(const struct process *p, const struct process *reader, struct file_open **opens);
+
 #endif

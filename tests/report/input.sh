@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # What the files that a training reads tell: a pass over them is an epoch, whoever reads them and in
-# whatever order; and batches, where nothing else shows the iterations. Else nothing is said.
+# whatever order; and batches, where nothing else shows the iterations: by pauses, or by the block that each is
+# put into. Else nothing is said.
 . "$top_srcdir/tests/lib.sh"
 
-# training PYTHON: a text trace of what open(FILE, MS, thread) and step(MS) are called with. Two layers forward
-# and back in each step; without(): nothing of a step is seen. Thread 2 is another process's, forked to read.
+# training PYTHON: a text trace of what open(FILE, MS, thread), step(MS) and block(KIB, MS, thread) are called
+# with. Two layers forward and back in each step. Threads 2 and 3 are other processes', forked to read.
 training() {
 	{
 		cat <<-'END'
@@ -17,16 +18,19 @@ training() {
 		def step(at):
 		    for i, n in enumerate((16, 48, 48, 16)):
 		        events.append((at + i, f"dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=9us m=8 n={n} k={i + 20}"))
+		def block(size, at, thread=1):
+		    events.append((at, f"dltrace_heap:alloc thread={thread} function=malloc library=1 size={size}K ptr=0x1000"))
 		def order(files):
 		    return random.sample(range(files), files)
 		END
 		printf '%s\n' "$1"
 		cat <<-'END'
 		print("dltrace-text 1")
-		print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"')
+		print('[1s] dltrace_proc:process process=1 pid=100 threshold=64K begin=1s host="h" exe="/usr/bin/python3"')
 		print('[1s] dltrace_proc:library process=1 library=1 base=0x1000 size=4096 path="/lib/libtorch_cpu.so"')
-		if any("thread=2" in event for _, event in events):
-		    print('[1s] dltrace_proc:process process=2 parent=1 pid=101 reason=1 begin=1s host="h" exe="/usr/bin/python3"')
+		for reader in (2, 3):
+		    if any(f"thread={reader}" in event for _, event in events):
+		        print(f'[1s] dltrace_proc:process process={reader} parent=1 pid={99 + reader} reason=1 begin=1s host="h" exe="/usr/bin/python3"')
 		for at, event in sorted(events):
 		    print(f"[{at * 1000 + 2000000}us] {event}")
 		print(f"[{max(at for at, _ in events) + 2100}ms] dltrace_proc:exit process=1 how=0 code=0")
@@ -38,12 +42,18 @@ told() {
 	json '[(x["count"], x["epoch_count"]) for x in rows("iterations", process=1)]'
 }
 
+# steps FILES BATCH [CONDITION]: 9 of them in 3 epochs, each with so many files before it.
+steps() {
+	training "
+for i in range(9):
+    files = order($1) if i % 3 == 0 else files
+    for k in range($2):
+        open(files[i % 3 * $2 + k], 100 * i + k)
+    ${3:-}step(100 * i + 10)"
+}
+
 # 12 photos, batches of 4, read right before each step.
-training 'for i in range(9):
-    files = order(12) if i % 3 == 0 else files
-    for k in range(4):
-        open(files[i % 3 * 4 + k], 100 * i + k)
-    step(100 * i + 10)'
+steps 12 4
 same "by the training itself" "[(9, 3)]" "$(told)"
 same "files" "12 36 180" "$(json '"%(files)d %(file_opens)d %(file_bytes)d" % row("processes")')"
 same "lengths" "[3, 3, 3]" "$(json '[e["iterations"] for e in r["epochs"]]')"
@@ -62,11 +72,7 @@ for i in range(9):
 for i in range(30):
     open(77, 100 * i % 900 + 60)'
 same "after a look at all files, with one that is read all the time" "[(9, 3)]" "$(told)"
-training 'for i in range(9):
-    files = order(15) if i % 3 == 0 else files
-    for k in range(3):
-        open(files[i % 3 * 3 + k], 100 * i + k)
-    step(100 * i + 10)'
+steps 15 3
 same "9 of 15 in each" "[(9, 3)]" "$(told)"
 training 'for k in range(12):
     open(k, k)
@@ -79,12 +85,7 @@ training 'for i in range(9):
     step(100 * i + 10)'
 same "at random" "[(9, None)]" "$(told)"
 # The first iteration does something else: what repeats is one less than the files say.
-training 'for i in range(9):
-    files = order(12) if i % 3 == 0 else files
-    for k in range(4):
-        open(files[i % 3 * 4 + k], 100 * i + k)
-    if i:
-        step(100 * i + 10)'
+steps 12 4 "if i: "
 same "the first is unlike the others" "[(9, 3)]" "$(told)"
 
 # Nothing of the steps is seen: the distances tell.
@@ -144,7 +145,7 @@ for i in range(24):
     for k in range(4):
         open(files[i % 8 * 4 + k], 100 * i + k + 50)
     for n in range(20 if i % 2 == 0 else 0):
-        events.append((100 * i + 60 + n, f"dltrace_heap:alloc thread=1 function=malloc library=1 size={n + 64}K ptr=0x1000"))'
+        block(n + 64, 100 * i + 60 + n)'
 same "blocks of every other" "[(24, 3)]" "$(told)"
 
 # What repeats is finer than the batches that are read: one of the two is wrong.
@@ -155,6 +156,81 @@ training 'for i in range(12):
     for k in range(3):
         step(100 * i + 60 + 10 * k)'
 same "three steps a batch" None "$(json 'rows("iterations", process=1)[0]["count"]')"
+
+# No pauses, but each batch is put into a block of its own: read(FILES, BATCH, KIB) of an example, 3 epochs.
+stacks='
+at = 0
+def read(files, batch, size, each=1, thread=lambda batch: 1, more=0, evaluated=0, used=lambda at: None):
+    global at
+    for epoch in range(3):
+        examples = order(files) + [50 + i for i in range(more)]
+        for start in range(0, len(examples), batch):
+            part = examples[start:start + batch]
+            for file in part:
+                for k in range(each):
+                    at += 3 + random.randrange(3)
+                    open(file + 20 * k, at, thread(start // batch))
+            last, at = at + 1, at + 1 + (60 if more and start < files else evaluated)
+            if len(part) * size >= 64:
+                block(len(part) * size, last, thread(start // batch))
+            used(at)
+step(0)
+'
+training "$stacks
+read(12, 5, 40)"
+same "batches in blocks" "[(9, 3)]" "$(told)"
+training "$stacks
+read(12, 5, 16)"
+same "the last one too small to be told" "[(9, 3)]" "$(told)"
+training "$stacks
+for i in order(12):
+    at += 3
+    open(i, at)
+read(12, 5, 40)"
+same "after a look at all files, too" "[(9, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 40)
+events = [e for e in events if 'heap' not in e[1] or e[0] % 5]"
+same "some without a block" "[(None, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 40)
+block(160, at - 6)"
+same "and another as large" "[(None, 3)]" "$(told)"
+training "$stacks
+read(12, 1, 70, each=2)"
+same "a block for each example of two files" "[(None, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 40, more=4, evaluated=20)"
+same "an evaluation: some are always last, and take less" "[(None, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 20, more=4, evaluated=20)"
+same "the same by pauses" "[(None, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 40, more=4, evaluated=60)"
+same "some are always last, and take as long" "[(12, 3)]" "$(told)"
+
+# Read by others, a batch each; what the training does with it shows when, or only their number is known.
+training "$stacks
+read(12, 4, 40, thread=lambda batch: 2 + batch % 2, used=lambda at: [block(1000 + k, at + 3 + k) for k in range(2)])"
+same "by two workers" "[(9, 3)]" "$(told)"
+same "with times" True "$(json 'row("iterations")["median_ns"] > 0')"
+training "$stacks
+read(12, 4, 40, thread=lambda batch: 2 + batch % 2)
+for i in range(9):
+    for k in range(2):
+        block(1000 + k, at + 10 * i + k)"
+same "read far ahead" "[(9, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 40, thread=lambda batch: 2 + batch % 2)"
+same "nothing of the training" "[(9, 3)]" "$(told)"
+same "no times then" "None 9" "$(json '"%s %s" % (row("iterations")["median_ns"], sum(e["iterations"] for e in r["epochs"]))')"
+training "$stacks
+read(12, 4, 40, thread=lambda batch: 2 + batch % 2, more=4)"
+same "by two workers, some always last: who knows" "[(None, 3)]" "$(told)"
+training "$stacks
+read(12, 4, 40, thread=lambda batch: 2 + batch % 2)
+open(3, at + 5, 3)"
+same "one more that no batch has" "[(None, 3)]" "$(told)"
 
 # More than are kept one by one.
 training 'for i in range(2400):
