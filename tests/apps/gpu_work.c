@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Work for the stub GPU, whose every piece can be told: gpu_work [THREADS [ROUNDS [HOW]]]
- * HOW: kill   dies by SIGKILL a second after its last round
+ * HOW: kill   dies by SIGKILL four seconds after its last round
  *      fork   a child makes the same calls after the parent's
  *      long   sleeps 20 ms between rounds
  *      _exit  ends by that, with work in flight
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 		_exit(0);
 	cudaDeviceSynchronize();
 	if (!strcmp(how, "kill")) {
-		sleep(1);
+		sleep(4);
 		kill(getpid(), SIGKILL);
 	}
 	if (!strcmp(how, "fork")) {

@@ -23,14 +23,14 @@ for end in exit _exit exec thread kill; do
 done
 
 # Idle threads: the recorder's sampler, or the hidden thread, takes what they have left.
-"$RECORD" -q -o idle --duration 1500ms -- "$APPS/notes" 20 idle 3
+"$RECORD" -q -o idle --duration 3s -- "$APPS/notes" 20 idle 5
 same "idle, recorded: blocks" '40 40' "$(heap idle)"
 holds "idle, recorded: nothing lost" '[.traces[], .threads[] | .lost // 0] | add == 0'
 
 session_start 'dltrace_*' 'dltrace_batch:*'
-LD_PRELOAD=$DLTRACE_LIB "$APPS/notes" 20 idle 3 &
+LD_PRELOAD=$DLTRACE_LIB "$APPS/notes" 20 idle 5 &
 app=$!
-sleep 1.5
+sleep 3
 session_stop	# the program sleeps on
 wait $app
 same "idle, own session: blocks" '40 40' "$(heap trace)"

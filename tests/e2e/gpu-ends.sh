@@ -23,7 +23,8 @@ gap() {
 	grep -q "dltrace_gpu:gap:.* reason = $1, kinds = $2,.*$3" text || fail "no gap $1: $(grep dltrace_gpu:gap text | head -n 3)"
 }
 
-# What CUPTI had finished half a second before a SIGKILL is kept.
+# What CUPTI had finished half a second before a SIGKILL is kept (which comes four later, lest a busy
+# machine's half a second be a long one).
 record 137 "$APPS/gpu_work" 2 20 kill
 same "of a killed one" "$(grep -c . truth)" "$(works)"
 

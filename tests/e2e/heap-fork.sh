@@ -8,15 +8,15 @@ export GLIBC_TUNABLES
 
 mkdir alone && cp "$DLTRACE_LIB" alone/
 boxes
-timeout 240 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" forks 1000 || fail "forks"
+timeout 800 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" forks 1000 || fail "forks"
 same "boxes" 1001 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
 same "ids, all different" 1001 "$("$APPS/box_totals" "$DLTRACE_BOX"/*.box | sed 's/.*process=\([0-9]*\) .*/\1/' | sort -u | wc -l)"
 boxes
-timeout 60 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" raw 200 || fail "raw clone, _Fork"
+timeout 300 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" raw 200 || fail "raw clone, _Fork"
 same "boxes of raw children" 201 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
 
 # With LTTng in every child.
 boxes
 session_start 'dltrace_*' 'dltracefull_*'
-timeout 60 env LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_storm" forks 20 || fail "forks with a session"
+timeout 300 env LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_storm" forks 20 || fail "forks with a session"
 session_stop

@@ -39,8 +39,9 @@ live() {
 "$RECORD" -q --children all -o trace -- ./program &
 recorder=$!
 for try in $(seq 100); do
-	live $recorder --count 1 --interval 100ms -f json >line.json 2>err &&
-		[ "$(jq '.processes | length' line.json)" = 2 ] && break
+	live $recorder --count 1 --interval 100ms --hang 50ms -f json >line.json 2>err &&
+		[ "$(jq '.processes | length' line.json)" = 2 ] &&
+		{ [ -z "$gomp" ] || [ "$(jq '.in_flight | length' line.json)" -gt 0 ]; } && break
 	sleep 0.2
 done
 
@@ -156,7 +157,7 @@ place=$(mktemp -d /dev/shm/dltrace-999999999-XXXXXX)
 trap 'rm -rf "$place"' EXIT
 mkdir "$place/box"
 : >"$place/lock"
-(flock 9 && exec sleep 100) 9<"$place/lock" &
+(flock 9 && exec sleep 1000) 9<"$place/lock" &
 holder=$!
 head -c 8192 /dev/zero >"$place/box/1-0123456789abcdef0123456789abcdef.box"
 { printf 'dltbox1\0\143\0\0\0'; head -c 8192 /dev/zero; } >"$place/box/2-0123456789abcdef0123456789abcdef.box"

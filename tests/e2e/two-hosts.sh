@@ -42,7 +42,7 @@ E2
 # host NAME: a process that holds the namespaces of a host; its pid in $held
 held=
 host() {
-	unshare -n -u -m sh -c 'hostname "$1"; mount -t tmpfs none /run/lttng; exec sleep 250' sh "$1" &
+	unshare -n -u -m sh -c 'hostname "$1"; mount -t tmpfs none /run/lttng; exec sleep 1000' sh "$1" &
 	held=$!
 	hosts="$hosts $held"
 	for i in $(seq 100); do
