@@ -120,6 +120,18 @@ static size_t group(const struct rounds *r, struct group *groups)
 }
 
 /*
+ * Do all others come before it in a round, and more often in the whole run? They go forward, as
+ * evaluations do, too; how often may differ, as very short calls are no events.
+ */
+static bool follows_forward(const struct group *groups, size_t count, const struct group *less)
+{
+	for (size_t k = 0; k < count; k++)
+		if (&groups[k] != less && (groups[k].total < less->total || groups[k].last >= less->first))
+			return false;
+	return less->members > 1;
+}
+
+/*
  * What goes forward may come more often than what follows it (evaluations); else nearly all come
  * equally often. 0: neither is so.
  */
@@ -134,12 +146,9 @@ static uint64_t count_rounds(const struct rounds *r)
 		if (groups[k].members > most->members)
 			most = &groups[k];
 	}
-	if (count == 2) {
-		const struct group *less = &groups[groups[1].total < groups[0].total];
-
-		if (groups[less == groups].last < less->first && less->members > 1)
-			result = less->total;
-	}
+	for (size_t k = 0; count > 1 && k < count; k++)
+		if (follows_forward(groups, count, &groups[k]))
+			result = groups[k].total;
 	if (!result && most->members >= LEAST_SAME * (double)members)
 		result = most->total;
 	free(groups);
