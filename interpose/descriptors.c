@@ -2,18 +2,19 @@
 /* Descriptors that the application must neither close nor overwrite. */
 #include "descriptors.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "elf.h"
 #include "emit.h"
 #include "export.h"
 #include "init.h"
@@ -22,6 +23,7 @@
 #include "process.h"
 #include "real.h"
 #include "sys.h"
+#include "walk.h"
 
 #define NUMBERS 65536		/* above, nothing is kept: LTTng comes nowhere near */
 #define HIGHEST_BASE 1536	/* where LTTng's go, if the limit allows; see high_base */
@@ -48,28 +50,51 @@ DLT_EXPORT void lttng_ust_delete_fd_from_tracker(int fd);
 DLT_EXPORT void lttng_ust_lock_fd_tracker(void);
 DLT_EXPORT void lttng_ust_unlock_fd_tracker(void);
 
-/*
- * Resolved before LTTng is opened: its threads call these while the loader's lock is held, so
- * they can't be looked up then. A program that is linked with LTTng calls earlier, at its start,
- * when there is no lock yet: then by RTLD_NEXT.
- */
-static bool resolve(void *from)
+static void *find(const struct dlt_elf *e, const char *name)
 {
-	void (*lock)(void) = dlsym(from, "lttng_ust_lock_fd_tracker");
+	struct dlt_elf_name n = dlt_elf_name(name);
+	const ElfW(Sym) *s = dlt_elf_find(e, &n, NULL);
 
-	tracker.add = dlsym(from, "lttng_ust_add_fd_to_tracker");
-	tracker.del = dlsym(from, "lttng_ust_delete_fd_from_tracker");
-	tracker.unlock = dlsym(from, "lttng_ust_unlock_fd_tracker");
-	tracker.safe_close = dlsym(from, "lttng_ust_safe_close_fd");
+	return s ? dlt_elf_address(e, s) : NULL;
+}
+
+static bool resolve(const struct dlt_elf *e)
+{
+	void (*lock)(void) = find(e, "lttng_ust_lock_fd_tracker");
+
+	tracker.add = find(e, "lttng_ust_add_fd_to_tracker");
+	tracker.del = find(e, "lttng_ust_delete_fd_from_tracker");
+	tracker.unlock = find(e, "lttng_ust_unlock_fd_tracker");
+	tracker.safe_close = find(e, "lttng_ust_safe_close_fd");
 	if (!lock || !tracker.add || !tracker.del || !tracker.unlock || !tracker.safe_close)
 		return false;
-	tracker.lock = lock;	/* last: the mark that all stand */
+	/* Last: the mark that all stand. */
+	__atomic_store_n(&tracker.lock, lock, __ATOMIC_RELEASE);
 	return true;
 }
 
+static int resolve_in(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	static const char soname[] = "liblttng-ust-common.so.";
+	struct dlt_elf e;
+
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return dlt_elf_open(&e, info->dlpi_addr,
+					    (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr)) &&
+			       e.soname && strncmp(e.soname, soname, sizeof(soname) - 1) == 0 && resolve(&e);
+	return 0;
+}
+
+/*
+ * The first call resolves them, which comes from LTTng's constructor or from one of its threads while
+ * the constructor waits for it with the loader's lock held: so the loader can't be asked.
+ */
 static bool is_resolved(void)
 {
-	return tracker.lock || resolve(RTLD_NEXT);
+	return __atomic_load_n(&tracker.lock, __ATOMIC_ACQUIRE) || dlt_walk(resolve_in, NULL);
 }
 
 /* ---- what LTTng tells ---------------------------------------------------------------------- */
@@ -330,15 +355,8 @@ DLT_EXPORT void closefrom(int low)
 
 void dlt_descriptors_init(void)
 {
-	void *common;
-
-	if (!dlt_process.traced || !dlt_emit_is_possible() || is_resolved())
+	if (!dlt_emit_bridge() || tracker.lock)
 		return;
-	dlerror();
-	common = dlopen("liblttng-ust-common.so.1", RTLD_LAZY | RTLD_LOCAL);
-	if (!common || !resolve(common))
-		dlt_log("descriptors", "not protected:", dlerror(), 0);
-	if (!tracker.lock)
-		dlt_sampler_useful();	/* nobody will tell */
-	dlerror();
+	dlt_log("descriptors", "not protected:", "LTTng does not tell of its own", 0);
+	dlt_sampler_useful();	/* nobody will tell */
 }

@@ -106,13 +106,18 @@ static const char *name_of(uint32_t i)
 	return self.strings + symbol_of(i)->st_name;
 }
 
-/* Our own additions to the process: what only we define must stay. */
+/*
+ * Our own additions to the process: what only we define must stay. So must what LTTng's libraries are
+ * to be bound to when they come (descriptors.c); nobody else asks whether these exist.
+ */
 static inline bool is_ours(const char *name)
 {
-	if (*name != 'd' && *name != 'I')
-		return false;
-	return strncmp(name, "dlt_", 4) == 0 || strncmp(name, "dltrace_", 8) == 0 ||
-	        strncmp(name, "InitializeInjection", 19) == 0;
+	switch (*name) {
+	case 'd': return strncmp(name, "dlt_", 4) == 0 || strncmp(name, "dltrace_", 8) == 0;
+	case 'I': return strncmp(name, "InitializeInjection", 19) == 0;
+	case 'l': return strncmp(name, "lttng_ust_", 10) == 0;
+	}
+	return false;
 }
 
 /* A function of somebody else's, which is there only if that somebody is. */

@@ -3,9 +3,9 @@
  * A wrapper must not make a function exist: a program that asks whether cudaMalloc or
  * free_sized is there (weak reference, dlsym, a dlopen that needs it) gets the true answer.
  *
- * Every function that libdltrace.so exports (but dltrace_*) is absent from its dynamic symbol table
- * while no other loaded object defines it, and there as soon as one does. Nothing is registered:
- * exporting a function is enough. exists.c says how.
+ * Every function that libdltrace.so exports (but dltrace_*, and lttng_ust_* of descriptors.c) is
+ * absent from its dynamic symbol table while no other loaded object defines it, and there as soon as
+ * one does. Nothing is registered: exporting a function is enough. exists.c says how.
  */
 #ifndef DLT_INTERPOSE_EXISTS_H
 #define DLT_INTERPOSE_EXISTS_H

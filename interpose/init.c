@@ -107,9 +107,9 @@ __attribute__((constructor)) static void start(void)
 	dlt_library_init();
 	dlt_heap_init();
 	dlt_threads_init();
-	dlt_descriptors_init();
 	dlt_fork_init();		/* before LTTng and anybody else register their handlers */
 	dlt_emit_init();
+	dlt_descriptors_init();
 	dlt_clock_init();		/* late: it wants some time to have passed */
 	dlt_box_set_clock();		/* the box is older than the clock */
 	dlt_calls_init();
