@@ -36,6 +36,7 @@ static const struct column graph_columns[] = {
 	{ "kernels", "kernels", UNIT_COUNT, "that one launch executes" },
 	{ "copies", "copies", UNIT_COUNT, "that one launch executes" },
 	{ "sets", "sets", UNIT_COUNT, "that one launch executes" },
+	{ "unsure", "unsure", UNIT_COUNT, "parts that run less or more often than that, see limits" },
 	{ "executed", "executed", UNIT_COUNT, "kernels, by all these launches" },
 	{ "total_ns", "in calls", UNIT_NS, "time of the launching calls" },
 };
@@ -179,6 +180,7 @@ static void add_graph(struct table *t, const struct process *p, const struct lau
 	if (graph) {
 		table_set_uint(t, "copies", graph->values[GRAPH_COPIES]);
 		table_set_uint(t, "sets", graph->values[GRAPH_SETS]);
+		table_set_uint(t, "unsure", graph->values[GRAPH_UNSURE]);
 	}
 	table_set_uint(t, "executed", kernels * s->count);
 	table_set_uint(t, "total_ns", s->time);

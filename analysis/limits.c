@@ -251,6 +251,27 @@ static void gpu_memory_strays(struct table *table, const struct process *p)
 		      "from it", unheld);
 }
 
+/* Launches of graphs of which it is not known what they execute. */
+static void unsure_graphs(struct table *table, const struct process *p)
+{
+	uint64_t graphs = 0, launches = 0;
+
+	for (size_t i = 0; i < p->launched.count; i++) {
+		const struct launches *l = &p->launched.list[i];
+		const struct object *graph = process_find_object(p, DLT_OBJECT_GRAPH, l->id);
+
+		if (!graph || !graph->values[GRAPH_UNSURE] || !l->count)
+			continue;
+		graphs++;
+		launches += l->count;
+	}
+	if (launches)
+		limit(table, p->trace, p, "uncovered", (double)launches,
+		      "%" PRIu64 " launches of %" PRIu64 " CUDA graphs may have executed more or less than is "
+		      "counted: the GPU decides (conditional nodes, graphs that it launches itself), or nodes "
+		      "were captured and then taken out or switched off", launches, graphs);
+}
+
 static void memory_measure(struct table *table, const struct process *p)
 {
 	if (p->now.shared > 0 && !p->now.pss)
@@ -380,7 +401,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
 	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure, communication,
-	gpu_memory_strays, gpu_gaps, gpu_account,
+	gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
 };
 
 void run_limits(const struct model *m, struct report *r)

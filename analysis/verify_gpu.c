@@ -65,13 +65,25 @@ static void note_uncovered(const struct coverage *c, void *data)
 		*uncovered = true;
 }
 
+static bool has_unsure_graphs(const struct process *p)
+{
+	for (size_t i = 0; i < p->launched.count; i++) {
+		const struct launches *s = &p->launched.list[i];
+		const struct object *graph = process_find_object(p, DLT_OBJECT_GRAPH, s->id);
+
+		if (graph && s->count && graph->values[GRAPH_UNSURE])
+			return true;
+	}
+	return false;
+}
+
 /* Nothing is known to be missing, neither of the calls nor of the GPU's records. */
 static bool is_complete(const struct process *p)
 {
 	bool uncovered = false;
 
 	if (!p->gpu || !p->gpu->told || p->gpu->gap_count || p->gpu->lost || !process_whole(p) ||
-	    strcmp(p->trace->level, "summary") == 0)
+	    strcmp(p->trace->level, "summary") == 0 || has_unsure_graphs(p))
 		return false;
 	coverage_each(p, note_uncovered, &uncovered);
 	return !uncovered;

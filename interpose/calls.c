@@ -133,6 +133,17 @@ static DLT_HOT struct dlt_frame leave(struct dlt_call *c, uint64_t ticks)
 	return frame;
 }
 
+bool dlt_call_first(const struct dlt_call *c)
+{
+	const struct dlt_calls *calls = c->thread->calls;
+	const char *layer;
+
+	if (c->depth == 0 || calls->depth <= c->depth)
+		return true;
+	layer = dlt_functions[calls->frames[c->depth - 1].function].layer;
+	return strcmp(layer, "runtime") != 0 && strcmp(layer, "driver") != 0;
+}
+
 /* The site is the one of dlt_call_enter unless a call inside took its place, or forked. */
 static struct dlt_box_totals *totals_of(struct dlt_call *c)
 {

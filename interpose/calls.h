@@ -122,6 +122,9 @@ dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, c
 bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok, uint64_t bytes,
 		  uint64_t flops);
 
+/* Before dlt_call_end: the call is inside no other one of CUDA's. */
+bool dlt_call_first(const struct dlt_call *c);
+
 /* Emits the family's event; before it, what names the function and a duration over 32 bits. */
 void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data);
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ledger.h"
 #include "objects.h"
 #include "streams.h"
 
@@ -16,10 +17,12 @@
 #define NODE_BITS 13
 #define WINDOW 16		/* places that a node may be in */
 #define OFF 256			/* nodes that are switched off in what can be launched */
+#define DEVICE_LAUNCH 4		/* cudaGraphInstantiateFlagDeviceLaunch */
 
 struct capture {
 	uint32_t used;
 	uintptr_t graph;		/* that it goes into; 0: a new one */
+	uint32_t number;
 	uint32_t work[DLT_WORKS];
 };
 
@@ -32,12 +35,13 @@ struct graph {
 	uintptr_t handle;		/* 0: free */
 	uint32_t work[DLT_WORKS];
 	uint32_t object;		/* 0: none yet for this work */
+	uint32_t touched;		/* number of the last capture that had begun when work was added */
 };
 
-/* What is captured has no nodes that are known by their handles. */
 struct node {
 	uintptr_t handle;		/* 0: free */
-	uintptr_t graph;
+	uintptr_t graph;		/* 0: not known */
+	bool known;			/* what it is: `work` */
 	uint32_t work[DLT_WORKS];
 };
 
@@ -53,6 +57,7 @@ static bool has_nodes, has_offs;	/* ever */
 static struct capture captures[CAPTURES];
 static struct event events[EVENTS];
 static struct graph graphs[GRAPHS];
+static uint32_t last_capture;
 static __thread const void *last_node;
 
 /* ---- graphs -------------------------------------------------------------------------------- */
@@ -86,13 +91,23 @@ static void change_work(struct graph *g, const uint32_t work[DLT_WORKS], bool mo
 		else
 			__atomic_sub_fetch(&g->work[i], work[i], __ATOMIC_RELAXED);
 	}
-	if (g)
-		__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
+	if (!g)
+		return;
+	g->touched = __atomic_load_n(&last_capture, __ATOMIC_RELAXED);
+	__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
 }
 
 static void add_work(struct graph *g, const uint32_t work[DLT_WORKS])
 {
 	change_work(g, work, true);
+}
+
+static void add_one(struct graph *g, enum dlt_work work)
+{
+	uint32_t one[DLT_WORKS] = { 0 };
+
+	one[work] = 1;
+	add_work(g, one);
 }
 
 /* ---- nodes --------------------------------------------------------------------------------- */
@@ -114,24 +129,37 @@ static struct node *node_of(const void *node)
 	return NULL;
 }
 
-/* One whose graph is gone has left its handle to others; where all is full it is not followed. */
-static void keep_node(const void *node, const void *graph, const uint32_t work[DLT_WORKS])
+/* Its place, or a free one; NULL: all is full, it is not followed. */
+static struct node *node_make(const void *node)
 {
 	struct node *n = node_of(node);
 
-	for (unsigned i = 0; !n && i < WINDOW; i++) {
+	for (unsigned i = 0; node && !n && i < WINDOW; i++) {
 		uintptr_t none = 0;
 
 		n = node_at((uintptr_t)node, i);
 		if (!__atomic_compare_exchange_n(&n->handle, &none, (uintptr_t)node, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			n = NULL;
+		else
+			n->known = false;
 	}
+	if (n)
+		has_nodes = true;
+	return n;
+}
+
+/* One whose graph is gone has left its handle to others. work NULL: not known what it is. */
+static void keep_node(const void *node, const void *graph, const uint32_t *work)
+{
+	struct node *n = node_make(node);
+
 	if (!n)
 		return;
-	has_nodes = true;
 	n->graph = (uintptr_t)graph;
-	memcpy(n->work, work, sizeof(n->work));
+	n->known = work != NULL;
+	if (work)
+		memcpy(n->work, work, sizeof(n->work));
 }
 
 static void forget_nodes(uintptr_t graph)
@@ -153,10 +181,12 @@ void dlt_graph_remove(const void *node)
 {
 	struct node *n = node_of(node);
 
-	last_node = NULL;	/* its handle may come again at once */
 	if (!n)
 		return;
-	change_work(graph_of(n->graph, false), n->work, false);
+	if (n->known)
+		change_work(graph_of(n->graph, false), n->work, false);
+	else
+		add_one(graph_of(n->graph, false), DLT_WORK_UNSURE);
 	__atomic_store_n(&n->handle, 0, __ATOMIC_RELEASE);
 }
 
@@ -187,16 +217,58 @@ void dlt_graph_switch(const void *exec, const void *node, bool on)
 {
 	const struct node *n = node_of(node);
 
-	if (n && !is_switched((uintptr_t)exec, (uintptr_t)node, on))
+	if (is_switched((uintptr_t)exec, (uintptr_t)node, on))
+		return;
+	if (n && n->known)
 		change_work(graph_of((uintptr_t)exec, false), n->work, on);
+	else
+		add_one(graph_of((uintptr_t)exec, false), DLT_WORK_UNSURE);
 }
 
-static bool is_new(const void *node)
+void dlt_graph_nodes(const void *graph, void *const *list, const size_t *count)
 {
-	bool again = node == last_node;
+	size_t most = count ? *count : 1;
 
+	for (size_t i = 0; graph && list && i < most && i < NODES; i++) {
+		struct node *n = node_make(list[i]);
+
+		if (n && n->graph != (uintptr_t)graph && !n->known)
+			n->graph = (uintptr_t)graph;
+	}
+}
+
+void dlt_graph_node_is(const void *node, int type)
+{
+	struct node *n = node_make(node);
+
+	if (!n || n->known)
+		return;
+	memset(n->work, 0, sizeof(n->work));
+	if (type >= DLT_NODE_KERNEL && type <= DLT_NODE_SET)
+		n->work[type] = 1;
+	/* What is inside a child is in no list that is asked for with it. */
+	n->known = type != DLT_NODE_CHILD;
+}
+
+void dlt_graph_found(const void *node, const void *original, const void *clone)
+{
+	const struct node *n = node_of(original);
+
+	keep_node(node, clone, n && n->known ? n->work : NULL);
+}
+
+const void *dlt_node_said(const void *node)
+{
 	last_node = node;
-	return !again;
+	return node;
+}
+
+const void *dlt_node_once(const void *node)
+{
+	const void *said = last_node;
+
+	last_node = NULL;
+	return said == node ? NULL : node;
 }
 
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work)
@@ -204,7 +276,7 @@ void dlt_graph_add(const void *graph, const void *node, enum dlt_work work)
 	uint32_t one[DLT_WORKS] = { 0 };
 
 	one[work] = 1;
-	if (!is_new(node))
+	if (!node)
 		return;
 	add_work(graph_of((uintptr_t)graph, true), one);
 	keep_node(node, graph, one);
@@ -214,7 +286,7 @@ void dlt_graph_child(const void *graph, const void *node, const void *child)
 {
 	const struct graph *g = graph_of((uintptr_t)child, false);
 
-	if (!is_new(node) || !g)
+	if (!node || !g)
 		return;
 	add_work(graph_of((uintptr_t)graph, true), g->work);
 	keep_node(node, graph, g->work);
@@ -222,18 +294,22 @@ void dlt_graph_child(const void *graph, const void *node, const void *child)
 
 void dlt_graph_add_node(const void *graph, const void *node, const void *params)
 {
-	enum { KERNEL, COPY, SET, CHILD = 4 };
 	struct {
 		int type, reserved[3];
 		const void *child;
 	} p = { .type = -1 };
 
-	if (params)
-		memcpy(&p, params, sizeof(p));
-	if (p.type == CHILD)
+	if (!params || !node)
+		return;
+	memcpy(&p, params, sizeof(p));
+	if (p.type == DLT_NODE_CHILD)
 		dlt_graph_child(graph, node, p.child);
-	else if (p.type >= KERNEL && p.type <= SET)
+	else if (p.type >= DLT_NODE_KERNEL && p.type <= DLT_NODE_SET)
 		dlt_graph_add(graph, node, (enum dlt_work)p.type);
+	else if (p.type == DLT_NODE_CONDITIONAL)
+		dlt_graph_add(graph, node, DLT_WORK_UNSURE);
+	else if (p.type == DLT_NODE_ALLOCATE)
+		dlt_ledger_graph(dlt_cuda_allocates((const char *)params + 16));
 }
 
 void dlt_graph_copy(const void *to, const void *from)
@@ -245,6 +321,13 @@ void dlt_graph_copy(const void *to, const void *from)
 	copy = g ? graph_of((uintptr_t)to, true) : NULL;
 	if (copy && copy != g)
 		add_work(copy, g->work);
+}
+
+void dlt_graph_made(const void *exec, const void *graph, uint64_t flags)
+{
+	dlt_graph_copy(exec, graph);
+	if (flags & DEVICE_LAUNCH)
+		add_one(graph_of((uintptr_t)exec, true), DLT_WORK_UNSURE);
 }
 
 /* Its place stays taken, for the next one with this handle. */
@@ -297,6 +380,11 @@ void dlt_captured_slow(const void *stream, enum dlt_work work)
 	captured(stream, one);
 }
 
+enum dlt_memory dlt_async_memory_slow(const void *stream, enum dlt_memory kind)
+{
+	return dlt_stream_capture(stream) ? DLT_MEMORY_GRAPH : kind;
+}
+
 void dlt_captured_graph_slow(const void *exec, const void *stream)
 {
 	const struct graph *g = graph_of((uintptr_t)exec, false);
@@ -315,6 +403,7 @@ void dlt_capture_begin(const void *stream, const void *graph)
 		if (__atomic_exchange_n(&c->used, 1, __ATOMIC_ACQUIRE))
 			continue;
 		c->graph = (uintptr_t)graph;
+		c->number = __atomic_add_fetch(&last_capture, 1, __ATOMIC_RELAXED);
 		memset(c->work, 0, sizeof(c->work));
 		dlt_stream_set_capture(stream, (uint8_t)i);
 		__atomic_add_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
@@ -326,13 +415,15 @@ void dlt_capture_end(bool ok, const void *stream, const void *graph)
 {
 	uint8_t index = dlt_stream_capture(stream);
 	struct capture *c = &captures[index];
+	struct graph *g;
 
 	if (!index)
 		return;
-	if (ok && graph && !c->graph)
-		dlt_graph_gone(graph);	/* what had this handle before */
-	if (ok && graph)
-		add_work(graph_of((uintptr_t)graph, true), c->work);
+	g = ok ? graph_of((uintptr_t)graph, true) : NULL;
+	/* What had this handle before; but nodes may be added by hand while it is captured. */
+	if (g && !c->graph && (int32_t)(g->touched - c->number) < 0)
+		dlt_graph_gone(graph);
+	add_work(g, c->work);
 	dlt_streams_end_capture(index);
 	for (unsigned i = 0; i < EVENTS; i++)
 		if (events[i].capture == index)

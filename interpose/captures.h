@@ -6,16 +6,28 @@
  *
  * While something is captured, calls have frames even where nobody listens: so a launch of the
  * runtime and the driver's inside it are counted once. Lock-free; what finds no room is not counted.
- * Not followed: nodes that came by capture and are removed or switched off later, and bodies of
- * conditional nodes, which are executed as often as the GPU decides.
+ *
+ * A node that came by capture is known once the program asks for the nodes of its graph and what
+ * each is. What is not known is counted as DLT_WORK_UNSURE: conditional nodes, whose bodies are
+ * executed as often as the GPU decides; nodes of no known kind that are taken out or switched off;
+ * and that the GPU may launch the graph itself.
  */
 #ifndef DLT_INTERPOSE_CAPTURES_H
 #define DLT_INTERPOSE_CAPTURES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum dlt_work { DLT_WORK_KERNEL, DLT_WORK_COPY, DLT_WORK_SET, DLT_WORKS };
+#include "memory_kinds.h"
+
+enum dlt_work { DLT_WORK_KERNEL, DLT_WORK_COPY, DLT_WORK_SET, DLT_WORK_UNSURE, DLT_WORKS };
+
+/* cudaGraphNodeType, CUgraphNodeType: those that matter here. */
+enum dlt_node {
+	DLT_NODE_KERNEL, DLT_NODE_COPY, DLT_NODE_SET, DLT_NODE_CHILD = 4, DLT_NODE_ALLOCATE = 10,
+	DLT_NODE_CONDITIONAL = 13,
+};
 
 /* Captures that are in progress. */
 extern int dlt_capturing __attribute__((visibility("hidden")));
@@ -50,11 +62,35 @@ static inline void dlt_capture_wait(const void *stream, const void *event)
 		dlt_capture_wait_slow(stream, event);
 }
 
-/* A node was added to a graph; the same one again, by the driver inside the runtime, is not new. */
+/*
+ * The kind of memory that is asked of a stream or given back by it: that of graphs where the stream
+ * is being captured, else `kind`.
+ */
+enum dlt_memory dlt_async_memory_slow(const void *stream, enum dlt_memory kind);
+
+static inline enum dlt_memory dlt_async_memory(const void *stream, enum dlt_memory kind)
+{
+	return __builtin_expect(dlt_capturing, 0) ? dlt_async_memory_slow(stream, kind) : kind;
+}
+
+/*
+ * A runtime's call that adds a node has the driver's inside it, most times: the driver's rows say
+ * the node, the runtime's ask whether it is known by that (then NULL, which adds nothing).
+ */
+const void *dlt_node_said(const void *node);
+const void *dlt_node_once(const void *node);
+
+/* A node was added to a graph. */
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work);
 /* params: cudaGraphNodeParams or CUgraphNodeParams, whose type comes first. */
 void dlt_graph_add_node(const void *graph, const void *node, const void *params);
 void dlt_graph_child(const void *graph, const void *node, const void *child);
+
+/* These nodes are in that graph; count NULL: one. */
+void dlt_graph_nodes(const void *graph, void *const *nodes, const size_t *count);
+/* What a node is (enum dlt_node); it stands in a clone for another one. */
+void dlt_graph_node_is(const void *node, int type);
+void dlt_graph_found(const void *node, const void *original, const void *clone);
 
 /* The node is taken out of its graph; or switched in what can be launched of it. */
 void dlt_graph_remove(const void *node);
@@ -62,6 +98,20 @@ void dlt_graph_switch(const void *exec, const void *node, bool on);
 
 /* One graph, or what can be launched of it, now executes what the other does. */
 void dlt_graph_copy(const void *to, const void *from);
+/* What can be launched was made of a graph; flags: cudaGraphInstantiateFlags. */
+void dlt_graph_made(const void *exec, const void *graph, uint64_t flags);
+
+/* Of cudaGraphInstantiate, whose third argument they are since CUDA 12. */
+static inline uint64_t dlt_graph_flags(bool are, const void *argument)
+{
+	return are ? (uintptr_t)argument : 0;
+}
+
+/* Of cudaGraphInstantiateParams, whose flags come first. */
+static inline uint64_t dlt_graph_params(const void *params)
+{
+	return *(const uint64_t *)params;
+}
 void dlt_graph_gone(const void *graph);
 
 /* The object that says what a launch executes; 0: not known. */

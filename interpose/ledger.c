@@ -8,6 +8,7 @@
 #include "box_private.h"
 #include "clock.h"
 #include "contexts.h"
+#include "streams.h"
 
 #define PLACES 256		/* of rows, by hash; a power of 2, twice DLT_BOX_MEMORY */
 #define KEPT 32			/* rows that only kinds and devices get, when there are many libraries */
@@ -193,10 +194,11 @@ static void drop(uint32_t place, struct block *taken)
 		unuse(taken->backing);
 }
 
-/* Handles whose references are counted: asked for again with size 0, freed by the last one. */
+/* Whose references are counted: asked for again with size 0, freed by the last one. */
 static bool has_names(enum dlt_memory memory)
 {
-	return memory == DLT_MEMORY_PHYSICAL || memory == DLT_MEMORY_OPENCL;
+	return memory == DLT_MEMORY_PHYSICAL || memory == DLT_MEMORY_OPENCL ||
+	       memory == DLT_MEMORY_FOREIGN || memory == DLT_MEMORY_IMPORTED;
 }
 
 static bool add_name(uint64_t key)
@@ -208,6 +210,29 @@ static bool add_name(uint64_t key)
 	__atomic_add_fetch(&blocks_at(place)->names, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&blocks_at(place)->uses, 1, __ATOMIC_RELAXED);
 	return true;
+}
+
+/*
+ * Physical memory by what is mapped of it at an address (cuMemRetainAllocationHandle): it may live
+ * without its handle, which names it again from now on.
+ */
+static bool name_again(uint64_t key, uint64_t address)
+{
+	uint32_t mapping = address ? blocks_find(key_of(DLT_MEMORY_MAPPED, address)) : 0;
+	uint32_t place = mapping ? blocks_at(mapping)->backing : 0;
+	uint64_t nameless = BLOCK_NAMELESS;
+	struct block *b;
+
+	if (!place)
+		return false;
+	b = blocks_at(place);
+	__atomic_add_fetch(&b->uses, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->names, 1, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(&b->key, &nameless, key, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED))
+		return true;
+	__atomic_sub_fetch(&b->uses, 1, __ATOMIC_RELAXED);
+	return false;
 }
 
 static uint32_t back(uint64_t handle)
@@ -247,7 +272,7 @@ void dlt_ledger_allocated(struct dlt_ledger *l, bool ok, enum dlt_memory memory,
 	dlt_ledger_at = 0;
 	if (!ok)
 		count_failure(row_of(memory, device, library), size);
-	else if (key && !(size == 0 && has_names(memory) && add_name(key)))
+	else if (key && !(size == 0 && has_names(memory) && (add_name(key) || name_again(key, backing))))
 		put(memory, device, library, key, size, backing);
 }
 
@@ -266,6 +291,13 @@ static void describe(struct dlt_ledger *l, const struct block *b)
 		l->device = (uint8_t)(key >> 16);
 		l->library = (uint16_t)key;
 	}
+}
+
+static enum dlt_memory memory_of(uint32_t place)
+{
+	uint16_t row = blocks_at(place)->row;
+
+	return row < DLT_BOX_MEMORY ? dlt_box_memory(row)->key >> 24 & 255 : DLT_MEMORIES;
 }
 
 /* A handle of physical memory: only its last release frees, and only where nothing is mapped. */
@@ -300,7 +332,10 @@ void dlt_ledger_take(struct dlt_ledger *l, enum dlt_memory memory, uint64_t hand
 		return;
 	}
 	place = l->key ? blocks_find(l->key) : 0;
-	if (place && has_names(memory))
+	/* A node's allocation comes again with the next launch; only another node ends it. */
+	if (place && memory != DLT_MEMORY_GRAPH && memory_of(place) == DLT_MEMORY_GRAPH)
+		l->key = 0;
+	else if (place && has_names(memory))
 		take_name(l, place);
 	else if (place && blocks_take(place, l->key, &taken))
 		describe(l, &taken);
@@ -392,6 +427,14 @@ void dlt_ledger_reset(uint8_t device)
 void dlt_ledger_context_gone(uint8_t context)
 {
 	sweep(context, 0);
+}
+
+void dlt_ledger_graph(const struct dlt_cuda_node_memory *memory)
+{
+	uint64_t key = key_of(DLT_MEMORY_GRAPH, (uintptr_t)memory->p);
+
+	if (key && dlt_process.traced)
+		put(DLT_MEMORY_GRAPH, dlt_device(), 0, key, memory->size, 0);
 }
 
 void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda_types.h"
 #include "memory_kinds.h"
 #include "process.h"
 #include "thread.h"
@@ -69,6 +70,9 @@ void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t li
 void dlt_ledger_reset(uint8_t device);
 /* The same of another context, by its id (contexts.h). */
 void dlt_ledger_context_gone(uint8_t context);
+
+/* A graph was given a node that allocates; NULL: it was not. */
+void dlt_ledger_graph(const struct dlt_cuda_node_memory *memory);
 
 /* What CUDA says of a device's memory (cudaMemGetInfo), in bytes. */
 void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total);

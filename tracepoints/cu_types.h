@@ -18,6 +18,11 @@ struct dlt_cu_ipc {
 	char bytes[64];
 };
 
+/* CUeglFrame, of which only the size counts */
+struct dlt_cu_egl_frame {
+	void *words[8];
+};
+
 /* The head of CUlaunchConfig; shared: dynamic shared memory in bytes */
 struct dlt_cu_launch_config {
 	unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;

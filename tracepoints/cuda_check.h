@@ -45,6 +45,8 @@ static_assert(sizeof(cudaMemcpy3DParms) == sizeof(dlt_cuda_copy3d));
 SAME_PLACE(cudaPitchedPtr, pitch, dlt_cuda_pitched, pitch);
 SAME_PLACE(cudaMemcpy3DParms, extent, dlt_cuda_copy3d, extent);
 SAME_PLACE(cudaMemcpy3DParms, kind, dlt_cuda_copy3d, kind);
+SAME_PLACE(cudaMemAllocNodeParams, bytesize, dlt_cuda_node_memory, size);
+SAME_PLACE(cudaMemAllocNodeParams, dptr, dlt_cuda_node_memory, p);
 SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
 SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);
 SAME_PLACE(cudaLaunchConfig_t, dynamicSmemBytes, dlt_cuda_launch_config, shared);

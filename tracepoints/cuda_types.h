@@ -80,6 +80,19 @@ struct dlt_cuda_egl_frame {
 	void *words[35];
 };
 
+/* cudaMemAllocNodeParams and CUDA_MEM_ALLOC_NODE_PARAMS; p: what the node will allocate */
+struct dlt_cuda_node_memory {
+	void *pool[11];
+	const void *access;
+	size_t access_count, size;
+	void *p;
+};
+
+static inline const struct dlt_cuda_node_memory *dlt_cuda_allocates(const void *params)
+{
+	return (const struct dlt_cuda_node_memory *)params;
+}
+
 /* The head of cudaLaunchConfig_t; shared: dynamic shared memory in bytes */
 struct dlt_cuda_launch_config {
 	struct dlt_cuda_dim3 grid, block;
@@ -98,13 +111,13 @@ static inline size_t dlt_cuda_copy3d_peer_size(const struct dlt_cuda_copy3d_peer
 	return copy->extent.width * copy->extent.height * copy->extent.depth;
 }
 
-/* Bytes of an array whose height or depth may be 0, with the first `levels` of its mipmaps. */
+/* Bytes of an array whose height or depth may be 0, with so many of its mipmaps. */
 static inline size_t dlt_cuda_array_size(const struct dlt_cuda_channel *c, size_t width,
-					 size_t height, size_t depth, unsigned levels)
+					 size_t height, size_t depth, unsigned mipmaps)
 {
 	size_t element = (size_t)(c->x + c->y + c->z + c->w) / 8, size = 0;
 
-	for (unsigned i = 0; i < levels && i < 32; i++) {
+	for (unsigned i = 0; i < mipmaps && i < 32; i++) {
 		size += element * (width >> i ? width >> i : 1) * (height >> i ? height >> i : 1) *
 			(depth >> i ? depth >> i : 1);
 	}

@@ -36,6 +36,8 @@ enum dlt_memory {
 	DLT_MEMORY_GPU,
 	DLT_MEMORY_OPENCL,
 	DLT_MEMORY_HOST,
+	DLT_MEMORY_GRAPH,
+	DLT_MEMORY_MULTICAST,
 	DLT_MEMORIES
 };
 
@@ -79,6 +81,10 @@ static inline const struct dlt_memory_kind *dlt_memory_kind(unsigned memory)
 		[DLT_MEMORY_OPENCL] = { "opencl", "buffers of OpenCL, on its device, which may be the CPU",
 					DLT_SPACE_HANDLE, false, false },
 		[DLT_MEMORY_HOST] = { "host", "cuMemCreate on the host", DLT_SPACE_HANDLE, false, false },
+		[DLT_MEMORY_GRAPH] = { "graph", "allocated by nodes of CUDA graphs: there while they run",
+				       DLT_SPACE_POINTER, false, true },
+		[DLT_MEMORY_MULTICAST] = { "multicast", "cuMulticastCreate: memory of others, seen together",
+					   DLT_SPACE_HANDLE, false, false },
 		[DLT_MEMORIES] = { "unknown", "of a later version", DLT_SPACE_POINTER, false, false },
 	};
 

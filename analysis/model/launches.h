@@ -27,7 +27,7 @@ struct object {
 	const char *name;
 };
 
-enum { GRAPH_KERNELS, GRAPH_COPIES, GRAPH_SETS };			/* values of a graph */
+enum { GRAPH_KERNELS, GRAPH_COPIES, GRAPH_SETS, GRAPH_UNSURE };	/* values of a graph */
 enum { SHAPE_KERNEL, SHAPE_GRID, SHAPE_BLOCK = 4, SHAPE_SHARED = 7 };	/* values of a shape */
 
 #define LAUNCH_CAPTURED 0x8000	/* in the stream of an event */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the stubs' functions do: DO_<function>(arguments); those without a line here return 0. */
+#include <string.h>
+
 #include "driver.h"
 #include "over.h"
 
@@ -89,13 +91,48 @@
 
 /* The handle of a kernel is no address in the program. */
 #define DO___cudaGetKernel(kernel, function) (*(kernel) = (char *)(function) + (1ULL << 46), 0)
-#define DO_cudaStreamEndCapture(stream, graph) stub_handle(graph)
-#define DO_cudaGraphCreate(graph, flags) stub_handle(graph)
-#define DO_cudaGraphClone(graph_clone, original_graph) stub_handle(graph_clone)
-#define DO_cudaGraphInstantiate(exec, graph, flags_or_error, log, size) stub_handle(exec)
-#define DO_cudaGraphAddKernelNode(node, graph, dependencies, count, params) stub_handle(node)
-#define DO_cudaGraphAddMemsetNode(node, graph, dependencies, count, params) stub_handle(node)
-#define DO_cudaGraphAddChildGraphNode(node, graph, dependencies, count, child) stub_handle(node)
-#define DO_cudaGraphAddNode(node, graph, dependencies, a, b, params) stub_handle(node)
+
+/* Graphs: lists of nodes (graphs.c). Types of nodes as in driver_types.h. */
+#define STUB_MAJOR_13 (strcmp(STUB_NAME, "libcudart.so.13") == 0)
+#define DO_cudaStreamBeginCapture(stream, mode) stub_capture(stream, NULL)
+#define DO_cudaStreamBeginCaptureToGraph(stream, graph, dependencies, data, count, mode) stub_capture(stream, graph)
+#define DO_cudaStreamEndCapture(stream, graph) stub_captured(stream, graph)
+#define DO_cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, edges, count) stub_capturing(stream, graph)
+#define DO_cudaEventRecord(event, stream) stub_records(event, stream)
+#define DO_cudaStreamWaitEvent(stream, event, flags) stub_joins(stream, event)
+#define DO_cudaGraphCreate(graph, flags) stub_graph(graph)
+#define DO_cudaGraphDestroy(graph) stub_graph_gone(graph)
+#define DO_cudaGraphClone(graph_clone, original_graph) stub_graph_copy(graph_clone, original_graph)
+#define DO_cudaGraphInstantiate(exec, graph, flags_or_error, log, size) stub_graph_copy(exec, graph)
+#define DO_cudaGraphInstantiateWithFlags(exec, graph, flags) stub_graph_copy(exec, graph)
+#define DO_cudaGraphExecDestroy(exec) stub_graph_gone(exec)
+#define DO_cudaGraphLaunch(exec, stream) stub_graph_launch(exec, stream)
+#define DO_cudaGraphAddKernelNode(node, graph, dependencies, count, params) stub_node(node, graph, 0, NULL)
+#define DO_cudaGraphAddMemsetNode(node, graph, dependencies, count, params) stub_node(node, graph, 2, NULL)
+#define DO_cudaGraphAddChildGraphNode(node, graph, dependencies, count, child) stub_node(node, graph, 4, child)
+#define DO_cudaGraphAddNode(node, graph, dependencies, a, b, params) \
+	stub_node_of(node, graph, STUB_MAJOR_13 ? (params) : (b))
+#define DO_cudaGraphDestroyNode(node) stub_node_gone(node)
+#define DO_cudaGraphNodeSetEnabled(exec, node, on) stub_node_on(exec, node, on)
+#define DO_cudaGraphNodeGetType(node, type) stub_node_type(node, type)
+#define DO_cudaGraphGetNodes(graph, nodes, count) stub_nodes(graph, nodes, count)
+#define DO_cudaGraphGetRootNodes(graph, nodes, count) stub_nodes(graph, nodes, count)
+#define DO_cuGraphGetNodes(graph, nodes, count) stub_nodes(graph, nodes, count)
+#define DO_cuGraphGetRootNodes(graph, nodes, count) stub_nodes(graph, nodes, count)
+#define DO_cudaGraphAddMemAllocNode(node, graph, dependencies, count, params) \
+	(((struct dlt_cuda_node_memory *)(params))->p = (char *)(params) + (1ULL << 45), stub_node(node, graph, 10, NULL))
+#define DO_cudaMemPoolImportPointer(p, pool, data) stub_alloc(p, 0)
+#define DO_cudaExternalMemoryGetMappedBuffer(p, memory, description) stub_alloc(p, 0)
+#define DO_cudaIpcOpenMemHandle(p, handle, flags) stub_shared(p, (handle).reserved[0])
+#define DO_cuMemCreate(handle, size, prop, flags) stub_physical(handle)
+#define DO_cuMemRetainAllocationHandle(handle, addr) stub_retained(handle)
+#define DO_cuMulticastCreate(handle, prop) stub_handle((void **)(handle))
+#define DO_cudaGraphAddMemFreeNode(node, graph, dependencies, count, p) stub_node(node, graph, 11, NULL)
+#define DO_cuGraphCreate(graph, flags) stub_graph(graph)
+#define DO_cuGraphDestroy(graph) stub_graph_gone(graph)
+#define DO_cuGraphAddKernelNode_v2(node, graph, dependencies, count, params) stub_node(node, graph, 0, NULL)
+#define DO_cuGraphInstantiateWithFlags(exec, graph, flags) stub_graph_copy(exec, graph)
+#define DO_cuGraphExecDestroy(exec) stub_graph_gone(exec)
+#define DO_cuGraphLaunch(exec, stream) stub_graph_launch(exec, stream)
 #define DO_cudaLibraryGetKernel(kernel, library, name) stub_handle(kernel)
 #define DO_cudaFuncGetName(name, function) (*(name) = "N", 0)

@@ -129,16 +129,8 @@ static void end(void)
 	report(&r);
 }
 
-static void work(enum stub_work what, const void *kernel, size_t size, int direction,
-		 const void *stream, int blocking)
+static uint64_t queue(struct stub_gpu_record r, size_t size, int direction, const void *stream)
 {
-	static const char *const names[] = { "", "copy", "set" };
-	struct stub_gpu_record r = record_of(what, what == STUB_KERNEL ? name_of(kernel) : names[what]);
-
-	/* The same work, asked for by the driver call inside the runtime's. */
-	if (call.worked)
-		return;
-	call.worked = 1;
 	pthread_mutex_lock(&lock);
 	r.stream = stream_of(stream);
 	r.begin = now_ns() + 1000;
@@ -148,15 +140,35 @@ static void work(enum stub_work what, const void *kernel, size_t size, int direc
 	r.size = size;
 	r.direction = direction;
 	if (truth) {
-		fprintf(truth, "%d %s %u %u %u %llu %llu %zu %d\n", (int)what, r.name, r.correlation,
+		fprintf(truth, "%d %s %u %u %u %llu %llu %zu %d\n", (int)r.what, r.name, r.correlation,
 			r.tid, r.stream, (unsigned long long)r.begin, (unsigned long long)r.end, size,
 			direction);
 		fflush(truth);
 	}
 	pthread_mutex_unlock(&lock);
 	report(&r);
+	return r.end;
+}
+
+static void work(enum stub_work what, const void *kernel, size_t size, int direction,
+		 const void *stream, int blocking)
+{
+	static const char *const names[] = { "", "copy", "set" };
+	uint64_t end;
+
+	/* The same work, asked for by the driver call inside the runtime's. */
+	if (call.worked)
+		return;
+	call.worked = 1;
+	end = queue(record_of(what, what == STUB_KERNEL ? name_of(kernel) : names[what]), size, direction,
+		    stream);
 	if (blocking)
-		sleep_until(r.end);
+		sleep_until(end);
+}
+
+static void node(enum stub_work what, const char *name, const void *stream)
+{
+	queue(record_of(what, name), 0, 0, stream);
 }
 
 static void wait_for(const void *stream, int all)
@@ -185,5 +197,5 @@ static void listen(stub_gpu_listener to)
 }
 
 const struct stub_gpu stub_gpu = {
-	.begin = begin, .end = end, .work = work, .wait = wait_for, .listen = listen,
+	.begin = begin, .end = end, .work = work, .node = node, .wait = wait_for, .listen = listen,
 };

@@ -39,6 +39,8 @@ struct stub_gpu {
 	/* blocking: returns when it is done. */
 	void (*work)(enum stub_work what, const void *kernel, size_t size, int direction,
 		     const void *stream, int blocking);
+	/* One of those that a call asks for at once: nodes of a graph. */
+	void (*node)(enum stub_work what, const char *name, const void *stream);
 	void (*wait)(const void *stream, int all);
 	/* libcupti's; NULL: nobody */
 	void (*listen)(stub_gpu_listener listener);

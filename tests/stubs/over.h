@@ -40,7 +40,13 @@ typedef unsigned long long stub_address;
 	X(cuStreamDestroy, 4000, (void *)) \
 	X(cuStreamSynchronize, 2000, (void *)) \
 	X(cuEventCreate, 2000, (void **, unsigned)) \
-	X(cuEventRecord, 2000, (void *, void *))
+	X(cuEventRecord, 2000, (void *, void *)) \
+	X(cuGraphCreate, 10000, (void **, unsigned)) \
+	X(cuGraphDestroy, 10000, (void *)) \
+	X(cuGraphAddKernelNode, 12000, (void **, void *, const void **, size_t, const void *)) \
+	X(cuGraphInstantiateWithFlags, 11040, (void **, void *, unsigned long long)) \
+	X(cuGraphExecDestroy, 10000, (void *)) \
+	X(cuGraphLaunch, 10000, (void *, void *))
 
 struct stub_driver {
 #define STUB_FIELD(name, version, args) int (*name) args;
@@ -86,6 +92,14 @@ int stub_register(const void *host, const char *name);
 #define OVER_cudaStreamSynchronize(stream) stub_driver()->cuStreamSynchronize(stream)
 #define OVER_cudaDeviceSynchronize() stub_driver()->cuCtxSynchronize()
 #define OVER_cudaEventCreateWithFlags(event, flags) stub_driver()->cuEventCreate(event, flags)
+#define OVER_cudaGraphCreate(graph, flags) stub_driver()->cuGraphCreate(graph, flags)
+#define OVER_cudaGraphDestroy(graph) stub_driver()->cuGraphDestroy(graph)
+#define OVER_cudaGraphAddKernelNode(node, graph, dependencies, count, params) \
+	stub_driver()->cuGraphAddKernelNode(node, graph, dependencies, count, params)
+#define OVER_cudaGraphInstantiateWithFlags(exec, graph, flags) \
+	stub_driver()->cuGraphInstantiateWithFlags(exec, graph, flags)
+#define OVER_cudaGraphExecDestroy(exec) stub_driver()->cuGraphExecDestroy(exec)
+#define OVER_cudaGraphLaunch(exec, stream) stub_driver()->cuGraphLaunch(exec, stream)
 #define OVER_cudaEventRecord(event, stream) stub_driver()->cuEventRecord(event, stream)
 
 #define OVER___cudaRegisterFunction(handle, function, device_function, name, ...) stub_register(function, name)

@@ -58,10 +58,23 @@ static void find_gpu(void)
 		fprintf(stderr, "stub: %s\n", dlerror());
 }
 
+int (*stub_taker)(int type, const void *stream);
+
+static int taken(enum stub_work what, const void *stream)
+{
+	return __builtin_expect(stub_taker != NULL, 0) && stub_taker(what, stream);
+}
+
+void stub_node_runs(int type, const char *name, const void *stream)
+{
+	if (gpu)
+		gpu->node((enum stub_work)type, name, stream);
+}
+
 int stub_copies(size_t size, int direction, const void *stream, int blocking)
 {
 	moved = size;
-	if (gpu)
+	if (!taken(STUB_COPY, stream) && gpu)
 		gpu->work(STUB_COPY, NULL, size, direction, stream, blocking);
 	return 0;
 }
@@ -69,14 +82,14 @@ int stub_copies(size_t size, int direction, const void *stream, int blocking)
 int stub_sets(size_t size, const void *stream)
 {
 	moved = size;
-	if (gpu)
+	if (!taken(STUB_SET, stream) && gpu)
 		gpu->work(STUB_SET, NULL, size, 0, stream, 0);
 	return 0;
 }
 
 int stub_launches(const void *kernel, const void *stream)
 {
-	if (gpu)
+	if (!taken(STUB_KERNEL, stream) && gpu)
 		gpu->work(STUB_KERNEL, kernel, 0, 0, stream, 0);
 	return 0;
 }
@@ -177,6 +190,27 @@ int stub_handle(void **handle)
 	static uintptr_t last = 0x1000;
 
 	*handle = (void *)__atomic_add_fetch(&last, 16, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int stub_shared(void **p, char handle)
+{
+	*p = (void *)(((uintptr_t)(unsigned char)handle + 1) << 32);
+	return 0;
+}
+
+static void *physical;
+
+int stub_physical(unsigned long long *handle)
+{
+	stub_handle(&physical);
+	*handle = (uintptr_t)physical;
+	return 0;
+}
+
+int stub_retained(unsigned long long *handle)
+{
+	*handle = (uintptr_t)physical;
 	return 0;
 }
 

@@ -58,6 +58,33 @@ int stub_free(void *p);
 int stub_reset(void);
 int stub_info(size_t *free, size_t *total);
 
+/* Work of a captured stream is taken into a graph (graphs.c), not done. NULL: nothing was ever captured. */
+extern int (*stub_taker)(int type, const void *stream);
+/* A node of a graph that was launched: STUB_KERNEL, ... of gpu.h. */
+void stub_node_runs(int type, const char *name, const void *stream);
+
+/* Graphs: of graphs.c, only in the stubs of the runtime and the driver. */
+int stub_graph(void **handle);
+int stub_graph_copy(void **handle, const void *from);
+int stub_graph_gone(const void *handle);
+int stub_graph_launch(const void *exec, void *stream);
+int stub_node(void **handle, const void *graph, int type, const void *child);
+int stub_node_of(void **handle, const void *graph, const void *params);
+int stub_node_gone(const void *handle);
+int stub_node_type(const void *handle, int *type);
+int stub_node_on(const void *exec, const void *node, unsigned on);
+int stub_nodes(const void *graph, void **nodes, size_t *count);
+int stub_capture(const void *stream, const void *graph);
+int stub_captured(const void *stream, void **graph);
+int stub_capturing(const void *stream, void **graph);
+int stub_records(const void *event, const void *stream);
+int stub_joins(const void *stream, const void *event);
+
+/* Memory by handles: another process's, always at the same address; the last that was created. */
+int stub_shared(void **p, char handle);
+int stub_physical(unsigned long long *handle);
+int stub_retained(unsigned long long *handle);
+
 /* A new stream or event. */
 int stub_handle(void **handle);
 
