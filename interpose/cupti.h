@@ -29,6 +29,12 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
  * return a CUptiResult. Behind `real`, what the caller would have called, a handler has the same
  * arguments.
  */
+#define DLT_CUPTI_KIND_CALL(X, name) \
+	X(name, \
+	  (void *real, void *subscriber, int kind, void *config), \
+	  (void *subscriber, int kind, void *config), \
+	  (real, subscriber, kind, config), (subscriber, kind, config))
+
 #define DLT_CUPTI_CALLS(X) \
 	X(cuptiSubscribe, \
 	  (void *real, void **subscriber, void *callback, void *data), \
@@ -83,18 +89,9 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	  (void *real, void *subscriber, void *request, void *complete), \
 	  (void *subscriber, void *request, void *complete), \
 	  (real, subscriber, request, complete), (subscriber, request, complete)) \
-	X(cuptiActivityEnable_v2, \
-	  (void *real, void *subscriber, int kind, void *config), \
-	  (void *subscriber, int kind, void *config), \
-	  (real, subscriber, kind, config), (subscriber, kind, config)) \
-	X(cuptiActivityEnableAndDump_v2, \
-	  (void *real, void *subscriber, int kind, void *config), \
-	  (void *subscriber, int kind, void *config), \
-	  (real, subscriber, kind, config), (subscriber, kind, config)) \
-	X(cuptiActivityDisable_v2, \
-	  (void *real, void *subscriber, int kind, void *config), \
-	  (void *subscriber, int kind, void *config), \
-	  (real, subscriber, kind, config), (subscriber, kind, config)) \
+	DLT_CUPTI_KIND_CALL(X, cuptiActivityEnable_v2) \
+	DLT_CUPTI_KIND_CALL(X, cuptiActivityEnableAndDump_v2) \
+	DLT_CUPTI_KIND_CALL(X, cuptiActivityDisable_v2) \
 	X(cuptiUnsubscribe, \
 	  (void *real, void *subscriber), \
 	  (void *subscriber), (real, subscriber), (subscriber)) \

@@ -27,6 +27,10 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, launch,
 		lttng_ust_field_integer(uint16_t, stream, stream)
 	))
 
+/* For the benches: after each launch. */
+#define BARE(result, i) \
+	lttng_ust_tracepoint(bench_cuda, launch, 1, 2, 3, (uint32_t)(i), (int16_t)(result), 0, 0, 4, 0)
+
 #endif
 
 #include <lttng/tracepoint-event.h>

@@ -2,13 +2,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What one CUDA call on the stub costs: cuda_call [thousands]. Prints nanoseconds a kernel
- * launch, the least of five rounds.
+ * launch, the least of five rounds. With BARE (cuda_bare.c), a bare tracepoint after each launch.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "cuda_types.h"
+
+#ifndef BARE
+#define BARE(result, i) (void)(result)
+#endif
 
 #define ROUNDS 5
 
@@ -32,8 +36,11 @@ int main(int argc, char **argv)
 	for (int round = 0; round < ROUNDS; round++) {
 		double begin = now_ns(), each;
 
-		for (long i = 0; i < calls; i++)
-			cudaLaunchKernel((void *)now_ns, grid, block, NULL, 0, NULL);
+		for (long i = 0; i < calls; i++) {
+			int result = cudaLaunchKernel((void *)now_ns, grid, block, NULL, 0, NULL);
+
+			BARE(result, i);
+		}
 		each = (now_ns() - begin) / (double)calls;
 		least = each < least ? each : least;
 	}

@@ -5,7 +5,4 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "tests/bench/cuda_bare.h"
 
-#define BARE(result, i) \
-	lttng_ust_tracepoint(bench_cuda, launch, 1, 2, 3, (uint32_t)(i), (int16_t)(result), 0, 0, 4, 0)
-
 #include "driver_call.c"

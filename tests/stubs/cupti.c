@@ -564,14 +564,17 @@ int cuptiActivityRegisterCallbacks_v2(void *handle, request_fn_v2 r, complete_fn
 	return OK;
 }
 
+static int is_asked_by(const void *handle, int kind)
+{
+	return handle && handle == subscriber && kind >= 0 && kind <= 63;
+}
+
 int cuptiActivityEnable_v2(void *handle, int kind, void *config);
 int cuptiActivityEnable_v2(void *handle, int kind, void *config)
 {
 	(void)config;
-	if (!handle || handle != subscriber || kind < 0 || kind > 63)
-		return INVALID_PARAMETER;
-	if (kinds)
-		return NOT_COMPATIBLE;
+	if (kinds || !is_asked_by(handle, kind))
+		return kinds ? NOT_COMPATIBLE : INVALID_PARAMETER;
 	attach();
 	__atomic_fetch_or(&kinds_v2, 1ULL << kind, __ATOMIC_RELAXED);
 	return OK;
@@ -581,7 +584,7 @@ int cuptiActivityDisable_v2(void *handle, int kind, void *config);
 int cuptiActivityDisable_v2(void *handle, int kind, void *config)
 {
 	(void)config;
-	if (!handle || handle != subscriber || kind < 0 || kind > 63)
+	if (!is_asked_by(handle, kind))
 		return INVALID_PARAMETER;
 	__atomic_fetch_and(&kinds_v2, ~(1ULL << kind), __ATOMIC_RELAXED);
 	return OK;
