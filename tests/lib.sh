@@ -56,8 +56,8 @@ session_start() {
 }
 
 session_stop() {
-	timeout 20 lttng -q stop test >/dev/null || fail "lttng stop hangs"
-	timeout 20 lttng -q destroy test >/dev/null || fail "lttng destroy hangs"
+	timeout 120 lttng -q stop test >/dev/null || fail "lttng stop hangs"
+	timeout 120 lttng -q destroy test >/dev/null || fail "lttng destroy hangs"
 	[ ! -s "$TMP/sessiond.pid" ] || kill "$(cat "$TMP/sessiond.pid")"
 	[ -n "$DLTRACE_TEST_ALONE" ] || exec 9>&-
 }
