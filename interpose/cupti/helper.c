@@ -26,6 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted, fetched;
 static uint64_t asked, done;	/* how often */
 static bool running, last_one;
+static uint64_t told_until;		/* what had ended then is told; ns CLOCK_MONOTONIC */
 
 static struct timespec from_now(uint64_t ns)
 {
@@ -51,8 +52,12 @@ static void tick(unsigned n)
 {
 	records_tick(false);
 	session_look();
-	if (n % FLUSH == 0)
+	if (n % FLUSH == 0) {
+		uint64_t now = cupti_clock_now();
+
 		session_flush(false);
+		__atomic_store_n(&told_until, now, __ATOMIC_RELAXED);
+	}
 	records_settle(WAIT);
 	if (n % ACCOUNT == 0)
 		session_say_account();
@@ -109,6 +114,7 @@ int helper_start(void)
 	pthread_cond_init(&fetched, &monotonic);
 	pthread_attr_init(&detached);
 	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	told_until = cupti_clock_now();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&thread, &detached, help, NULL);
@@ -121,6 +127,7 @@ int helper_start(void)
 void helper_fetch(bool last)
 {
 	struct timespec end = from_now(LIMIT * 1000000000ULL);
+	bool in_time = true;
 	uint64_t mine;
 
 	pthread_mutex_lock(&lock);
@@ -128,12 +135,14 @@ void helper_fetch(bool last)
 		mine = ++asked;
 		last_one |= last;
 		pthread_cond_signal(&wanted);
-		while (done < mine)
-			if (pthread_cond_timedwait(&fetched, &lock, &end) != 0)
-				break;
+		while (done < mine && in_time)
+			in_time = pthread_cond_timedwait(&fetched, &lock, &end) == 0;
+		in_time |= done >= mine;
 		running = !last_one;
 	}
 	pthread_mutex_unlock(&lock);
+	if (!in_time)
+		session_say_untold(__atomic_load_n(&told_until, __ATOMIC_RELAXED));
 }
 
 void helper_after_fork(void)

@@ -61,10 +61,9 @@ static struct {
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
-static void say(enum gap reason, uint8_t which, uint64_t begin, uint64_t end, uint64_t records,
-		const char *text)
+static void say_of(struct records_account a, enum gap reason, uint8_t which, uint64_t begin,
+		   uint64_t end, uint64_t records, const char *text)
 {
-	struct records_account a = records_account();
 	const struct dlt_ev_gpu_gap e = {
 		.process = session_host->process(), .reason = (uint8_t)reason, .kinds = which,
 		.begin = begin, .end = end, .records = records,
@@ -76,6 +75,12 @@ static void say(enum gap reason, uint8_t which, uint64_t begin, uint64_t end, ui
 	session_host->emit(DLT_EV_GPU_GAP, &e, false);
 }
 
+static void say(enum gap reason, uint8_t which, uint64_t begin, uint64_t end, uint64_t records,
+		const char *text)
+{
+	say_of(records_account(), reason, which, begin, end, records, text);
+}
+
 static const char *const texts[] = {
 	[GAP_NONE] = "",
 	[GAP_NOT_FOUND] = "no libcupti was found",
@@ -84,6 +89,7 @@ static const char *const texts[] = {
 	[GAP_OTHERS] = "another profiler has CUPTI",
 	[GAP_NOT_ASKED] = "nobody listened",
 	[GAP_LOST] = "records found no room",
+	[GAP_UNTOLD] = "the process ended before CUPTI had told all",
 };
 
 static void close_gap(void)
@@ -142,6 +148,14 @@ void session_say_account(void)
 	snprintf(text, sizeof(text), "%llu without a time, %llu odd",
 		 (unsigned long long)a.unfinished, (unsigned long long)a.odd);
 	say(GAP_NONE, 0, 0, 0, a.emitted, a.unfinished || a.odd ? text : "");
+}
+
+void session_say_untold(uint64_t since)
+{
+	const struct records_account unknown = { .emitted = 0 };
+
+	if (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == OURS)
+		say_of(unknown, GAP_UNTOLD, GAP_ALL, since, 0, 0, texts[GAP_UNTOLD]);
 }
 
 /* ---- what CUPTI calls ------------------------------------------------------------------------ */

@@ -26,6 +26,7 @@
 /* `reason` of dltrace_gpu:gap */
 enum gap {
 	GAP_NONE, GAP_NOT_FOUND, GAP_UNKNOWN_VERSION, GAP_REFUSED, GAP_OTHERS, GAP_NOT_ASKED, GAP_LOST,
+	GAP_UNTOLD,
 };
 
 extern const struct dlt_cupti_host *session_host;
@@ -42,6 +43,9 @@ void session_flush(bool all);
 
 /* What was told so far, and a gap that is open. */
 void session_say_account(void);
+
+/* The process ends, and what CUPTI has recorded since then is not all there. Waits for nobody. */
+void session_say_untold(uint64_t since);
 
 /* ---- others' calls (others.c), between session_lock and session_unlock ---- */
 
