@@ -51,7 +51,7 @@ static struct reading reading_of(const struct process *p, const struct process *
 
 	q.count = passes_opens(p, reader, &q.opens);
 	if (q.count)
-		series_collect(&q.blocks, reader, SERIES_BLOCKS, INT64_MAX);
+		series_collect(&q.blocks, reader, SERIES_ALL_BLOCKS, INT64_MAX);
 	return q;
 }
 

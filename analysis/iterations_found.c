@@ -346,6 +346,34 @@ static bool find_by_work(struct rounds *best, const struct process *p, const str
 	return found;
 }
 
+static uint64_t evaluations(const struct rounds *r)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		count += r->forward[i];
+	return count;
+}
+
+/*
+ * A last batch that is smaller may do so little that it looks like one which only goes forward. Where the
+ * batches that are read are as many with it, and are trained on alike, it is one of these.
+ */
+static void join_last_batches(struct rounds *best, const struct process *p)
+{
+	struct rounds batches;
+
+	if (!evaluations(best))
+		return;
+	if (rounds_by_batches(&batches, p) && batches.begin.count &&
+	    batches.count == best->count + evaluations(best)) {
+		rounds_release(best);
+		*best = batches;
+		return;
+	}
+	rounds_release(&batches);
+}
+
 /* By large blocks; where batches are known that it reads, there are as many rounds. */
 static bool find_by_blocks(struct rounds *best, const struct process *p, bool trains, bool *coarser)
 {
@@ -378,6 +406,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 	/* Any program may read files again and again: here it is known to train. */
 	bool trains = (p->rhythm.works || *process_engine(p)) && !run->sure;
 
+	if (found)
+		join_last_batches(best, p);
 	if (!found) {
 		rounds_release(best);
 		found = find_by_blocks(best, p, trains, &coarser);

@@ -109,12 +109,37 @@ static bool reads_itself(const struct process *p, const struct rhythm *files, co
 	return true;
 }
 
+/* Others of its folder are opened again, too. */
+static bool has_company(const struct rhythm *files, const struct beat *b)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->count && count < FULL_FOLDER; i++)
+		count += files->beats[i].b == b->b && files->beats[i].count > 1;
+	return count == FULL_FOLDER;
+}
+
+/* Of those opened again, which are asked: those with company, if there are any (caches have a folder each). */
+static bool *asked_of(const struct rhythm *files)
+{
+	bool *asked = xcalloc(files->count + 1, sizeof(*asked)), any = false;
+
+	for (size_t i = 0; i < files->count; i++) {
+		asked[i] = files->beats[i].count > 1 && has_company(files, &files->beats[i]);
+		any |= asked[i];
+	}
+	for (size_t i = 0; i < files->count && !any; i++)
+		asked[i] = files->beats[i].count > 1;
+	return asked;
+}
+
 /*
  * As often as most of those that are opened again, if these are by far the most; else about so. Settings
  * and models are read again, too, but they are few.
  */
 static struct often how_often(const struct rhythm *files)
 {
+	bool *asked = asked_of(files);
 	uint64_t best = 0;
 	size_t most = 0, again = 0;
 
@@ -122,16 +147,17 @@ static struct often how_often(const struct rhythm *files)
 		uint64_t count = files->beats[i].count;
 		size_t alike = 0;
 
-		again += count > 1;
-		if (count < 2 || files->beats[i].shift || count == best)
+		again += asked[i];
+		if (!asked[i] || files->beats[i].shift || count == best)
 			continue;
 		for (size_t k = 0; k < files->count; k++)
-			alike += files->beats[k].count == count;
+			alike += asked[k] && files->beats[k].count == count;
 		if (alike > most || (alike == most && count > best)) {
 			most = alike;
 			best = count;
 		}
 	}
+	free(asked);
 	if ((double)most >= NEARLY_ALL * (double)again)
 		return (struct often){ best, best };
 	return (struct often){ 1, TOO_OFTEN * best };

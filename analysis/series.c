@@ -375,12 +375,13 @@ static bool is_agreement(const struct process *p, const struct beat *b)
 static void collect_beat(struct all_series *all, const struct process *p, enum series_way way,
 			 const struct beat *b, int64_t until)
 {
-	bool cut = p->rhythm.work != INT64_MAX && (!is_work(b) || is_question(b));
+	bool blocks = way == SERIES_BLOCKS || way == SERIES_ALL_BLOCKS;
+	bool cut = p->rhythm.work != INT64_MAX && (!is_work(b) || is_question(b)) && way != SERIES_ALL_BLOCKS;
 	int64_t from = cut ? p->rhythm.work : INT64_MIN;
 	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) :
-			      way == SERIES_BLOCKS ? same_block(all, b) : NULL;
+			      blocks ? same_block(all, b) : NULL;
 
-	if ((way == SERIES_BLOCKS && is_work(b)) || is_agreement(p, b))
+	if ((blocks && is_work(b)) || is_agreement(p, b))
 		return;
 	all->cut |= b->shift > 0;
 	if (!is_known(p, b, until)) {

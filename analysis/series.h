@@ -39,6 +39,7 @@ enum series_way {
 	SERIES_CALLS,		/* each by itself */
 	SERIES_RUNS,		/* those of one kind right after each other are one: an image of a batch each */
 	SERIES_BLOCKS,		/* only memory, whichever thread asks for it */
+	SERIES_ALL_BLOCKS,	/* before the work began, too */
 };
 
 /* The times before `until` of the beats that are known until then; INT64_MAX: known to the end. */

@@ -13,10 +13,10 @@ training() {
 		random.seed(7)
 		events = []
 		def open(file, at, thread=1):
-		    folder = 8 if file >= 90 else 9
+		    folder = file if file >= 200 else 8 if file >= 90 else 9
 		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder={folder} size=5"))
-		def step(at):
-		    for i, n in enumerate((16, 48, 48, 16)):
+		def step(at, layers=(16, 48, 48, 16)):
+		    for i, n in enumerate(layers):
 		        events.append((at + i, f"dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=9us m=8 n={n} k={i + 20}"))
 		def block(size, at, thread=1):
 		    events.append((at, f"dltrace_heap:alloc thread={thread} function=malloc library=1 size={size}K ptr=0x1000"))
@@ -112,6 +112,12 @@ for i in (90, 91, 90, 91):
 same "and settings, twice" "[(9, 3)]" "$(told)"
 training "at, PAUSE, BATCH = 0, 50, 4
 step(0)
+for i in 2 * list(range(200, 280)):
+    at += 1
+    open(i, at)$read"
+same "and a cache with a folder for each" "[(9, 3)]" "$(told)"
+training "at, PAUSE, BATCH = 0, 50, 4
+step(0)
 for i in (90, 90, 90):
     at += 9
     open(i, at)$read"
@@ -173,7 +179,7 @@ def read(files, batch, size, each=1, thread=lambda batch: 1, more=0, evaluated=0
             last, at = at + 1, at + 1 + (60 if more and start < files else evaluated)
             if len(part) * size >= 64:
                 block(len(part) * size, last, thread(start // batch))
-            used(at)
+            used(last)
 step(0)
 '
 training "$stacks
@@ -208,6 +214,18 @@ same "the same by pauses" "[(None, 3)]" "$(told)"
 training "$stacks
 read(12, 4, 40, more=4, evaluated=60)"
 same "some are always last, and take as long" "[(12, 3)]" "$(told)"
+
+# A last batch that is so small that only its way forward is seen; an evaluation of other files.
+last='used=lambda at, done=[0]: [step(at, range(16, 144, 16 if done[0] % 3 < 2 else 64)), done.append(done.pop() + 1)]'
+training "$stacks
+events.clear()
+read(12, 5, 40, evaluated=30, $last)"
+same "a small last batch" "[(9, 3)]" "$(told)"
+training "$stacks
+events.clear()
+read(8, 4, 40, more=4, evaluated=30, $last)"
+same "an evaluation after each epoch" "[(6, 3)]" "$(told)"
+same "of a batch" 3 "$(json 'row("iterations")["evaluations"]')"
 
 # Read by others, a batch each; what the training does with it shows when, or only their number is known.
 training "$stacks
