@@ -144,16 +144,17 @@ class Bench:
 
     # ---- results -----------------------------------------------------------------------
 
-    def paired(self, part, variants, times=1):
+    def paired(self, part, variants, times=1, seldom=()):
         """
         variants: {name: function -> {figure: value}}. Runs all of them in turn, in another order each
         round; {figure: {variant: Samples}}. A variant that raises Skip is left out and named. `times` as
         many rounds as usual, where what is measured is short: pairs that lie close share the machine's mood.
+        Those named in `seldom`, which take long and only stand beside the others, run as often as usual.
         """
         values, names = {}, list(variants)
         for turn in range(self.repeats * times):
             for name in names[turn % len(names):] + names[:turn % len(names)]:
-                if values.get(name) is None and turn:
+                if (values.get(name) is None and turn) or (name in seldom and turn >= self.repeats):
                     continue
                 try:
                     values.setdefault(name, []).append(variants[name]())

@@ -70,7 +70,7 @@ def run(bench):
                 "dltrace, no session": plain(bench.library), "dltrace, summary": recorded(bench, "summary"),
                 "dltrace, calls": recorded(bench, "calls"), "lttng's libc wrapper": lttng_wrapper(bench),
                 "heaptrack": heaptrack(bench)}
-    figures = bench.paired("malloc", variants)
+    figures = bench.paired("malloc", variants, times=3, seldom=("lttng's libc wrapper", "heaptrack"))
     for pattern in PATTERNS:
         by = figures[pattern]
         bench.show(f"malloc+free, {pattern}", by, "glibc", "ns a pair")

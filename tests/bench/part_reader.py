@@ -48,7 +48,7 @@ def run(bench):
         "babeltrace2 -o dummy": rate("babeltrace2", "-o", "dummy", *ctf_folders(trace)),
         "fast decoder alone": rate(bench.program("reader"), trace, "fast"),
         "dltrace-report": rate(bench.report, trace, "-o", "-", "-f", "json"),
-        "dltrace-report, two cores": rate(bench.report, trace, "-o", "-", "-f", "json", cores=TWO_CORES)})["rate"]
+        "dltrace-report, two cores": rate(bench.report, trace, "-o", "-", "-f", "json", cores=TWO_CORES)}, times=2)["rate"]
     bench.show(f"a trace of {many:.0f} launches of one kernel", by, "babeltrace2 -o dummy", "M events/s", 2)
     bench.target("reader.ratio", by["dltrace-report"].ratio(by["babeltrace2 -o dummy"]))
     if len(os.sched_getaffinity(0)) > 1:

@@ -46,13 +46,16 @@ def toggled(bench):
                         env=bench.environment(preload=bench.library))
     finally:
         bench.end_session("toggle")
-    values = {word: [float(v) for v in re.findall(rf"^{word} (\d+)$", out, re.M)] for word in ("off", "on")}
-    share = harness.Samples((on / off - 1) * 100 for on, off in zip(values["on"], values["off"]))
+    values = {word: [(float(v), float(w)) for v, w in re.findall(rf"^{word} (\d+) (\d+)$", out, re.M)]
+              for word in ("off", "on")}
+    share, whole = (harness.Samples((on[i] / off[i] - 1) * 100 for on, off in zip(values["on"], values["off"]))
+                    for i in (0, 1))
     bench.results["training toggled"] = {"step": values}
     print(f"\nMobileNetV2, session toggled inside one process: {share.text(2)} % over {len(share.values)} pairs, "
-          f"{'stopped by the interval' if 'done' in out else 'stopped by the time limit'}")
+          f"{'stopped by the interval' if 'done' in out else 'stopped by the time limit'}"
+          f"\n  with the longest and shortest steps: {whole.text(2)} %")
     bench.target("training.toggle", share)
-    return harness.statistics.median(values["off"])
+    return harness.statistics.median(v for v, _ in values["off"])
 
 
 def operations(bench, training, step_ns):

@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Trains MobileNetV2 and switches an LTTng session on and off every few steps, in one process.
 
-toggled_training.py SESSION SECONDS: prints "off NS" and "on NS" for each pair of blocks (ns a
-step) and "done" or "time" at the end: until the 95 % interval of the mean difference is within
+toggled_training.py SESSION SECONDS: prints "off NS ALL" and "on NS ALL" for each pair of blocks (ns a
+step) and "done" or "time" at the end: until the 95 % interval of the median difference is within
 +- 0.5 % of a step, or SECONDS have passed. Pairs are ordered off-on, on-off, ... so that a drift
 cancels. Steps in the first seconds after a switch are left out: a session that begins makes the
 process say all that ids mean, once (320 libraries take 7 ms, as much as 1 % of a block).
+
+NS is the mean of a block without its tenth at either end, ALL that of all its steps: on a shared
+machine a few steps in a hundred take up to twice as long, and the mean of all needs three times as
+many pairs. What dltrace does at once takes under 1 ms, where half of the steps differ by 4: it moves
+no step to an end.
 """
 import ctypes
 import os
@@ -19,7 +24,7 @@ import train  # noqa: E402  (runs again with a python3 that has torch)
 import torch  # noqa: E402
 import torchvision  # noqa: E402
 
-STEPS = 60         # a block; as long as its settling at least
+STEPS = 20         # a block; as long as its settling at least
 SETTLE = 1.5       # s before a block: the hidden thread looks once a second whether a session runs
 MIN_PAIRS = 12
 HALF_WIDTH = 0.005
@@ -41,14 +46,19 @@ def stepper():
 
 
 def block(step):
-    """ns a step, on average."""
+    """ns of each step, in the order of their length."""
     settled = time.monotonic() + SETTLE
     while time.monotonic() < settled:
         step()
-    begin = time.perf_counter_ns()
+    times = [time.perf_counter_ns()]
     for _ in range(STEPS):
         step()
-    return (time.perf_counter_ns() - begin) / STEPS
+        times.append(time.perf_counter_ns())
+    return sorted(b - a for a, b in zip(times, times[1:]))
+
+
+def middle(times):
+    return statistics.mean(times[STEPS // 10:-(STEPS // 10)])
 
 
 def half_width(shares):
@@ -73,8 +83,9 @@ def main():
             value[on] = block(step)
             if on:
                 control.lttng_stop_tracing(session)
-        shares.append(value[True] / value[False] - 1)
-        print(f"off {value[False]:.0f}\non {value[True]:.0f}", flush=True)
+        shares.append(middle(value[True]) / middle(value[False]) - 1)
+        for on, word in ((False, "off"), (True, "on")):
+            print(f"{word} {middle(value[on]):.0f} {statistics.mean(value[on]):.0f}", flush=True)
         if len(shares) >= MIN_PAIRS and half_width(shares) <= HALF_WIDTH:
             print("done")
             return
