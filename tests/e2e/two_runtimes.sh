@@ -18,14 +18,17 @@ void work(int n)
 C
 cat >main.c <<'C'
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 static void *use(const char *path, int n)
 {
 	void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	void (*work)(int);
 
-	if (!plugin)
-		abort();
+	if (!plugin) {
+		fprintf(stderr, "%s: %s\n", path, dlerror());
+		exit(1);
+	}
 	work = (void (*)(int))dlsym(plugin, "work");
 	work(n);
 	return plugin;
@@ -45,7 +48,8 @@ gcc -o main main.c
 for v in 12 13; do
 	gcc -shared -fPIC -o plugin$v.so plugin.c -L"$STUBS" -l:libcudart.so.$v -Wl,-rpath,"$STUBS"
 	gcc -shared -fPIC -o unversioned$v.so -DSTUB_NAME="\"unversioned$v\"" -Wl,-soname,unversioned$v.so -Wl,-Bsymbolic \
-		-I"$top_srcdir/tests/stubs" -I"$top_srcdir/tracepoints" "$STUBS/cudart-$v.c" "$top_srcdir/tests/stubs/stub.c" "$top_srcdir/tests/stubs/over.c" -lpthread
+		-I"$top_srcdir/tests/stubs" -I"$top_srcdir/tracepoints" "$STUBS/cudart-$v.c" \
+		"$top_srcdir/tests/stubs/stub.c" "$top_srcdir/tests/stubs/over.c" "$top_srcdir/tests/stubs/graphs.c" -lpthread
 	gcc -shared -fPIC -o uplugin$v.so plugin.c ./unversioned$v.so -Wl,-rpath,"$TMP"
 done
 
