@@ -9,7 +9,8 @@
 
 #define LEVELS 5
 #define FIRST_BITS 8		/* 256 places, then 2K, 16K, 128K, 1M: 32 bytes each */
-#define WINDOW 8
+#define WINDOW 8			/* places of a key in each level: their marks are one word */
+#define EACH 0x0101010101010101u
 
 static struct block *levels[LEVELS];
 
@@ -23,9 +24,15 @@ static struct block *level_at(unsigned level)
 	return __atomic_load_n(&levels[level], __ATOMIC_ACQUIRE);
 }
 
+/* Behind the blocks there is a mark for each, a byte of its key's hash: most places need no look. */
 static size_t level_size(unsigned level)
 {
-	return sizeof(struct block) << bits_of(level);
+	return (sizeof(struct block) + 1) << bits_of(level);
+}
+
+static uint8_t *marks_of(struct block *blocks, unsigned level)
+{
+	return (uint8_t *)&blocks[1u << bits_of(level)];
 }
 
 /* Two threads may map it at once: one of them gives it back. */
@@ -46,11 +53,28 @@ static struct block *level_make(unsigned level)
 	return none;
 }
 
-static uint32_t index_of(uint64_t key, unsigned level, unsigned i)
+static uint64_t mix(uint64_t key)
 {
-	uint64_t mixed = (key ^ key >> 29) * 0x9e3779b97f4a7c15;
+	return (key ^ key >> 29) * 0x9e3779b97f4a7c15;
+}
 
-	return (uint32_t)((mixed >> (64 - bits_of(level))) + i) & ((1u << bits_of(level)) - 1);
+/* The first of a key's places. */
+static uint32_t index_of(uint64_t mixed, unsigned level)
+{
+	return (uint32_t)(mixed >> (64 - bits_of(level))) & ~(WINDOW - 1u);
+}
+
+static uint8_t mark_of(uint64_t mixed)
+{
+	return (uint8_t)(mixed >> 24);
+}
+
+/* The highest bit of each byte that is this mark, and of few others. */
+static uint64_t marked(const uint8_t *marks, uint8_t mark)
+{
+	uint64_t other = __atomic_load_n((const uint64_t *)(const void *)marks, __ATOMIC_ACQUIRE) ^ mark * EACH;
+
+	return (other - EACH) & ~other & EACH << 7;
 }
 
 /* 0 is no place. */
@@ -66,11 +90,15 @@ struct block *blocks_at(uint32_t place)
 
 uint32_t blocks_find(uint64_t key)
 {
+	uint64_t mixed = mix(key);
 	struct block *level;
 
 	for (unsigned l = 0; l < LEVELS && (level = level_at(l)); l++) {
-		for (unsigned i = 0; i < WINDOW; i++) {
-			uint32_t index = index_of(key, l, i);
+		uint32_t first = index_of(mixed, l);
+		uint64_t left = marked(&marks_of(level, l)[first], mark_of(mixed));
+
+		for (; left; left &= left - 1) {
+			uint32_t index = first + (uint32_t)__builtin_ctzll(left) / 8;
 
 			if (__atomic_load_n(&level[index].key, __ATOMIC_ACQUIRE) == key)
 				return place_of(l, index);
@@ -101,14 +129,14 @@ static void fill(struct block *b, const struct block *from)
 
 uint32_t blocks_put(const struct block *block)
 {
+	uint64_t mixed = mix(block->key);
 	struct block *level;
 
 	for (unsigned l = 0; l < LEVELS && (level = level_make(l)); l++) {
-		for (unsigned i = 0; i < WINDOW; i++) {
-			uint32_t index = index_of(block->key, l, i);
-
+		for (uint32_t index = index_of(mixed, l), end = index + WINDOW; index < end; index++) {
 			if (!claim(&level[index]))
 				continue;
+			__atomic_store_n(&marks_of(level, l)[index], mark_of(mixed), __ATOMIC_RELEASE);
 			fill(&level[index], block);
 			return place_of(l, index);
 		}

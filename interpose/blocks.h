@@ -4,7 +4,7 @@
  * the last, that are never moved; a block stays where it was put, so a place can be remembered.
  *
  * A key is looked for within WINDOW places of its own in every array, so a place that becomes free
- * needs no mark. Two threads never put the same key at once: who allocates gets an address that
+ * needs no sign. Two threads never put the same key at once: who allocates gets an address that
  * nobody has.
  */
 #ifndef DLT_INTERPOSE_BLOCKS_H

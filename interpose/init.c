@@ -28,6 +28,7 @@ WEAK void dlt_threads_first_event(struct dlt_thread *t, int event) { (void)t; (v
 WEAK void dlt_heap_thread_ended(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_marks_thread_end(struct dlt_thread *t) { (void)t; }
 WEAK void dlt_calls_thread_end(struct dlt_thread *t) { (void)t; }
+WEAK void dlt_ledger_thread_end(const struct dlt_thread *t) { (void)t; }
 WEAK void dlt_threads_after_fork(void) { }
 WEAK void dlt_calls_after_fork(void) { }
 WEAK void dlt_ledger_after_fork(void) { }

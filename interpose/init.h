@@ -36,6 +36,7 @@ void dlt_sampler_after_fork(void);	/* in the child: there is none, and LTTng wil
 void dlt_threads_ended(struct dlt_thread *t);
 void dlt_heap_thread_ended(struct dlt_thread *t);
 void dlt_calls_thread_end(struct dlt_thread *t);
+void dlt_ledger_thread_end(const struct dlt_thread *t);
 void dlt_marks_thread_end(struct dlt_thread *t);
 
 /* What libdltrace-cupti.so must hear of (cupti.c). */

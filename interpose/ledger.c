@@ -90,10 +90,40 @@ static void raise_peak(int64_t *peak, int64_t live)
 		;
 }
 
-static void move_live(struct dlt_box_memory *row, int64_t bytes)
+/* The row is the calling thread's own: nobody else writes row->own. */
+static bool is_own(struct dlt_box_memory *row)
 {
-	int64_t live = __atomic_add_fetch(&row->live, bytes, __ATOMIC_RELAXED);
+	uint32_t self = dlt_thread_self()->id, owner = __atomic_load_n(&row->own.thread, __ATOMIC_RELAXED);
 
+	if (self && owner == self)
+		return true;
+	if (self && !owner && __atomic_compare_exchange_n(&row->own.thread, &owner, self, false,
+							  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	if (!__atomic_load_n(&row->own.shared, __ATOMIC_RELAXED))
+		__atomic_store_n(&row->own.shared, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+/* One writer; readers see whole values. */
+static void add_own(uint64_t *sum, uint64_t value)
+{
+	__atomic_store_n(sum, *sum + value, __ATOMIC_RELAXED);
+}
+
+/* own: the row is this thread's. Where it is shared `own.live` stays as it is, whoever looks at it. */
+static void move_live(struct dlt_box_memory *row, int64_t bytes, bool own)
+{
+	int64_t live;
+
+	if (own && !__atomic_load_n(&row->own.shared, __ATOMIC_RELAXED)) {
+		live = row->own.live + bytes;
+		__atomic_store_n(&row->own.live, live, __ATOMIC_RELEASE);
+		live += __atomic_load_n(&row->live, __ATOMIC_RELAXED);
+	} else {
+		live = __atomic_add_fetch(&row->live, bytes, __ATOMIC_RELAXED) +
+		       __atomic_load_n(&row->own.live, __ATOMIC_RELAXED);
+	}
 	if (bytes > 0)
 		raise_peak(&row->peak, live);
 }
@@ -109,34 +139,48 @@ static void move_gpu(struct dlt_box_memory *row, int64_t bytes)
 			sum = row_of(DLT_MEMORY_GPU, (uint8_t)(row->key >> 16), 0);
 		row->sum = sum + 1;
 	}
-	if (row->sum <= NO_ROW)
-		move_live(dlt_box_memory(row->sum - 1), bytes);
+	if (row->sum <= NO_ROW) {
+		row = dlt_box_memory(row->sum - 1);
+		move_live(row, bytes, is_own(row));
+	}
 }
 
 static void count_alloc(unsigned index, uint64_t size)
 {
 	struct dlt_box_memory *row;
+	bool own;
 
 	if (index == NO_ROW)
 		return;
 	row = dlt_box_memory(index);
-	add(&row->allocated, size);
-	add(&row->allocations, 1);
+	own = is_own(row);
+	if (own) {
+		add_own(&row->own.allocated, size);
+		add_own(&row->own.allocations, 1);
+	} else {
+		add(&row->allocated, size);
+		add(&row->allocations, 1);
+	}
 	if (size > value_of(&row->largest))
 		row->largest = size;
-	move_live(row, (int64_t)size);
+	move_live(row, (int64_t)size, own);
 	move_gpu(row, (int64_t)size);
 }
 
 static void count_free(unsigned index, uint64_t size)
 {
 	struct dlt_box_memory *row;
+	bool own;
 
 	if (index == NO_ROW)
 		return;
 	row = dlt_box_memory(index);
-	add(&row->frees, 1);
-	move_live(row, -(int64_t)size);
+	own = is_own(row);
+	if (own)
+		add_own(&row->own.frees, 1);
+	else
+		add(&row->frees, 1);
+	move_live(row, -(int64_t)size, own);
 	move_gpu(row, -(int64_t)size);
 }
 
@@ -445,6 +489,15 @@ void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total)
 		return;
 	dlt_box_memory(row)->told_free = free;
 	dlt_box_memory(row)->told_total = total;
+}
+
+void dlt_ledger_thread_end(const struct dlt_thread *t)
+{
+	uint32_t rows = __atomic_load_n(&dlt_box->memory_used, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < rows && t->id; i++)
+		if (__atomic_load_n(&dlt_box_memory(i)->own.thread, __ATOMIC_RELAXED) == t->id)
+			__atomic_store_n(&dlt_box_memory(i)->own.thread, 0, __ATOMIC_RELEASE);
 }
 
 void dlt_ledger_after_fork(void)

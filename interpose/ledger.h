@@ -77,6 +77,9 @@ void dlt_ledger_graph(const struct dlt_cuda_node_memory *memory);
 /* What CUDA says of a device's memory (cudaMemGetInfo), in bytes. */
 void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total);
 
+/* The thread has ended: its rows may go to the next one. */
+void dlt_ledger_thread_end(const struct dlt_thread *t);
+
 /* Child side of fork, after the new box is in place. */
 void dlt_ledger_after_fork(void);
 

@@ -198,6 +198,7 @@ static void thread_exits(void *data)
 	dlt_marks_thread_end(t);
 	dlt_ring_flush(t);
 	dlt_calls_thread_end(t);
+	dlt_ledger_thread_end(t);
 	dlt_threads_ended(t);
 	dlt_ring_flush(t);
 	release_record(t);

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	4
+#define DLT_BOX_VERSION	5
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -210,9 +210,19 @@ static inline uint32_t dlt_box_name_entries(uint32_t size)
 
 /*
  * One row of the ledger of GPU memory (tracepoints/memory_kinds.h): by kind, device and asking library.
- * Any thread adds to it, atomically. A reader loads `live` before `allocated`: freed >= 0. Rows of
- * the kind "gpu" have live and peak, the sum of what is physical on a device, and what CUDA said of it.
+ * One thread at a time, the first that comes, adds to `own` without atomic operations, all others to
+ * the rest; a reader adds up both, `live` before `allocated`: freed >= 0. Once several threads have
+ * used a row, all change `live` of the rest, so that the peak is exact. Rows of the kind "gpu" have live
+ * and peak, the sum of what is physical on a device, and what CUDA said of it.
  */
+struct dlt_box_own {
+	uint32_t thread;		/* our id of it; 0: none */
+	uint32_t shared;		/* others have used the row */
+	int64_t live;			/* bytes */
+	uint64_t allocated;
+	uint64_t allocations, frees;
+} __attribute__((aligned(128)));
+
 struct dlt_box_memory {
 	uint64_t key;			/* dlt_box_memory_key(); stored last */
 	int64_t live, peak;		/* bytes */
@@ -223,6 +233,7 @@ struct dlt_box_memory {
 	uint64_t refused, refused_at;	/* bytes asked for by the last of them; ns CLOCK_MONOTONIC */
 	uint64_t told_free, told_total;	/* bytes, what the application last heard of CUDA */
 	uint32_t sum;			/* the writer's: index of the device's row "gpu" + 1 */
+	struct dlt_box_own own;
 } __attribute__((aligned(128)));
 
 #define DLT_BOX_MEMORY_WORDS 12		/* in this order, as dltrace_sample:process says them */
@@ -240,7 +251,7 @@ _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_ring) == 4096, "a page");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
-_Static_assert(sizeof(struct dlt_box_memory) == 128, "a row is two cache lines");
+_Static_assert(sizeof(struct dlt_box_memory) == 256, "a row is four cache lines");
 _Static_assert(sizeof(struct dlt_box_library) == 256, "the path takes what is left");
 
 #endif

@@ -23,8 +23,9 @@ static void dump(const char *box)
 			continue;
 		printf("%u %s %lu %s %ld %ld %lu %lu %lu %lu %lu %lu %lu\n", h->pid,
 		       dlt_memory_kind(row->key >> 24 & 255)->name, row->key >> 16 & 255,
-		       row->key & 0xffff ? slash ? slash + 1 : path : "-", row->live, row->peak,
-		       row->allocated, row->allocations, row->frees, row->largest, row->failed,
+		       row->key & 0xffff ? slash ? slash + 1 : path : "-", row->live + row->own.live, row->peak,
+		       row->allocated + row->own.allocated, row->allocations + row->own.allocations,
+		       row->frees + row->own.frees, row->largest, row->failed,
 		       row->refused, row->told_free);
 	}
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A CUDA call on the stub library."""
+"""A CUDA call on the stub library; GPU memory that is asked for and given back."""
 import os
 import shutil
 
@@ -43,5 +43,11 @@ def run(bench):
                             ("summary", "dltrace, summary", "stub"), ("idle", "dltrace, no session", "stub")):
         if name in by and base in by:
             bench.target(f"cuda.{key}", by[name].over(by[base]))
+    pair = bench.program("ledger_pair")
+    ledger = bench.paired("ledger", {"stub": lambda: bench.numbers([pair, THOUSANDS]),
+                                     "dltrace, no session": lambda: bench.numbers([pair, THOUSANDS], env=bench.environment(preload=bench.library))})
+    for threads in ("one", "two"):
+        bench.show(f"GPU memory, {threads}", ledger[threads], "stub", "ns")
+        bench.target(f"cuda.ledger.{threads}", ledger[threads]["dltrace, no session"].over(ledger[threads]["stub"]))
     if "dltrace, calls" in by:  # the price of an event, for the part training
         bench.target("cuda.calls.cost", by["dltrace, calls"].over(by["stub"]))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ledger of GPU memory: nesting, failed frees, strays, addresses that come again, physical memory
- * that lives until its last name and mapping are gone, ranges of mappings, resets, many blocks.
+ * that lives until its last name and mapping are gone, ranges of mappings, resets, many blocks, rows
+ * with a thread of their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,14 +65,19 @@ static const struct dlt_box_memory *row(enum dlt_memory kind, unsigned device, u
 	return &none;
 }
 
+static int64_t live_of(const struct dlt_box_memory *r)
+{
+	return r->live + r->own.live;
+}
+
 static int64_t live(enum dlt_memory kind)
 {
-	return row(kind, GPU, LIBRARY)->live;
+	return live_of(row(kind, GPU, LIBRARY));
 }
 
 static int64_t gpu(void)
 {
-	return row(DLT_MEMORY_GPU, GPU, 0)->live;
+	return live_of(row(DLT_MEMORY_GPU, GPU, 0));
 }
 
 static void alloc_from(enum dlt_memory kind, uint64_t handle, uint64_t size, uint64_t backing)
@@ -236,7 +242,7 @@ static void a_reset_frees_what_belongs_to_contexts(void **state)
 	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
 	assert_int_equal(live(DLT_MEMORY_PINNED), 0);
 	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 10);
-	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU + 1, LIBRARY)->live, 9);
+	assert_int_equal(live_of(row(DLT_MEMORY_DEVICE, GPU + 1, LIBRARY)), 9);
 }
 
 static void a_context_takes_its_own(void **state)
@@ -253,6 +259,42 @@ static void a_context_takes_its_own(void **state)
 	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 10);
 	dlt_ledger_reset(GPU);
 	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
+}
+
+/* A row is its first thread's own, until another one comes; and the next one's after its end. */
+static void rows_have_a_thread(void **state)
+{
+	struct dlt_box_memory *r;
+
+	(void)state;
+	record.id = 7;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	alloc(DLT_MEMORY_DEVICE, 0x2000, 50);
+	r = (struct dlt_box_memory *)row(DLT_MEMORY_DEVICE, GPU, LIBRARY);
+	assert_int_equal(r->own.live, 150);
+	assert_int_equal(r->live, 0);
+	dlt_ledger_thread_end(&record);
+	record.id = 8;
+	give(DLT_MEMORY_DEVICE, 0x2000, 0, true);
+	assert_int_equal(r->own.live, 100);
+	assert_int_equal(r->own.thread, 8);
+	assert_int_equal(r->peak, 150);
+	record.id = 9;	/* while 8 is there */
+	alloc(DLT_MEMORY_DEVICE, 0x3000, 60);
+	assert_int_equal(r->own.live, 100);
+	assert_int_equal(r->live, 60);
+	assert_int_equal(r->peak, 160);
+	assert_int_equal(gpu(), 160);
+	record.id = 8;
+	give(DLT_MEMORY_DEVICE, 0x3000, 0, true);
+	give(DLT_MEMORY_DEVICE, 0x1000, 0, true);
+	alloc(DLT_MEMORY_DEVICE, 0x4000, 161);
+	assert_int_equal(live_of(r), 161);
+	assert_int_equal(r->peak, 161);
+	assert_int_equal(row(DLT_MEMORY_GPU, GPU, 0)->peak, 161);
+	assert_int_equal(r->own.allocations + r->allocations, 4);
+	assert_int_equal(r->own.frees + r->frees, 3);
+	record.id = 0;
 }
 
 static void physical_memory_says_where_it_is(void **state)
@@ -286,7 +328,7 @@ static void many_blocks_and_libraries(void **state)
 		dlt_ledger_allocated(&l, true, DLT_MEMORY_DEVICE, GPU, (uint16_t)i, i * 4096, 1, 0);
 	}
 	assert_int_equal(gpu(), 999);
-	assert_true(row(DLT_MEMORY_DEVICE, GPU, 0)->live > 800);
+	assert_true(live_of(row(DLT_MEMORY_DEVICE, GPU, 0)) > 800);
 }
 
 int main(void)
@@ -302,6 +344,7 @@ int main(void)
 		TEST(a_range_of_mappings_goes_at_once),
 		TEST(a_reset_frees_what_belongs_to_contexts),
 		TEST(a_context_takes_its_own),
+		TEST(rows_have_a_thread),
 		TEST(physical_memory_says_where_it_is),
 		TEST(many_blocks_and_libraries),
 	};
