@@ -180,6 +180,16 @@ void dlt_nccl_split(void **made, const void *parent, int color)
 		dlt_comm_made(DLT_COMM_NCCL, (uintptr_t)*made, &first);
 }
 
+void dlt_nccl_grown(void **made, int ranks, int rank, const struct dlt_nccl_id *id)
+{
+	const struct dlt_comm_first first = { .ranks = ranks > 0 ? (uint64_t)ranks : 0, .rank = DLT_COMM_UNKNOWN };
+
+	if (id && rank >= 0)
+		dlt_nccl_made(made, ranks, rank, id, 1);
+	else if (made && *made)
+		dlt_comm_made(DLT_COMM_NCCL, (uintptr_t)*made, &first);
+}
+
 void dlt_nccl_ranks_are(const void *comm, int ranks)
 {
 	struct dlt_box_object *o = nccl(comm);

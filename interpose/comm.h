@@ -54,6 +54,8 @@ void dlt_nccl_made(void **comm, int ranks, int rank, const struct dlt_nccl_id *i
 void dlt_nccl_made_all(void **comms, int count);
 /* color: as the program gave it; the new communicator may be NULL (no color) */
 void dlt_nccl_split(void **made, const void *parent, int color);
+/* id NULL: this rank was in the old one, the new one's identity is not known. */
+void dlt_nccl_grown(void **made, int ranks, int rank, const struct dlt_nccl_id *id);
 void dlt_nccl_ranks_are(const void *comm, int ranks);
 void dlt_nccl_rank_is(const void *comm, int rank);
 
