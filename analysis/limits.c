@@ -334,6 +334,22 @@ static void gpu_account(struct table *table, const struct process *p)
 		      ")", w->clock_error, w->version);
 }
 
+/* Profiling is a property of the application's queues, which are left as they are. */
+static void opencl(struct table *table, const struct process *p)
+{
+	bool works = false;
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct function *f = process_function(p, profile_function(p->profile_list[i]));
+
+		works |= !strcmp(f->layer, "opencl") && (!strcmp(f->kind, "launch") || !strcmp(f->kind, "copy"));
+	}
+	if (works)
+		limit(table, p->trace, p, "precision", 0,
+		      "OpenCL's calls only start kernels and copies: how long these took on the device was "
+		      "not measured");
+}
+
 /* What the calls of its communication library do not tell. */
 static void communication(struct table *table, const struct process *p)
 {
@@ -400,7 +416,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure, communication,
+	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure, opencl, communication,
 	gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
 };
 

@@ -32,6 +32,16 @@ DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said ||
 same "status without time" 0 "$status"
 grep -q '0 passed, 0 failed' said || fail "$(cat said)"
 
+# A check that does not hold says what to do, every one of them.
+grep -q '^ *to do: .*coverage' wrong/acceptance.txt || fail "no advice: $(cat wrong/acceptance.txt)"
+python3 - "$top_srcdir/scripts/gpu-acceptance" <<-'END' || fail "checks without advice"
+import re, sys
+text = open(sys.argv[1]).read()
+advice = re.findall(r'^    \("([a-z-]+)", "', text[text.index("ADVICE = ("):], re.M)
+names = re.findall(r'\(f?"([a-z-]+)[".{]', text[text.index("def checks_of"):text.index("ADVICE = (")])
+assert len(names) > 10 and all(any(n.startswith(a) for a in advice) for n in names), (names, advice)
+END
+
 # What gpu_work.py makes of CUPTI's records, by the stub's CUPTI.
 for major in 12 13; do
 	DLTRACE_STUB_GPU_NS=1000 python3 - "$top_srcdir/scripts" "$STUBS" $major <<-'END' || fail "CUPTI $major"

@@ -16,6 +16,8 @@ check() {
 	same "$1: kernels of the rounds that were ours" 200 "$(grep -c 'dltrace_gpu:kernel:' events)"
 	grep -q 'dltrace_gpu:gap:.* reason = 4, kinds = 63, .*end = [1-9]' events || fail "$1: its turn is no gap"
 	grep 'dltrace_gpu:gap:.* reason = [36],' events && fail "$1: refused, or records were lost"
+	"$REPORT" -q -o report.json trace || [ $? = 1 ]
+	holds "$1: said in the limits" '[.limits[] | select(.text | test("work from .* is missing: kernels, .*another profiler"))] | length == 1'
 	:
 }
 check ""

@@ -27,6 +27,7 @@ recorded linked
 holds "blocking copies wait" '[.breakdown[] | select(.function == "clEnqueueReadBuffer(blocking)") | .waiting] == [1]'
 holds "others do not" '[.breakdown[] | select(.function == "clEnqueueCopyBuffer") | .waiting] == [0]'
 holds "bytes" '[.breakdown[] | select(.function == "clEnqueueCopyBuffer") | .bytes] == [8192]'
+holds "what is not measured" '[.limits[] | select(.text | contains("how long these took on the device"))] | length == 1'
 holds "what failed" '.failures | map(select(.function == "clCreateBuffer" and .code == -61)) | length == 1'
 holds "coverage" '.coverage | map(select(.library | strings | startswith("libOpenCL"))) | all(.covered == "symbol")'
 holds "buffers in the ledger" '[.gpu_memory[] | select(.kind == "opencl") | .allocated_bytes, .live_bytes] == [36864, 16384]'
