@@ -14,7 +14,6 @@ RANKS = 2  # of what is checked with ranks
 TRACE_LIMIT = 20e6  # bytes of a trace at the level calls
 TIME_LIMIT = 900.0
 OWN_STEPS = re.compile(r"^epoch \d+: (\d+) (?:steps|batches)\b(?!.*evaluated)", re.M)
-OWN_SECONDS = re.compile(r"^epoch \d+: ([0-9.]+) s$", re.M)
 COLUMNS = ("output", "exit", "recognised", "steps", "epochs", "trace", "processes")
 
 
@@ -170,37 +169,6 @@ def judge(framework, model, folder):
     else:
         check.add("trace", False, "none")
     return check
-
-
-# ---- what it costs ----
-
-def seconds_of(words, env, folder):
-    """(seconds of the epochs as the script says, seconds of all else)."""
-    done = run(words, env, folder)
-    if runs.how_it_ended(done) != "ok":
-        return None
-    trained = sum(map(float, OWN_SECONDS.findall(kept_text(folder, "stderr"))))
-    return trained, done["seconds"] - trained
-
-
-def slowdown(framework, model, data, size, folder, pairs):
-    """{"training": [traced / bare - 1...], "rest": [...]} of pairs that alternate; None where a run failed."""
-    env, words = environment_of(framework), training(framework, model, data, size)
-    place = os.path.join(folder, "slowdown")
-    found = {"training": [], "rest": []}
-    for pair in range(pairs + 1):  # the first one warms caches up
-        taken = {}
-        for traced in (True, False) if pair % 2 else (False, True):
-            trace = os.path.join(place, "trace")
-            shutil.rmtree(place, ignore_errors=True)
-            os.makedirs(place)
-            taken[traced] = seconds_of(recorded(words, trace) if traced else words, env, os.path.join(place, "run"))
-        if None in taken.values():
-            return None
-        if pair:
-            for name, index in (("training", 0), ("rest", 1)):
-                found[name].append(taken[True][index] / taken[False][index] - 1)
-    return found
 
 
 # ---- the matrix ----
