@@ -97,19 +97,16 @@ static void take_most(struct framework_use *most, const struct framework_use *us
 static void sum(const struct process *p, struct framework *found, size_t count,
 		struct framework_use *others)
 {
-	const struct trace *t = p->trace;
-
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct library *l = process_library(p, profile_library(p->profile_list[i]));
 		struct framework *f = owner(found, count, l);
 
 		add_profile(f ? &f->use : others, p, p->profile_list[i], f, l);
 	}
-	for (size_t i = 0; i < t->thread_count; i++) {
-		const struct thread *thread = t->threads[i];
+	for (const struct thread *thread = p->threads; thread; thread = thread->sibling) {
 		struct framework *f;
 
-		if (thread->process != p || thread->first_thread)
+		if (thread->first_thread)
 			continue;
 		f = owner(found, count, thread_library(p, thread));
 		(f ? &f->use : others)->cpu += thread->cpu;

@@ -119,12 +119,9 @@ static void ask_forks(const struct rounds *r, const struct process *p, struct wi
 
 static void ask_threads(const struct rounds *r, const struct process *p, struct witness *w)
 {
-	for (size_t i = 0; i < p->trace->thread_count; i++) {
-		const struct thread *t = p->trace->threads[i];
-
-		if (t->process == p && !t->first_thread && t->begin != UNKNOWN)
+	for (const struct thread *t = p->threads; t; t = t->sibling)
+		if (!t->first_thread && t->begin != UNKNOWN)
 			w->at[series_before(&r->begin, t->begin)] = true;
-	}
 	w->at[0] = w->at[r->count] = false;	/* pools come at the begin, whatever follows */
 }
 

@@ -32,13 +32,9 @@ static struct rhythm files_of(const struct process *p)
 	struct rhythm all;
 
 	rhythm_init(&all);
-	for (size_t i = 0; i < p->trace->process_count; i++) {
-		const struct process *c = p->trace->processes[i];
-
-		if (!c->input.opens || !passes_reads_for(c, p))
-			continue;
-		rhythm_merge(&all, &c->input.files);
-	}
+	for (const struct process *c = p->trace->readers; c; c = c->next_reader)
+		if (passes_reads_for(c, p))
+			rhythm_merge(&all, &c->input.files);
 	rhythm_end(&all);
 	return all;
 }
@@ -100,12 +96,9 @@ static bool has_example(const struct process *c, const struct rhythm *files, con
 /* Others may read something for it, but no examples. */
 static bool reads_itself(const struct process *p, const struct rhythm *files, const struct often *often)
 {
-	for (size_t i = 0; i < p->trace->process_count; i++) {
-		const struct process *c = p->trace->processes[i];
-
-		if (c != p && c->input.opens && passes_reads_for(c, p) && has_example(c, files, often))
+	for (const struct process *c = p->trace->readers; c; c = c->next_reader)
+		if (c != p && passes_reads_for(c, p) && has_example(c, files, often))
 			return false;
-	}
 	return true;
 }
 

@@ -157,12 +157,9 @@ static void count_begun(const struct phases *ph, const struct process *p, struct
 {
 	const struct trace *t = p->trace;
 
-	for (size_t i = 0; i < t->thread_count; i++) {
-		const struct thread *thread = t->threads[i];
-
-		if (thread->process == p && !thread->first_thread && thread->begin != UNKNOWN)
+	for (const struct thread *thread = p->threads; thread; thread = thread->sibling)
+		if (!thread->first_thread && thread->begin != UNKNOWN)
 			c->threads[phase_at(ph, thread->begin) - ph->list]++;
-	}
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct process *child = t->processes[i];
 

@@ -6,6 +6,7 @@
 
 #include "analysis/analyses.h"
 #include "analysis/communication.h"
+#include "analysis/iterations.h"
 #include "analysis/jobs.h"
 #include "analysis/labels.h"
 #include "analysis/model/memory.h"
@@ -54,18 +55,13 @@ struct measured {
 
 /* ---- what a job is ---- */
 
-/* Row of `iterations` for a process; NAN when it iterates not, or none is sure. */
-static double iteration_of(const struct table *t, const struct process *p, double *count)
+/* ns, the median; NAN when it iterates not, or that is not sure. */
+static double iteration_of(const struct process *p, double *count)
 {
-	for (size_t row = 0; t && row < t->row_count; row++) {
-		const struct cell *median = table_get(t, row, "median_ns");
+	const struct iterations *it = process_iterations(p);
 
-		if (cell_uint(table_get(t, row, "process")) != (uint64_t)p->report_id)
-			continue;
-		*count = cell_real(table_get(t, row, "count"));
-		return median->type != CELL_NULL && *count > 0 ? cell_real(median) : NAN;
-	}
-	return NAN;
+	*count = it->how ? (double)it->count : 0;
+	return *count > 0 && it->median > 0 ? it->median : NAN;
 }
 
 struct ranked {
@@ -74,10 +70,10 @@ struct ranked {
 };
 
 /* Of a rank's processes the one that iterates longest: its workers say the same rank. */
-static void take_process(const struct table *t, const struct process *p, struct ranked *r)
+static void take_process(const struct process *p, struct ranked *r)
 {
 	size_t rank = p->rank > 0 ? (size_t)p->rank : 0;
-	double count = 0, iteration = iteration_of(t, p, &count);
+	double count = 0, iteration = iteration_of(p, &count);
 
 	if (rank >= r->ranks || isnan(iteration) || iteration * count <= r->whole[rank])
 		return;
@@ -122,9 +118,8 @@ static size_t ranks_of(const struct model *m, const struct job *job)
 	return ranks;
 }
 
-static struct measured measure(const struct model *m, const struct report *r, const struct job *job)
+static struct measured measure(const struct model *m, const struct job *job)
 {
-	const struct table *t = report_table(r, "iterations");
 	struct ranked by = { .ranks = ranks_of(m, job) };
 	struct measured found = { .job = job, .labels = labels_of(m->traces[job->traces[0]]) };
 	const char *batch = label_value(&found.labels, "batch");
@@ -138,7 +133,7 @@ static struct measured measure(const struct model *m, const struct report *r, co
 		found.baseline = found.baseline || job->traces[i] < m->options.baselines;
 		for (size_t j = 0; j < trace->process_count; j++)
 			if (process_shown(trace->processes[j])) {
-				take_process(t, trace->processes[j], &by);
+				take_process(trace->processes[j], &by);
 				found.bytes += (double)comm_bytes(trace->processes[j]);
 			}
 	}
@@ -312,7 +307,7 @@ void run_scaling(const struct model *m, struct report *r)
 	double most = 1;
 
 	for (size_t i = 0; i < jobs.count; i++) {
-		list[i] = measure(m, r, &jobs.list[i]);
+		list[i] = measure(m, &jobs.list[i]);
 		most = fmax(most, list[i].ranks);
 	}
 	for (size_t i = 0; i < jobs.count && most > 1; i++)

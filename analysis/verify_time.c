@@ -125,11 +125,7 @@ static uint64_t impossible(const struct sums *s)
 
 static uint64_t threads_of(const struct process *p)
 {
-	uint64_t threads = 0;
-
-	for (size_t i = 0; i < p->trace->thread_count; i++)
-		threads += p->trace->threads[i]->process == p;
-	return threads ? threads : 1;
+	return p->thread_count ? p->thread_count : 1;
 }
 
 /* Outermost calls cannot take more than all of its threads' time. */

@@ -28,10 +28,13 @@ static void announced_by(struct process *p, uint8_t reason, int64_t at)
  */
 static void end_replaced(struct trace *t, struct process *by, int64_t at)
 {
-	for (size_t i = t->process_count; i--;) {
-		struct process *p = t->processes[i];
+	uint64_t *last = idmap_put(&t->by_pid, by->pid);
+	struct process *p = (struct process *)(uintptr_t)*last;
 
-		if (p == by || !p->announced || p->pid != by->pid || strcmp(p->host, by->host))
+	by->same_pid = p;
+	*last = (uintptr_t)by;
+	for (; p; p = p->same_pid) {
+		if (strcmp(p->host, by->host))
 			continue;
 		by->replaces = p->ending == END_EXEC;
 		if (p->ending != END_UNKNOWN)

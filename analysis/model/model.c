@@ -42,6 +42,7 @@ static void trace_free(struct trace *t)
 		curve_release(&t->curves[c]);
 	idmap_release(&t->process_by_id);
 	idmap_release(&t->thread_by_id);
+	idmap_release(&t->by_pid);
 	free(t->processes);
 	free(t->threads);
 	free(t->machines);
@@ -283,6 +284,26 @@ static struct trace *begin_again(struct model *m, struct trace *t, const char *p
 	return trace_add(m, path);
 }
 
+/* What analyses go over, so that they need not look at all of the trace for each process. */
+static void link_all(struct trace *t)
+{
+	for (size_t i = t->thread_count; i--;) {
+		struct thread *thread = t->threads[i];
+
+		thread->sibling = thread->process->threads;
+		thread->process->threads = thread;
+		thread->process->thread_count++;
+	}
+	for (size_t i = t->process_count; i--;) {
+		struct process *p = t->processes[i];
+
+		if (!p->input.opens)
+			continue;
+		p->next_reader = t->readers;
+		t->readers = p;
+	}
+}
+
 int model_read(struct model *m, struct reader *r, const char *path)
 {
 	struct trace *t = trace_add(m, path);
@@ -302,6 +323,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	marks_end(t);
 	for (size_t i = 0; i < t->process_count; i++)
 		rhythm_end(&t->processes[i]->rhythm);
+	link_all(t);
 	gpu_end(t);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);

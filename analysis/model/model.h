@@ -118,6 +118,7 @@ struct thread {
 	int64_t in_flight_since;
 	uint64_t since;			/* CLOCK_MONOTONIC of the same */
 	struct profile *last;		/* cache; borrowed */
+	struct thread *sibling;		/* borrowed; the next of its process, when all has been read */
 };
 
 enum curve_id {
@@ -228,6 +229,11 @@ struct process {
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */
 	struct phases *phases;		/* the same (analysis/phases.h) */
 	struct process *next_alive;
+	struct process *same_pid;	/* borrowed; announced before with the same pid, whatever the host */
+	/* When all has been read; borrowed: */
+	struct thread *threads;		/* its own, by first sight */
+	size_t thread_count;
+	struct process *next_reader;	/* list trace->readers */
 	int64_t family_changed;		/* last fork or end in the family whose eldest this is */
 	int64_t family_shmem;		/* scratch of a round */
 	bool family_pss;		/* the same */
@@ -314,6 +320,8 @@ struct trace {
 	struct moments moments;
 	struct curve curves[RUN_CURVES];
 	struct process *alive;		/* list */
+	struct process *readers;	/* list: those that opened files to read; when all has been read */
+	struct idmap by_pid;		/* process * that was announced last */
 	uint64_t round;
 	int64_t round_begin, round_at;	/* first and last sample of it */
 };

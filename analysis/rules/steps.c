@@ -168,14 +168,12 @@ static void tell_routine(struct findings *f, const struct process *p, const stru
 /* Those of one process, by routine and begin; the caller's. */
 static const struct thread **threads_of(const struct process *p, size_t *count)
 {
-	const struct trace *t = p->trace;
-	const struct thread **list = xcalloc(t->thread_count + 1, sizeof(*list));
+	const struct thread **list = xcalloc(p->thread_count + 1, sizeof(*list));
 
 	*count = 0;
-	for (size_t i = 0; i < t->thread_count; i++)
-		if (t->threads[i]->process == p && !t->threads[i]->first_thread &&
-		    t->threads[i]->begin != UNKNOWN)
-			list[(*count)++] = t->threads[i];
+	for (const struct thread *t = p->threads; t; t = t->sibling)
+		if (!t->first_thread && t->begin != UNKNOWN)
+			list[(*count)++] = t;
 	qsort(list, *count, sizeof(*list), by_routine);
 	return list;
 }
@@ -214,7 +212,7 @@ static uint64_t threads_again(struct findings *f, const struct process *p)
 
 void rule_thread_again(struct findings *f, const struct process *p)
 {
-	if (process_shown(p) && p->trace->thread_count >= STEPS_LEAST)
+	if (process_shown(p) && p->thread_count >= STEPS_LEAST)
 		threads_again(f, p);
 }
 

@@ -32,13 +32,9 @@ void rule_too_many_threads(struct findings *f, const struct process *p)
 /* Found by their number, since threads that live shorter than a sample are in no other. */
 void rule_thread_churn(struct findings *f, const struct trace *t)
 {
-	uint64_t *made = xcalloc((size_t)t->model->processes + 1, sizeof(*made));
-
-	for (size_t i = 0; i < t->thread_count; i++)
-		made[t->threads[i]->process->report_id]++;
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct process *p = t->processes[i];
-		uint64_t n = made[p->report_id];
+		uint64_t n = p->thread_count;
 		double rate = (double)n * 1e9 / ((double)process_life(p) + 1);
 
 		if (!process_shown(p) || n < CHURN_LEAST || rate < CHURN_RATE ||
@@ -51,7 +47,6 @@ void rule_thread_churn(struct findings *f, const struct trace *t)
 		      " lived at once",
 		      process_who(p), n, rate, curve_max(&p->curves[CURVE_THREADS]));
 	}
-	free(made);
 }
 
 /* ---- more runnable threads than cores ---- */
