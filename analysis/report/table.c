@@ -145,18 +145,27 @@ void table_add_row(struct table *t)
 	t->row_count++;
 }
 
+/* Looked for from column `from` on; names are unique. */
+static ssize_t column_from(const struct table *t, const char *column, size_t from)
+{
+	for (size_t i = 0; i < t->column_count; i++, from++) {
+		from = from < t->column_count ? from : 0;
+		if (!strcmp(t->columns[from].name, column))
+			return (ssize_t)from;
+	}
+	return -1;
+}
+
 static ssize_t column_index(const struct table *t, const char *column)
 {
-	for (size_t i = 0; i < t->column_count; i++)
-		if (!strcmp(t->columns[i].name, column))
-			return (ssize_t)i;
-	return -1;
+	return column_from(t, column, 0);
 }
 
 /* The cell of the last row, emptied. A column that does not exist is a bug of the analysis. */
 static struct cell *last(struct table *t, const char *column)
 {
-	ssize_t i = column_index(t, column);
+	/* Rows are mostly filled from left to right. */
+	ssize_t i = column_from(t, column, t->next_column);
 	struct cell *c;
 
 	if (i < 0 || !t->row_count) {
@@ -164,6 +173,7 @@ static struct cell *last(struct table *t, const char *column)
 			i < 0 ? "column" : "row for", column);
 		abort();
 	}
+	t->next_column = (size_t)i + 1;
 	c = &t->cells[(t->row_count - 1) * t->column_count + (size_t)i];
 	cell_clear(c);
 	return c;

@@ -56,6 +56,7 @@ struct table {
 	size_t column_count;
 	struct cell *cells;	/* owned: row_count * column_count */
 	size_t row_count, row_capacity;
+	size_t next_column;	/* behind the one that was set last */
 };
 
 struct point {
