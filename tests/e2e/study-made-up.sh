@@ -28,7 +28,11 @@ class Both(pytorch_job.PyTorch):
         super().close()
 job.run(Both)
 END
-"$python" "$train/ranks.py" --ranks 2 --port $((20000 + $$ % 10000)) -- "$python" both.py "$train" --model cifar_cnn --examples 40 \
+# Somebody has the port that ranks on several hosts meet at.
+"$python" -c 'import socket, time; s = socket.socket(); s.bind(("", 29400)); s.listen(1); time.sleep(1000)' 2>/dev/null &
+holder=$!
+trap 'kill $holder 2>/dev/null || :' EXIT
+"$python" "$train/ranks.py" --ranks 2 -- "$python" both.py "$train" --model cifar_cnn --examples 40 \
 	--batch 8 >both 2>errors || fail "two ranks: status $?: $(cat errors)"
 same "each has its part" "epoch 1: 2 steps|epoch 1: 2 steps|" "$(sed -n 's/, loss .*//p' both | tr '\n' '|')"
 same "of other examples" 2 "$(grep -c . <<END

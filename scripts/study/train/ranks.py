@@ -11,13 +11,32 @@ after which the others are ended. It runs in the environment of the framework: P
 import argparse
 import json
 import os
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 
-PORT = 29400  # where rank 0 is found; TensorFlow's workers listen at the ports behind it
+PORT = 29400  # where rank 0 is found by other hosts; TensorFlow's workers listen at the ports behind it
+
+
+def free_port(count):
+    """The first of so many ports in a row that nobody has, below those that the kernel gives away."""
+    for _ in range(1000):
+        port = random.randrange(20000, 30000 - count)
+        sockets = [socket.socket() for _ in range(count)]
+        try:
+            for number, one in enumerate(sockets):
+                one.bind(("", port + number))
+            return port
+        except OSError:
+            continue
+        finally:
+            for one in sockets:
+                one.close()
+    return PORT
 
 
 def arguments():
@@ -26,13 +45,14 @@ def arguments():
     parser.add_argument("--first", type=int, default=0, help="the first one of this host")
     parser.add_argument("--here", type=int, help="how many this host has (default: all)")
     parser.add_argument("--hosts", default="127.0.0.1", help="addresses, of the host of each rank, separated by commas")
-    parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--port", type=int, help="of rank 0 (default: a free one, or %d for several hosts)" % PORT)
     parser.add_argument("--interface", default="lo", help="network interface between the hosts")
     parser.add_argument("--way", choices=sorted(WAYS), default="ddp")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     args.command = args.command[1:] if args.command[:1] == ["--"] else args.command
     args.here = args.ranks if args.here is None else args.here
+    args.port = args.port or (free_port(args.ranks) if args.here == args.ranks else PORT)
     hosts = args.hosts.split(",")
     args.hosts = hosts * args.ranks if len(hosts) == 1 else hosts
     if not args.command or len(args.hosts) != args.ranks:
