@@ -9,8 +9,8 @@ lttng-relayd --output="$TMP/collected" --control-port=tcp://127.0.0.1:$port --da
 	--live-port=tcp://127.0.0.1:$((port + 2)) >relayd 2>&1 &
 relayd=$!
 trap 'kill $relayd 2>/dev/null || :' EXIT
-for i in $(seq 100); do
-	(: </dev/tcp/127.0.0.1/$port) 2>/dev/null && break
+for i in $(seq 600); do
+	bash -c ": </dev/tcp/127.0.0.1/$port" 2>/dev/null && break
 	sleep 0.1
 done
 

@@ -17,7 +17,7 @@ for name in first second; do
 	lttng -q enable-event -u 'dltrace_*' -s $name
 	lttng -q start $name
 done
-sleep 12
+sleep 16
 kill -0 $pid || fail "the training has ended: $(cat recorded errors)"
 for name in first second; do
 	timeout 30 lttng -q destroy $name || fail "lttng destroy hangs"

@@ -45,7 +45,7 @@ host() {
 	unshare -n -u -m sh -c 'hostname "$1"; mount -t tmpfs none /run/lttng; exec sleep 1000' sh "$1" &
 	held=$!
 	hosts="$hosts $held"
-	for i in $(seq 100); do
+	for i in $(seq 600); do
 		[ "$(nsenter -t $held -u hostname 2>/dev/null)" = "$1" ] && return
 		sleep 0.05
 	done
@@ -90,7 +90,7 @@ diff expected with || fail "another result on disk: $(cat err)"
 nsenter -t $alpha -n -u -m lttng-relayd --output="$PWD/collected" --control-port=tcp://0.0.0.0:5342 \
 	--data-port=tcp://0.0.0.0:5343 --live-port=tcp://127.0.0.1:5344 >relayd 2>&1 &
 hosts="$hosts $!"
-for i in $(seq 100); do
+for i in $(seq 600); do
 	nsenter -t $beta -n bash -c ': </dev/tcp/10.77.0.1/5342' 2>/dev/null && break
 	sleep 0.1
 done
