@@ -182,6 +182,33 @@ def walk(layers, words, value):
     return values[len(layers) - 1]
 
 
+def module(base, group, kinds):
+    """Words of a framework whose layers are objects with state: a subclass of `base`, their base class, which is
+    made of a list of layers and called with images. `kinds` makes the object of a layer; `group` holds them by name.
+    """
+    class Words(base):
+        def __init__(self, layers):
+            super().__init__()
+            self.layers = layers
+            self.parts = group({layer.name: kinds[layer.kind](layer) for layer in layers if layer.kind in kinds})
+
+        def __getattr__(self, name):
+            if name in kinds:
+                return lambda x, layer: self.parts[layer.name](x)
+            return super().__getattr__(name)
+
+        def mean(self, x, layer):
+            return x.mean((2, 3))
+
+        def add(self, x, y, layer):
+            return x + y
+
+        def forward(self, images):
+            return walk(self.layers, self, images)
+
+    return Words
+
+
 def parameters(layer):
     """What the layer learns: {name: shape}; convolutions as (out, in / groups, height, width), linear as (out, in)."""
     if layer.kind == "conv":

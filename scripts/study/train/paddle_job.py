@@ -6,37 +6,13 @@ import networks
 import paddle
 from paddle.vision import models
 
-
-class Words(paddle.nn.Layer):
-    """A network of networks.py: its layers as layers of Paddle's, walked at each step."""
-
-    def __init__(self, layers):
-        super().__init__()
-        self.layers = layers
-        self.parts = paddle.nn.LayerDict({layer.name: LAYERS[layer.kind](layer) for layer in layers if layer.kind in LAYERS})
-
-    def __getattr__(self, name):
-        if name in LAYERS:
-            return lambda x, layer: self.parts[layer.name](x)
-        return super().__getattr__(name)
-
-    def mean(self, x, layer):
-        return x.mean((2, 3))
-
-    def add(self, x, y, layer):
-        return x + y
-
-    def forward(self, images):
-        return networks.walk(self.layers, self, images)
-
-
-LAYERS = {
+Words = networks.module(paddle.nn.Layer, paddle.nn.LayerDict, {
     "conv": lambda l: paddle.nn.Conv2D(l.before[0], l.out, l.kernel, l.stride, l.pad, groups=l.groups,
                                        bias_attr=None if l.bias else False),
     "norm": lambda l: paddle.nn.BatchNorm2D(l.before[0]), "relu": lambda l: paddle.nn.ReLU(),
     "pool": lambda l: paddle.nn.MaxPool2D(l.kernel, l.stride, l.pad), "flatten": lambda l: paddle.nn.Flatten(),
     "linear": lambda l: paddle.nn.Linear(l.before[0], l.out), "dropout": lambda l: paddle.nn.Dropout(l.rate),
-}
+})
 
 
 class Reader(paddle.nn.Layer):

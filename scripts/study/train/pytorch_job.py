@@ -12,38 +12,13 @@ import networks
 import torch
 import torchvision
 
-
-class Words(torch.nn.Module):
-    """A network of networks.py: its layers as modules, walked at each step."""
-
-    def __init__(self, layers):
-        super().__init__()
-        self.layers = layers
-        self.parts = torch.nn.ModuleDict({layer.name: MODULES[layer.kind](layer)
-                                          for layer in layers if layer.kind in MODULES})
-
-    def __getattr__(self, name):
-        if name in MODULES:
-            return lambda x, layer: self.parts[layer.name](x)
-        return super().__getattr__(name)
-
-    def mean(self, x, layer):
-        return x.mean((2, 3))
-
-    def add(self, x, y, layer):
-        return x + y
-
-    def forward(self, images):
-        return networks.walk(self.layers, self, images)
-
-
-MODULES = {
+Words = networks.module(torch.nn.Module, torch.nn.ModuleDict, {
     "conv": lambda l: torch.nn.Conv2d(l.before[0], l.out, l.kernel, l.stride, l.pad, groups=l.groups, bias=l.bias),
     "norm": lambda l: torch.nn.BatchNorm2d(l.before[0]), "relu": lambda l: torch.nn.ReLU(),
     "relu6": lambda l: torch.nn.ReLU6(), "pool": lambda l: torch.nn.MaxPool2d(l.kernel, l.stride, l.pad),
     "flatten": lambda l: torch.nn.Flatten(), "linear": lambda l: torch.nn.Linear(l.before[0], l.out),
     "dropout": lambda l: torch.nn.Dropout(l.rate),
-}
+})
 
 
 class Reader(torch.nn.Module):
