@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "analysis/breakdown.h"
+#include "analysis/communication.h"
 #include "analysis/cost.h"
 #include "analysis/coverage.h"
+#include "analysis/frameworks.h"
 #include "analysis/iterations.h"
 #include "analysis/model/gpu.h"
 
@@ -350,9 +352,19 @@ static void opencl(struct table *table, const struct process *p)
 		      "not measured");
 }
 
+/* The framework that communicates for the training, by a thread of its own: the caller; NULL: none does. */
+static const struct framework_rule *go_between(const struct process *p, const struct profile *f)
+{
+	const struct library *caller = process_library(p, profile_library(f));
+	const struct framework_rule *rule = caller ? library_framework(caller->path) : NULL;
+
+	return rule && !strcmp(rule->role, "communication") ? rule : NULL;
+}
+
 /* What the calls of its communication library do not tell. */
 static void communication(struct table *table, const struct process *p)
 {
+	const struct framework_rule *between = NULL;
 	bool nccl = false, gloo = false, mpi = false, silent;
 
 	for (size_t i = 0; i < p->profile_count; i++) {
@@ -361,7 +373,13 @@ static void communication(struct table *table, const struct process *p)
 		nccl |= !strcmp(layer, "nccl");
 		gloo |= !strcmp(layer, "gloo");
 		mpi |= !strcmp(layer, "mpi");
+		if (layer_communicates(layer) && !between)
+			between = go_between(p, p->profile_list[i]);
 	}
+	if (between)
+		limit(table, p->trace, p, "precision", 0,
+		      "communication of %s is the time of a thread of its own, which asks the other ranks for what "
+		      "is ready beside the training: how long the training waits for it is not known", between->name);
 	if (nccl)
 		limit(table, p->trace, p, "precision", 0,
 		      "NCCL's calls only start communication: their time is not that of the GPU, nor of "

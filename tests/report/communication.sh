@@ -57,3 +57,18 @@ for rank in 0 1; do
 	echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
 done | { echo 'dltrace-text 1'; cat; } | report_text
 same "not worth a word" "[]" "$(json '[f for f in r["findings"] if "keeps the others" in f["text"]]')"
+
+# Whose calls: the training's own, or those of a thread that communicates for it.
+whose() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train" rank=0 ranks=2'
+		echo "[1s] dltrace_proc:library process=1 library=1 base=0x1000 size=4096 path=\"$1\""
+		echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
+		echo '[2s] dltrace_comm:call thread=1 function=MPI_Allreduce library=1 duration=1ms bytes=1000 communicator=3 peer=-1'
+	} | report_text
+	json '[x["text"].split(": ")[-1] for x in rows("limits", kind="precision") if "communication of Horovod" in x["text"]]'
+}
+same "Horovod's thread" "['how long the training waits for it is not known']" \
+	"$(whose /lib/python3/site-packages/horovod/torch/mpi_lib_v2.cpython-38-x86_64-linux-gnu.so)"
+same "the training's own calls" "[]" "$(whose /lib/libtorch_cpu.so)"
