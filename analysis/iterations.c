@@ -11,7 +11,7 @@
 static const struct column iteration_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
 	{ "count", "count", UNIT_COUNT, "trained batches, or whatever repeats; missing: not found" },
-	{ "evaluations", "evaluations", UNIT_COUNT, "batches that only went forward" },
+	{ "evaluations", "evaluated", UNIT_COUNT, "batches that only went forward" },
 	{ "epoch_count", "epochs", UNIT_COUNT, "missing: not found" },
 	{ "median_ns", "median", UNIT_NS, "from the begin of one to the begin of the next" },
 	{ "mean_ns", "mean", UNIT_NS, "" },
@@ -25,7 +25,7 @@ static const struct column iteration_columns[] = {
 	{ "begin_ns", "from", UNIT_TIME, "begin of the first" },
 	{ "end_ns", "to", UNIT_TIME, "end of the last" },
 	{ "how", "how", UNIT_TEXT, "marks, ranges (of the program), calls (their rhythm), not found" },
-	{ "confidence", "confidence", UNIT_FRACTION, "how much of what is traced agrees" },
+	{ "confidence", "sure", UNIT_FRACTION, "how much of what is traced agrees" },
 	{ "text", "in words", UNIT_TEXT, "" },
 	{ "epochs", "epochs", UNIT_TREE, "as in the table epochs" },
 };

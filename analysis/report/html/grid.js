@@ -163,14 +163,21 @@
 		return box;
 	};
 
-	/* Columns of a table of the report, all or those wanted in that order; processes go by name. */
+	/*
+	 * Columns of a table of the report, all or those wanted in that order, but for those without any value;
+	 * processes go by name.
+	 */
 	dlt.plainColumns = function (table, wanted) {
 		const chosen = wanted ? wanted.map(function (name) {
 			return table.columns.find(function (c) {
 				return c.name === name;
 			});
 		}).filter(Boolean) : table.columns;
-		return chosen.map(function (c) {
+		return chosen.filter(function (c) {
+			return !table.rows.length || table.rows.some(function (row) {
+				return !nothing(row[c.name]);
+			});
+		}).map(function (c) {
 			const column = { name: c.name, title: c.title, unit: c.unit, help: c.help };
 			if (c.name === 'process') {
 				column.unit = 'text';

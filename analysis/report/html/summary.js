@@ -321,7 +321,10 @@
 				'No allocation failed, no call failed, nothing was killed.'));
 			return true;
 		}
-		section.append(dlt.plainGrid('failures', { grid: { sort: 't_ns', falling: false } }));
+		/* What kind it is, and with which code, stands in the words; the thread is in --table failures. */
+		section.append(dlt.plainGrid('failures', { columns: ['process', 't_ns', 'phase', 'text', 'function',
+			'library', 'count', 'size_bytes', 'live_bytes', 'free_bytes', 'total_bytes', 'holders'],
+		grid: { sort: 't_ns', falling: false } }));
 		return true;
 	});
 
