@@ -65,6 +65,16 @@ static void add_label(struct reader_recording *rec, const char *label)
 	rec->labels = all;
 }
 
+/* Where LTTng or who holds its session is gone, the recorder can say so in this file only. */
+static void add_note(struct reader *r, const char *note)
+{
+	static const char *const ends[] = { "2 consumer ", "2 keeper " };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strncmp(note, ends[i], strlen(ends[i])) == 0)
+			source_problem(r, "stopped", 0, "%s: what came later is missing", note + strlen(ends[i]));
+}
+
 void source_recording_line(struct reader *r, const char *key, const char *value)
 {
 	struct reader_recording *rec = &r->info.recording;
@@ -89,6 +99,8 @@ void source_recording_line(struct reader *r, const char *key, const char *value)
 		rec->lost = strtoull(value, NULL, 10);
 	} else if (strcmp(key, "stalled") == 0) {
 		rec->stalled = true;
+	} else if (strcmp(key, "note") == 0) {
+		add_note(r, value);
 	} else if (strcmp(key, "label") == 0) {
 		add_label(rec, value);
 	}

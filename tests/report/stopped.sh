@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# What the recorder could say only beside the trace, since LTTng was gone: the report says that the rest is missing.
+. "$top_srcdir/tests/lib.sh"
+# stopped LINE: what the limits say of a recording whose file has that line
+stopped() {
+	report_text <<-END
+	dltrace-text 1
+	recording id 42
+	$1
+	[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+	END
+	json '[x["text"] for x in rows("limits", kind="stopped")]'
+}
+same "a daemon that died" "[\"LTTng's session daemon has died, recording has stopped: what came later is missing\"]" \
+	"$(stopped "recording note 2 consumer LTTng's session daemon has died, recording has stopped")"
+same "its keeper" "['the process that holds the LTTng session has died: what came later is missing']" \
+	"$(stopped "recording note 2 keeper the process that holds the LTTng session has died")"
+same "what is in the trace, too" "[]" "$(stopped "recording note 1 stall data does not leave LTTng's buffers")"
