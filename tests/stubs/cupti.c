@@ -112,9 +112,7 @@ static uint64_t stamp(uint64_t mono)
 	return mono + difference;
 }
 
-/*
- * ---- buffers: the lock is held, but not while the client is called: after that nothing is as it was ----
- */
+/* ---- buffers: the lock is held, but not while the client is called; then nothing is as it was ---- */
 
 static void give(uint8_t *full, size_t size, size_t valid)
 {
@@ -216,9 +214,7 @@ static void put(const void *record, size_t size)
 /* What a client gets that has chosen to be told no more. */
 static void put_chosen(uint32_t kind, uint32_t correlation)
 {
-	const uint32_t record[] = { kind, correlation };
-
-	put(record, sizeof(record));
+	put((const uint32_t[]){ kind, correlation }, 2 * sizeof(uint32_t));
 }
 
 static int kind_of(const struct stub_gpu_record *r)
