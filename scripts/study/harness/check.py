@@ -112,7 +112,8 @@ def judge_recognition(check, report):
     versions = dict(told)
     right = all(name in versions for name, _ in wanted)
     exact = right and all(version is None or versions[name].split("+")[0] == version for name, version in wanted)
-    text = " > ".join(f"{name} {versions[name] or '?'}" if name in versions else f"no {name}" for name, _ in wanted)
+    text = " > ".join(f"no {name}" if name not in versions else f"{name} {versions[name] or '?'}" if version else name
+                      for name, version in wanted)  # some have no version of their own
     check.add("recognised", exact and is_stack(told, wanted), text)
 
 
