@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# Rules on what failed and what grew: allocations and calls that failed, GPU memory that keeps growing,
+# a trace without events; each told once, with its numbers, and not where it is not so.
+. "$top_srcdir/tests/lib.sh"
+told() {
+	json "[(f['rule'], f['severity'], f['text'].split(': ', 1)[-1]) for f in r['findings'] if f['rule'] in ('allocation_failed', 'call_failed', 'gpu_memory_grows', 'no_events')]"
+}
+
+# Two allocations and three copies fail in one process, nothing in the other.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/one"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="h" exe="/bin/other"
+[1s] dltrace_proc:library process=1 library=1 path="/usr/lib/libgreedy.so"
+[1s] dltrace_proc:function process=1 function=cudaMemcpy layer="runtime" kind="copy" name="cudaMemcpy"
+[2s] dltrace_sample:process process=1 time=2s threads=1 allocated=100M freed=20M
+[3s] dltrace_heap:alloc thread=1 function=malloc library=1 size=5G ptr=0
+[4s] dltrace_heap:alloc thread=1 function=malloc library=1 size=6G ptr=0
+[5s] dltrace_cuda:copy thread=1 function=cudaMemcpy library=1 size=64 direction=1 result=700 duration=1us
+[6s] dltrace_cuda:copy thread=1 function=cudaMemcpy library=1 size=64 direction=1 result=1 duration=1us
+[7s] dltrace_cuda:copy thread=1 function=cudaMemcpy library=1 size=64 direction=1 result=1 duration=1us
+[5s] dltrace_heap:alloc thread=2 function=malloc library=1 size=5M ptr=0x1000
+[5s] dltrace_cuda:copy thread=2 function=cudaMemcpy library=1 size=64 direction=1 duration=1us
+END
+same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed while 80 MiB were live, and it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (illegal address), 3 times')]" "$(told)"
+
+# growing MEGABYTES: so many are reserved each second and stay, or (0) are given back
+growing() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
+		echo '[1s] dltrace_proc:library process=1 library=1 path="/usr/lib/libpool.so"'
+		for i in $(seq 2 120); do
+			echo "[${i}s] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 ptr=4096 size=8M duration=1us"
+			[ "$1" != 0 ] || echo "[${i}500ms] dltrace_cuda:free thread=1 function=cudaFree library=1 ptr=4096 size=8M owner=1 duration=1us"
+		done
+		echo '[121s] dltrace_proc:exit process=1 how=0 code=0'
+	} | report_text
+}
+growing 8
+same "GPU memory that grows" "[('gpu_memory_grows', 'warning', '8.0 MiB a second from 41 s on, 624 MiB in all; most of it is held by libpool.so')]" "$(told)"
+growing 0
+same "GPU memory that is given back" "[]" "$(told)"
+
+# beside a good one; alone it makes no report
+printf 'dltrace-text 1\nhost "h"\n' >none.txt
+printf 'dltrace-text 1\n[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/true"\n' |
+	report_text "$TMP/none.txt"
+same "no events" "[('no_events', 'problem', 'was the program started with it?')]" "$(told)"
