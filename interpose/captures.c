@@ -380,6 +380,11 @@ void dlt_captured_slow(const void *stream, enum dlt_work work)
 	captured(stream, one);
 }
 
+size_t dlt_moved_slow(const void *stream, size_t size)
+{
+	return dlt_stream_capture(stream) ? 0 : size;
+}
+
 enum dlt_memory dlt_async_memory_slow(const void *stream, enum dlt_memory kind)
 {
 	return dlt_stream_capture(stream) ? DLT_MEMORY_GRAPH : kind;

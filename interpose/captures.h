@@ -73,6 +73,14 @@ static inline enum dlt_memory dlt_async_memory(const void *stream, enum dlt_memo
 	return __builtin_expect(dlt_capturing, 0) ? dlt_async_memory_slow(stream, kind) : kind;
 }
 
+/* Bytes that a copy moves: none where its stream is being captured. */
+size_t dlt_moved_slow(const void *stream, size_t size);
+
+static inline size_t dlt_moved(const void *stream, size_t size)
+{
+	return __builtin_expect(dlt_capturing, 0) ? dlt_moved_slow(stream, size) : size;
+}
+
 /*
  * A runtime's call that adds a node has the driver's inside it, most times: the driver's rows say
  * the node, the runtime's ask whether it is known by that (then NULL, which adds nothing).

@@ -113,6 +113,7 @@ recorded() {
 }
 recorded 'dltrace_*'
 holds "kernels" '.kernels | length == 1 and .[0].launches == 6 and .[0].captured == 7'
+holds "what is captured moves nothing" '[.breakdown[] | select(.function == ("cudaMemcpyAsync", "cudaMemsetAsync")) | .bytes // 0] == [0, 0]'
 holds "graphs" '[.graphs[] | [.graph != null, .launches, .captured, .kernels, .copies, .sets, .executed]] | sort ==
 	([[false, 6, 7, 1, null, null, 6], [true, 10, 0, 5, 1, 1, 50], [true, 3, 1, 11, 2, 3, 33], [true, 1, 0, 13, 2, 3, 13],
 	  [true, 2, 0, 1, 0, 0, 2], [true, 1, 0, 2, 0, 0, 2]] | sort)'
