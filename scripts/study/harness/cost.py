@@ -3,7 +3,10 @@
 the time from a start to the first step is compared with and without.
 
 The steps' own times come from the script ($STUDY_STEPS, train/job.py); their clock is that of here.
+Both the wall clock's and the CPU time of the process, all its threads: on a machine that others use
+too, the latter says more.
 """
+import collections
 import os
 import shutil
 import statistics
@@ -20,6 +23,9 @@ STEPS = 12          # in a block, at least
 WARM_UP = 8         # steps before the first switch: compilation, memory pools
 START_LIMIT = 600   # s to the first steps
 ENDLESS = 1000000   # epochs: the training is ended when enough is known
+
+Step = collections.namedtuple("Step", "begin wall cpu until")  # s: monotonic; how long; how long; CPU time since the start
+FIGURES = ("wall", "cpu")
 
 
 def command(framework, model, data, size, epochs):
@@ -41,16 +47,17 @@ class Training:
                                       stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=runs.end_with_parent)
 
     def steps(self):
-        """[(begin, end)]; an epoch's first step begins with it."""
-        found, last = [], None
+        """[Step]; an epoch's first one begins with it."""
+        found, last = [], (0, 0)
         with open(self.path, encoding="ascii") as file:
             for line in file.read().splitlines(keepends=True):
                 if not line.endswith("\n"):
                     break
-                word, at = line.split()
+                word, *numbers = line.split()
+                at = tuple(map(float, numbers))
                 if word == "step":
-                    found.append((last, float(at)))
-                last = float(at)
+                    found.append(Step(last[0], at[0] - last[0], at[1] - last[1], at[1]))
+                last = at
         return found
 
     def wait_for(self, count):
@@ -74,12 +81,22 @@ def middle(times):
     return statistics.mean(times[cut:len(times) - cut])
 
 
+def a_step(steps):
+    """{figure: s}"""
+    return {figure: middle([getattr(step, figure) for step in steps]) for figure in FIGURES}
+
+
 def block(training, seconds):
-    """s a step for so long."""
+    """Of a step, for so long."""
     time.sleep(SETTLE)
     begin = time.monotonic()
     time.sleep(seconds)
-    return middle([end - first for first, end in training.steps() if first >= begin])
+    return a_step([step for step in training.steps() if step.begin >= begin])
+
+
+def share(taken):
+    """{figure: traced / bare - 1}"""
+    return {figure: taken[True][figure] / taken[False][figure] - 1 for figure in FIGURES}
 
 
 def switch(bench, on):
@@ -88,9 +105,8 @@ def switch(bench, on):
 
 
 def training_shares(bench, training, pairs):
-    """[traced / bare - 1], blocks in the order off-on, on-off, ..."""
-    done = training.steps()
-    seconds = max(BLOCK, STEPS * middle([end - begin for begin, end in done[WARM_UP // 2:]]))
+    """[share], blocks in the order off-on, on-off, ..."""
+    seconds = max(BLOCK, STEPS * a_step(training.steps()[WARM_UP // 2:])["wall"])
     shares = []
     for pair in range(pairs):
         taken = {}
@@ -100,7 +116,7 @@ def training_shares(bench, training, pairs):
             taken[on] = block(training, seconds)
             if on:
                 switch(bench, False)
-        shares.append(taken[True] / taken[False] - 1)
+        shares.append(share(taken))
     return shares
 
 
@@ -116,16 +132,17 @@ def start_shares(bench, words, env, folder, pairs):
             if not training.wait_for(1):
                 training.end()
                 return None
-            taken[on] = training.steps()[0][1] - training.begin
+            first = training.steps()[0]
+            taken[on] = {"wall": first.begin + first.wall - training.begin, "cpu": first.until}
             training.end()
             if on:
                 switch(bench, False)
-        shares.append(taken[True] / taken[False] - 1)
+        shares.append(share(taken))
     return shares[1:]
 
 
 def slowdown(bench, framework, model, data, size, pairs):
-    """{"training": [shares], "start": [shares]}, twice as many of the former; None where it does not train."""
+    """{"step": [share], "start": [share]}, twice as many of the former; None where it does not train."""
     env, folder = check.environment_of(framework), tempfile.mkdtemp(prefix="dltrace-slowdown-")
     trace = bench.session(SESSION, ["dltrace_*"], start=False)
     try:
@@ -137,7 +154,7 @@ def slowdown(bench, framework, model, data, size, pairs):
         try:
             if not training.wait_for(WARM_UP):
                 return None
-            return {"start": start, "training": training_shares(bench, training, 2 * pairs)}
+            return {"start": start, "step": training_shares(bench, training, 2 * pairs)}
         finally:
             training.end()
     finally:

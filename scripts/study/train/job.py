@@ -189,7 +189,7 @@ def arguments(framework):
 
 
 class Clock:
-    """Writes when each epoch began and each step ended into $STUDY_STEPS, for who compares their lengths."""
+    """Writes when each epoch began and each step ended, and the CPU time until then, into $STUDY_STEPS."""
 
     def __init__(self):
         path = os.environ.get("STUDY_STEPS")
@@ -197,7 +197,7 @@ class Clock:
 
     def says(self, word):
         if self.file:
-            self.file.write("%s %.6f\n" % (word, time.monotonic()))
+            self.file.write("%s %.6f %.6f\n" % (word, time.monotonic(), time.process_time()))
 
 
 def train(framework, loader, clock):
