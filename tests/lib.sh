@@ -42,6 +42,7 @@ session_start() {
 	LTTNG_HOME=$TMP/lttng
 	export LTTNG_HOME
 	mkdir -p "$LTTNG_HOME"
+	session_daemon_gone
 	if ! lttng --no-sessiond list >/dev/null 2>&1; then
 		lttng-sessiond --daemonize --no-kernel --pidfile="$TMP/sessiond.pid" 9>&- >/dev/null 2>&1 || fail "no session daemon"
 	fi
@@ -55,10 +56,27 @@ session_start() {
 	lttng -q start test >/dev/null
 }
 
+# A daemon answers for some ms after it was told to end, and for two seconds removes what is its own by
+# name, as the next one's is: a session of that one may then never end.
+session_daemon=
+session_daemon_gone() {
+	[ -n "$session_daemon" ] || return 0
+	tries=0
+	while kill -0 "$session_daemon" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$session_daemon/status" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] || fail "the session daemon does not end"
+		sleep 0.1
+	done
+	session_daemon=
+}
+
 session_stop() {
 	timeout 120 lttng -q stop test >/dev/null || fail "lttng stop hangs"
 	timeout 120 lttng -q destroy test >/dev/null || fail "lttng destroy hangs"
-	[ ! -s "$TMP/sessiond.pid" ] || kill "$(cat "$TMP/sessiond.pid")"
+	if [ -s "$TMP/sessiond.pid" ]; then
+		session_daemon=$(cat "$TMP/sessiond.pid")
+		kill "$session_daemon"
+	fi
 	[ -n "$DLTRACE_TEST_ALONE" ] || exec 9>&-
 }
 
