@@ -11,6 +11,9 @@ import sys
 import tempfile
 
 
+TARGETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets.tbl")
+
+
 def interval(values, level=0.95, resamples=1000):
     """95 % interval of the median by bootstrap, with a fixed seed: the same values, the same interval."""
     rng = random.Random(1)
@@ -173,6 +176,10 @@ class Bench:
         self.skipped.append(text)
         print(f"  skipped: {text}")
 
+    def limit(self, key):
+        """What the target `key` is held against."""
+        return next(limit for name, limit, *_ in targets(TARGETS) if name == key)
+
     def target(self, key, samples):
         """samples: what the target `key` of targets.tbl is compared with."""
         self.measured[key] = samples if isinstance(samples, Samples) else Samples([samples])
@@ -214,13 +221,13 @@ def targets(path):
     return rows
 
 
-def verdicts(bench, path, parts):
+def verdicts(bench, parts):
     """
     Prints the targets of the parts that ran, and whether they were met: "unclear" where the limit
     lies inside the interval.
     """
     print(f"\n{'':68} {'to reach':>14} {'measured [95 %]':>30}  met")
-    for key, limit, at_least, unit, meaning in targets(path):
+    for key, limit, at_least, unit, meaning in targets(TARGETS):
         if key.split(".")[0] not in parts:
             continue
         samples = bench.measured.get(key)

@@ -37,7 +37,7 @@ def run(bench):
                 "dltrace, calls, dltrace-record": recorded(bench, "calls", program)}
     if os.path.exists(os.path.join(bench.build, "tests/bench/cuda_bare")):
         variants["bare tracepoint, same fields"] = in_session(bench, ["bench_*"], bench.program("cuda_bare"))
-    by = bench.paired("cuda", variants)["call"]
+    by = bench.paired("cuda", variants, times=2)["call"]
     bench.show("CUDA call", by, "stub", "ns")
     for key, name, base in (("calls", "dltrace, calls", "bare tracepoint, same fields"),
                             ("summary", "dltrace, summary", "stub"), ("idle", "dltrace, no session", "stub")):

@@ -42,7 +42,7 @@ def toggled(bench):
     bench.session("toggle", ["dltrace_*"], start=False)
     try:
         out = bench.run([bench.python, os.path.join(os.path.dirname(__file__), "toggled_training.py"), "toggle",
-                         "10" if bench.quick else str(TOGGLE_LIMIT)], timeout=TOGGLE_LIMIT + 60,
+                         "10" if bench.quick else str(TOGGLE_LIMIT), str(bench.limit("training.toggle"))], timeout=TOGGLE_LIMIT + 60,
                         env=bench.environment(preload=bench.library))
     finally:
         bench.end_session("toggle")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Trains MobileNetV2 and switches an LTTng session on and off every few steps, in one process.
 
-toggled_training.py SESSION SECONDS: prints "off NS ALL" and "on NS ALL" for each pair of blocks (ns a
-step) and "done" or "time" at the end: until the 95 % interval of the median difference is within
-+- 0.5 % of a step, or SECONDS have passed. Pairs are ordered off-on, on-off, ... so that a drift
+toggled_training.py SESSION SECONDS LIMIT: prints "off NS ALL" and "on NS ALL" for each pair of blocks (ns
+a step) and "done" or "time" at the end: until the 95 % interval of the median difference is within
++- 0.5 % of a step and LIMIT (% of a step) is not in it, or SECONDS have passed. Pairs are ordered off-on, on-off, ... so that a drift
 cancels. Steps in the first seconds after a switch are left out: a session that begins makes the
 process say all that ids mean, once (320 libraries take 7 ms, as much as 1 % of a block).
 
@@ -69,7 +69,7 @@ def half_width(shares):
 
 
 def main():
-    session, limit = sys.argv[1].encode(), float(sys.argv[2])
+    session, seconds, limit = sys.argv[1].encode(), float(sys.argv[2]), float(sys.argv[3]) / 100
     control = ctypes.CDLL("liblttng-ctl.so.0")
     step = stepper()
     for _ in range(20):
@@ -86,10 +86,11 @@ def main():
         shares.append(middle(value[True]) / middle(value[False]) - 1)
         for on, word in ((False, "off"), (True, "on")):
             print(f"{word} {middle(value[on]):.0f} {statistics.mean(value[on]):.0f}", flush=True)
-        if len(shares) >= MIN_PAIRS and half_width(shares) <= HALF_WIDTH:
+        width = half_width(shares)
+        if len(shares) >= MIN_PAIRS and width <= HALF_WIDTH and abs(statistics.median(shares) - limit) > width:
             print("done")
             return
-        if time.monotonic() - begin > limit:
+        if time.monotonic() - begin > seconds:
             print("time")
             return
 
