@@ -44,8 +44,8 @@ babeltrace2 trace >inside.txt
 check inside.txt
 same "descriptions by a hidden thread" 0 "$(grep -c 'dltrace_record' inside.txt || :)"
 
-# Inside they are read from memory, outside from the files: the same places in both.
-# with a build id: where one is only said again, it has none
+# Build ids are read from memory inside, from the files outside. A library that is only said again has
+# none.
 ids() {
 	sed -n 's/.*dltrace_proc:library:.* build_id = "\([0-9a-f]\{8,\}\)", path = "\(.*\)" }.*/\2 \1/p' "$1" |
 		grep -v '/libdltrace\|liblttng\|libnuma' | sort -u
