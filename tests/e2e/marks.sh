@@ -72,8 +72,10 @@ same "... the inner one" "synchronise 2" "$(inside "inner calls")"
 same "... the first step, the second is not over" "allocate 1" "$(inside step)"
 holds "their share" '[.range_calls[] | select(.share <= 0 or .share > 1)] == []' report4.json
 
-# A flood of names fills nothing: all are events, the report sums the rest up.
+# A flood of names fills nothing: all are events, the report sums the rest up. What a slow machine
+# could not take away in time is lost, and told.
 "$RECORD" -q -o trace3 -- "$APPS/marks" flood
 "$REPORT" -q -o report3.json trace3
 holds "many names" '[.ranges[] | select(.kind == "push-pop")] | length == 4097' report3.json
-holds "the rest" '.ranges[] | select(.name == "(other names)" and .kind == "push-pop") | .count == 20000 + 31 - 4096' report3.json
+holds "the rest" '.traces[0].lost as $lost | .ranges[] | select(.name == "(other names)" and .kind == "push-pop") |
+	20000 + 31 - 4096 - .count | . >= 0 and . <= $lost' report3.json
