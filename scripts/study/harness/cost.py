@@ -1,50 +1,86 @@
 # SPDX-License-Identifier: MIT
-"""What tracing costs a framework's training: a session is switched on and off beside one process, and
-the time from a start to the first step is compared with and without.
+"""What recording costs a framework's training: two processes of it at once, one bare and one under
+dltrace-record, each on a core of its own, which they exchange from pair to pair.
 
-The steps' own times come from the script ($STUDY_STEPS, train/job.py); their clock is that of here.
-Both the wall clock's and the CPU time of the process, all its threads: on a machine that others use
-too, the latter says more.
+Whatever else happens to the machine happens to both, and a pair takes no longer than one of them. All pairs
+are new processes: where a program and its heap come to lie makes more of a difference between two steps than
+recording does. The steps' own times come from the script ($STUDY_STEPS, train/job.py).
 """
 import collections
+import math
 import os
+import random
 import shutil
 import statistics
 import subprocess
 import tempfile
 import time
 
-from harness import check, runs
+from harness import check, plan, runs
+from harness.tables import Wrong
 
-SESSION = "slowdown"
-SETTLE = 1.5        # s after a switch that count for nothing: all that ids mean is said then
-BLOCK = 2.5         # s of steps between two switches, at least
-STEPS = 12          # in a block, at least
-WARM_UP = 8         # steps before the first switch: compilation, memory pools
+WARM_UP = 6         # steps before those that count: compilation, memory pools
+BLOCK = 2.0         # s of steps that count, at least
+STEPS = 24          # that count, at least
 START_LIMIT = 600   # s to the first steps
 ENDLESS = 1000000   # epochs: the training is ended when enough is known
+FIGURES = ("wall", "cpu")
+PHASES = ("step", "start")
+KINDS = ("bare", "recorded")
 
 Step = collections.namedtuple("Step", "begin wall cpu until")  # s: monotonic; how long; how long; CPU time since the start
-FIGURES = ("wall", "cpu")
 
 
-def command(framework, model, data, size, epochs):
+class Failed(Exception):
+    """The training did not come to its steps."""
+
+
+def command(framework, model, data, size):
     words = check.training(framework, model, data, size)
-    return words[:words.index("--epochs") + 1] + [str(epochs)] + words[words.index("--epochs") + 2:]
+    at = words.index("--epochs") + 1
+    return words[:at] + [str(ENDLESS)] + words[at + 1:]
+
+
+def children(pid):
+    """Those of all its threads."""
+    found = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+                found += [int(word) for word in file.read().split()]
+    except OSError:
+        pass
+    return found
+
+
+def is_running(pid, words):
+    """Whether it has become this command."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read() == b"".join(os.fsencode(word) + b"\0" for word in words)
+    except OSError:
+        return False
 
 
 class Training:
-    """A process of the framework's script that says when each step ended."""
+    """A process of the framework's script on one core, bare or recorded, that says when each step ended."""
 
-    def __init__(self, words, env, folder, preload, lttng_home):
+    def __init__(self, words, env, folder, core, recorded):
         handle, self.path = tempfile.mkstemp(dir=folder)
         os.close(handle)
-        more = {"STUDY_STEPS": self.path, "LTTNG_HOME": lttng_home}
-        if preload:
-            more["LD_PRELOAD"] = preload
-        self.begin = time.monotonic()
-        self.child = subprocess.Popen(words, env=dict(env, **more), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=runs.end_with_parent)
+        self.words, self.core, self.recorded = words, core, recorded
+        line = check.recorded(words, self.path + ".trace") if recorded else words
+        self.child = subprocess.Popen(line, env=dict(env, STUDY_STEPS=self.path), stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                      preexec_fn=runs.end_with_parent)
+        self.begin = None
+
+    def look(self):
+        """Notices the command's beginning, and keeps it on its core; the recorder's own processes go where there is room."""
+        for pid in [self.child.pid] if not self.recorded else children(self.child.pid):
+            if is_running(pid, self.words):
+                self.begin = time.monotonic()
+                os.sched_setaffinity(pid, {self.core})
 
     def steps(self):
         """[Step]; an epoch's first one begins with it."""
@@ -60,104 +96,145 @@ class Training:
                 last = at
         return found
 
-    def wait_for(self, count):
-        """True when so many steps are done."""
-        limit = self.begin + START_LIMIT
-        while len(self.steps()) < count:
-            if self.child.poll() is not None or time.monotonic() > limit:
-                return False
-            time.sleep(0.05)
-        return True
+    def start(self):
+        """{figure: s} until the end of the first step."""
+        first = self.steps()[0]
+        return {"wall": first.begin + first.wall - self.begin, "cpu": first.until}
 
     def end(self):
         if self.child.poll() is None:
-            runs.end(self.child, 9)
+            runs.end(self.child, 15 if self.recorded else 9)
         os.unlink(self.path)
+        shutil.rmtree(self.path + ".trace", ignore_errors=True)
 
 
-def middle(times):
-    """The mean without a tenth at either end: a shared machine makes a few steps very long."""
-    times, cut = sorted(times), len(times) // 10
-    return statistics.mean(times[cut:len(times) - cut])
+def wait_for(trainings, what, pause):
+    """Until it is so of each of them."""
+    limit = time.monotonic() + START_LIMIT
+    while not all(what(training) for training in trainings):
+        if time.monotonic() > limit or any(training.child.poll() is not None for training in trainings):
+            raise Failed()
+        time.sleep(pause)
+
+
+def has_begun(training):
+    if not training.begin:
+        training.look()
+    return training.begin is not None
 
 
 def a_step(steps):
-    """{figure: s}"""
-    return {figure: middle([getattr(step, figure) for step in steps]) for figure in FIGURES}
+    """{figure: s}: by the clock the median, since a machine makes a few steps very long; of CPU time all there is."""
+    return {"wall": statistics.median(step.wall for step in steps), "cpu": statistics.mean(step.cpu for step in steps)}
 
 
-def block(training, seconds):
-    """Of a step, for so long."""
-    time.sleep(SETTLE)
+def steps_at_once(trainings):
+    """[{figure: s}] of a step of each, in the same time."""
+    def counted(training, end=float("inf")):
+        return [step for step in training.steps() if begin <= step.begin and step.begin + step.wall <= end]
+
+    wait_for(trainings, lambda t: len(t.steps()) >= WARM_UP, 0.05)
     begin = time.monotonic()
-    time.sleep(seconds)
-    return a_step([step for step in training.steps() if step.begin >= begin])
+    time.sleep(BLOCK)
+    wait_for(trainings, lambda t: len(counted(t)) >= STEPS, 0.2)
+    end = time.monotonic()
+    return [a_step(counted(training, end)) for training in trainings]
 
 
-def share(taken):
-    """{figure: traced / bare - 1}"""
-    return {figure: taken[True][figure] / taken[False][figure] - 1 for figure in FIGURES}
-
-
-def switch(bench, on):
-    subprocess.run(["lttng", "-q", "start" if on else "stop", SESSION], env=bench.environment(), check=True, timeout=60,
-                   stdout=subprocess.DEVNULL)
-
-
-def training_shares(bench, training, pairs):
-    """[share], blocks in the order off-on, on-off, ..."""
-    seconds = max(BLOCK, STEPS * a_step(training.steps()[WARM_UP // 2:])["wall"])
-    shares = []
-    for pair in range(pairs):
-        taken = {}
-        for on in (False, True) if pair % 2 else (True, False):
-            if on:
-                switch(bench, True)
-            taken[on] = block(training, seconds)
-            if on:
-                switch(bench, False)
-        shares.append(share(taken))
-    return shares
-
-
-def start_shares(bench, words, env, folder, pairs):
-    """The same of the time from the start to the end of the first step; the first pair warms caches up."""
-    shares = []
-    for pair in range(pairs + 1):
-        taken = {}
-        for on in (False, True) if pair % 2 else (True, False):
-            if on:
-                switch(bench, True)
-            training = Training(words, env, folder, bench.library if on else None, bench.environment()["LTTNG_HOME"])
-            if not training.wait_for(1):
-                training.end()
-                return None
-            first = training.steps()[0]
-            taken[on] = {"wall": first.begin + first.wall - training.begin, "cpu": first.until}
-            training.end()
-            if on:
-                switch(bench, False)
-        shares.append(share(taken))
-    return shares[1:]
-
-
-def slowdown(bench, framework, model, data, size, pairs):
-    """{"step": [share], "start": [share]}, twice as many of the former; None where it does not train."""
-    env, folder = check.environment_of(framework), tempfile.mkdtemp(prefix="dltrace-slowdown-")
-    trace = bench.session(SESSION, ["dltrace_*"], start=False)
+def pair(words, env, folder, turn):
+    """{"turn":, phase: {kind: {figure: s}}}"""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    trainings = []
     try:
-        words = command(framework, model, data, size, ENDLESS)
-        start = start_shares(bench, words, env, folder, pairs)
-        training = start and Training(words, env, folder, bench.library, bench.environment()["LTTNG_HOME"])
-        if not training:
-            return None
-        try:
-            if not training.wait_for(WARM_UP):
-                return None
-            return {"start": start, "step": training_shares(bench, training, 2 * pairs)}
-        finally:
-            training.end()
+        for number, kind in enumerate(KINDS):
+            trainings.append(Training(words, env, folder, cores[(number + turn) % 2], kind == "recorded"))
+        wait_for(trainings, has_begun, 0.001)
+        step = dict(zip(KINDS, steps_at_once(trainings)))
+        return {"turn": turn % 2, "step": step, "start": {kind: t.start() for kind, t in zip(KINDS, trainings)}}
     finally:
-        bench.end_session(SESSION)
-        for place in (folder, trace):
-            shutil.rmtree(place, ignore_errors=True)
+        for training in trainings:
+            training.end()
+
+
+# ---- what is kept ----
+
+def path_of(folder, framework, model):
+    return os.path.join(folder, f"{framework.name}-{model}", "slowdown.json")
+
+
+def kept(folder, framework, model):
+    """What was measured so far: {"pairs": [pair], "seconds": what that took}."""
+    return plan.read(path_of(folder, framework, model)) or {"pairs": [], "seconds": 0}
+
+
+def measure(framework, model, data, size, folder, pairs, seconds):
+    """So many pairs at least, and more while there is time; what an earlier call kept counts. False if it does not train."""
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Wrong("a slow-down is measured on two cores: there is one")
+    path, found, wanted = path_of(folder, framework, model), kept(folder, framework, model), pairs + pairs % 2
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    scratch = tempfile.mkdtemp(prefix="dltrace-slowdown-")
+    try:
+        while len(found["pairs"]) < wanted or found["seconds"] < seconds or len(found["pairs"]) % 2:
+            begin = time.monotonic()
+            found["pairs"].append(pair(command(framework, model, data, size), check.environment_of(framework), scratch,
+                                       len(found["pairs"])))
+            found["seconds"] += time.monotonic() - begin
+            plan.write(path, found)
+    except Failed:
+        return False
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return True
+
+
+# ---- what it says ----
+
+# Shares that are promised: of a step, where the heap is called five million times a second, and of a start.
+STEP, BUSY_STEP, START = 0.01, 0.04, 0.03
+BUSY = ("paddle", "paddle-2.6", "paddle-1.8", "pytorch-1.8")
+COLUMNS = ("a step", "longer", "its CPU time", "the start", "longer", "its CPU time", "pairs")
+
+
+def limit_of(framework, phase):
+    return START if phase == "start" else BUSY_STEP if framework.name in BUSY else STEP
+
+
+def between_cores(sides):
+    """The middle between the medians of both ways round: what one core is faster than the other cancels out."""
+    return math.expm1(statistics.mean(statistics.median(side) for side in sides))
+
+
+def estimate(pairs, phase, figure):
+    """(share by which it takes longer, its 95 % interval by bootstrap); the same pairs, the same interval."""
+    sides = [[math.log(p[phase]["recorded"][figure] / p[phase]["bare"][figure]) for p in pairs if p["turn"] == turn]
+             for turn in (0, 1)]
+    rng = random.Random(1)
+    drawn = sorted(between_cores([rng.choices(side, k=len(side)) for side in sides]) for _ in range(2000))
+    return between_cores(sides), drawn[50], drawn[-51]
+
+
+def verdict(low, high, limit):
+    return "met" if high <= limit else "not met" if low > limit else "unclear"
+
+
+def row(framework, model, pairs):
+    """A row of the table, as text."""
+    cells = []
+    for phase in PHASES:
+        bare = statistics.median(p[phase]["bare"]["wall"] for p in pairs)
+        cells.append(f"{bare * 1000:.0f} ms" if phase == "step" else f"{bare:.1f} s")
+        for figure in FIGURES:
+            middle, low, high = (value * 100 for value in estimate(pairs, phase, figure))
+            limit = limit_of(framework, phase) * 100
+            cells.append(f"{middle:+.1f} % [{low:+.1f} .. {high:+.1f}] {verdict(low, high, limit)}")
+    return [framework.name, model, *cells, str(len(pairs))]
+
+
+def table(frameworks, folder):
+    """Rows of all that was measured, whenever."""
+    for framework in frameworks:
+        model = check.model_of(framework)
+        pairs = kept(folder, framework, model)["pairs"]
+        if len(pairs) > 1:
+            yield row(framework, model, pairs[:len(pairs) // 2 * 2])
