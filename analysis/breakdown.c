@@ -124,7 +124,7 @@ static const char *main_phase(const struct process *p, const struct profile *f)
 	struct slice sums[PHASES_MAX];
 	size_t most = 0;
 
-	if (!ph->count || !phases_slices(ph, f, sums))
+	if (!ph->count || !phases_slices(ph, &f->slices, sums))
 		return "";
 	for (size_t i = 1; i < ph->count; i++)
 		if (sums[i].outer > sums[most].outer)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/model/memory.h"
+#include "analysis/phases.h"
 #include "analysis/rules/rules.h"
 
 static const struct column columns[] = {
@@ -16,6 +17,7 @@ static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
 	{ "process", "process", UNIT_ID, "id of the process; missing: the trace" },
 	{ "since_ns", "since", UNIT_TIME, "when it began" },
+	{ "phase", "phase", UNIT_TEXT, "at that time, of the process that trains" },
 	{ "stake_ns", "time", UNIT_NS, "lost to it, or that could be won" },
 	{ "stake_bytes", "bytes", UNIT_BYTES, "that it is about" },
 	{ "text", "finding", UNIT_TEXT, "in words" },
@@ -178,6 +180,14 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
+/* In which it began; "": it is tied to no time, or there are no phases. */
+static const char *phase_since(const struct finding *f)
+{
+	const struct process *p = f->process ? f->process : trace_busiest(f->trace);
+
+	return p ? phase_name_at(phases_around(p), f->stake.since) : "";
+}
+
 static void add_row(struct table *t, const struct finding *f)
 {
 	table_add_row(t);
@@ -187,6 +197,7 @@ static void add_row(struct table *t, const struct finding *f)
 	if (f->process)
 		table_set_int(t, "process", f->process->report_id);
 	set_time(t, "since_ns", f->stake.since);
+	set_text(t, "phase", phase_since(f));
 	if (f->stake.ns > 0)
 		table_set_real(t, "stake_ns", f->stake.ns);
 	if (f->stake.bytes > 0)

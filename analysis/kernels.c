@@ -9,6 +9,7 @@
 #include "analysis/demangle.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
+#include "analysis/phases.h"
 
 static const struct column kernel_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -26,6 +27,17 @@ static const struct column kernel_columns[] = {
 	{ "gpu_runs", "runs", UNIT_COUNT, "that CUPTI told of, of this name" },
 	{ "gpu_total_ns", "on the GPU", UNIT_NS, "time that it ran there" },
 	{ "gpu_mean_ns", "a run", UNIT_NS, "that by runs" },
+};
+
+static const struct column phase_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "phase", "phase", UNIT_TEXT, "its own, or that of the process that it works for" },
+	{ "library", "library", UNIT_TEXT, "in which it is" },
+	{ "kernel", "kernel", UNIT_TEXT, "its name, as in kernels" },
+	{ "launches", "launches", UNIT_COUNT, "executed" },
+	{ "captured", "captured", UNIT_COUNT, "captured into graphs, not executed by these calls" },
+	{ "total_ns", "in calls", UNIT_NS, "time of the launching calls" },
+	{ "mean_ns", "a call", UNIT_NS, "total by launches and captures" },
 };
 
 static const struct column graph_columns[] = {
@@ -47,6 +59,7 @@ static const struct column graph_columns[] = {
 struct row {
 	const struct object *kernel, *shape;	/* shape: the most frequent one */
 	uint64_t of_shape, launches, captured, time, shapes;
+	struct slice phases[PHASES_MAX];	/* calls: executed; nested: captured */
 };
 
 static bool is_same(const struct object *a, const struct object *b)
@@ -96,14 +109,12 @@ static void set_gpu(struct table *t, const struct process *p, const char *mangle
 	table_set_real(t, "gpu_mean_ns", (double)time / (double)runs);
 }
 
-static void add_kernel(struct table *t, const struct process *p, const struct row *r)
+/* Who it is. */
+static void set_kernel(struct table *t, const struct process *p, const struct row *r)
 {
 	const struct library *library = process_library(p, r->kernel->library);
-	uint64_t calls = r->launches + r->captured;
 	char name[1024];
 
-	table_add_row(t);
-	table_set_int(t, "process", p->report_id);
 	if (library)
 		table_set_text(t, "library", base_name(library->path));
 	if (*r->kernel->name)
@@ -113,6 +124,15 @@ static void add_kernel(struct table *t, const struct process *p, const struct ro
 	else
 		snprintf(name, sizeof(name), "0x%" PRIx64, r->kernel->handle);
 	table_set_text(t, "kernel", name);
+}
+
+static void add_kernel(struct table *t, const struct process *p, const struct row *r)
+{
+	uint64_t calls = r->launches + r->captured;
+
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	set_kernel(t, p, r);
 	set_text(t, "mangled", r->kernel->name);
 	table_set_uint(t, "launches", r->launches);
 	table_set_uint(t, "captured", r->captured);
@@ -125,11 +145,24 @@ static void add_kernel(struct table *t, const struct process *p, const struct ro
 	set_gpu(t, p, r->kernel->name);
 }
 
-static void add_kernels(const struct process *p, struct table *t)
+static void add_phases(struct row *r, const struct process *p, const struct launches *s)
+{
+	const struct phases *ph = phases_around(p);
+	struct slice sums[PHASES_MAX];
+
+	phases_slices(ph, &s->slices, sums);
+	for (size_t i = 0; i < ph->count; i++) {
+		r->phases[i].calls += sums[i].calls;
+		r->phases[i].nested += sums[i].nested;
+		r->phases[i].outer += sums[i].outer;
+	}
+}
+
+/* Owned by the caller. */
+static struct row *rows_of(const struct process *p, size_t *count)
 {
 	const struct launched *l = &p->launched;
 	struct row *rows = xcalloc(l->count, sizeof(*rows));
-	size_t count = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct launches *s = &l->list[i];
@@ -140,7 +173,8 @@ static void add_kernels(const struct process *p, struct table *t)
 						     (uint32_t)shape->values[SHAPE_KERNEL]) : NULL;
 		if (!kernel)
 			continue;
-		r = row_of(rows, &count, kernel);
+		r = row_of(rows, count, kernel);
+		add_phases(r, p, s);
 		r->launches += s->count;
 		r->captured += s->captured;
 		r->time += s->time;
@@ -150,8 +184,43 @@ static void add_kernels(const struct process *p, struct table *t)
 			r->shape = shape;
 		}
 	}
+	return rows;
+}
+
+static void add_kernels(const struct process *p, struct table *t)
+{
+	size_t count = 0;
+	struct row *rows = rows_of(p, &count);
+
 	for (size_t i = 0; i < count; i++)
 		add_kernel(t, p, &rows[i]);
+	free(rows);
+}
+
+static void add_phase_kernel(struct table *t, const struct process *p, const struct row *r, size_t phase)
+{
+	const struct slice *s = &r->phases[phase];
+
+	if (!s->calls && !s->nested)
+		return;
+	table_add_row(t);
+	table_set_int(t, "process", p->report_id);
+	table_set_text(t, "phase", phases_around(p)->list[phase].name);
+	set_kernel(t, p, r);
+	table_set_uint(t, "launches", s->calls);
+	table_set_uint(t, "captured", s->nested);
+	table_set_uint(t, "total_ns", s->outer);
+	table_set_real(t, "mean_ns", (double)s->outer / (double)(s->calls + s->nested));
+}
+
+static void add_phase_kernels(const struct process *p, struct table *t)
+{
+	size_t count = 0;
+	struct row *rows = rows_of(p, &count);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < phases_around(p)->count; k++)
+			add_phase_kernel(t, p, &rows[i], k);
 	free(rows);
 }
 
@@ -160,6 +229,14 @@ void run_kernels(const struct model *m, struct report *r)
 	struct table *t = report_add_table(r, "kernels", "Kernels", COLUMNS(kernel_columns));
 
 	each_process(m, t, add_kernels);
+	table_sort_falling(t, "total_ns");
+}
+
+void run_phase_kernels(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "phase_kernels", "Kernels by phase", COLUMNS(phase_columns));
+
+	each_process(m, t, add_phase_kernels);
 	table_sort_falling(t, "total_ns");
 }
 

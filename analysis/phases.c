@@ -14,12 +14,18 @@ static const char *const names[PHASES_MAX] = {
 	[PHASE_WARM_UP] = "warm-up", [PHASE_STEADY] = "steady", [PHASE_END] = "end",
 };
 
+int phase_order(const char *name)
+{
+	int i = 0;
+
+	while (i < PHASES_MAX && strcmp(names[i], name))
+		i++;
+	return i;
+}
+
 bool phase_known(const char *name)
 {
-	for (size_t i = 0; i < PHASES_MAX; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	return phase_order(name) < PHASES_MAX;
 }
 
 /* ---- where they begin and end ---- */
@@ -168,9 +174,8 @@ const char *phase_name_at(const struct phases *ph, int64_t at)
 
 /* ---- what was called in them ---- */
 
-int64_t phases_slices(const struct phases *ph, const struct profile *f, struct slice *sums)
+int64_t phases_slices(const struct phases *ph, const struct tally *t, struct slice *sums)
 {
-	const struct tally *t = &f->slices;
 	int64_t width = t->count ? (int64_t)(1ULL << t->shift) : 0;
 
 	memset(sums, 0, ph->count * sizeof(*sums));
@@ -184,6 +189,30 @@ int64_t phases_slices(const struct phases *ph, const struct profile *f, struct s
 		sum->bytes += t->buckets[i].n[3];
 	}
 	return width;
+}
+
+/* What it was before the phase goes on until something else is known. */
+struct phase_level phase_level(const struct phases *ph, size_t index, const struct curve *c)
+{
+	int64_t from = index ? ph->list[index].begin : INT64_MIN;
+	int64_t to = index + 1 < ph->count ? ph->list[index].end : INT64_MAX;
+	struct phase_level level = { UNKNOWN, UNKNOWN, { UNKNOWN, 0 } };
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct curve_value points[3];
+		size_t count = curve_points(&c->buckets[i], points);
+
+		for (size_t k = 0; k < count && points[k].t < to; k++) {
+			level.end = points[k].value;
+			if (points[k].t < from)
+				level.begin = points[k].value;
+			else if (level.peak.t == UNKNOWN || points[k].value > level.peak.value)
+				level.peak = points[k];
+		}
+	}
+	if (level.begin != UNKNOWN && (level.peak.t == UNKNOWN || level.begin > level.peak.value))
+		level.peak = (struct curve_value){ from, level.begin };
+	return level;
 }
 
 /* ---- one of them alone ---- */

@@ -56,6 +56,8 @@ const struct phase *phase_at(const struct phases *ph, int64_t at);
 const char *phase_name_at(const struct phases *ph, int64_t at);
 /* Is it a name of one? */
 bool phase_known(const char *name);
+/* They come in this order; of another name: last. */
+int phase_order(const char *name);
 
 /* From when to when it lasted in the trace's main process; nothing lies in it where there is none. */
 struct time_range phase_range(const struct model *m, size_t trace, const char *name);
@@ -65,7 +67,15 @@ struct time_range phase_range(const struct model *m, size_t trace, const char *n
  */
 void phases_keep(struct model *part, struct model *whole);
 
-/* Calls of a profile by phase, `sums` has room for ph->count. The width of a slice, ns; 0: no call. */
-int64_t phases_slices(const struct phases *ph, const struct profile *f, struct slice *sums);
+/* What slices hold by phase, `sums` has room for ph->count. The width of a slice, ns; 0: nothing. */
+int64_t phases_slices(const struct phases *ph, const struct tally *slices, struct slice *sums);
+
+/* A curve within a phase, as far as its points tell. */
+struct phase_level {
+	int64_t begin, end;	/* UNKNOWN: nothing was known before, or until then */
+	struct curve_value peak;	/* .t UNKNOWN: there is none */
+};
+
+struct phase_level phase_level(const struct phases *ph, size_t index, const struct curve *c);
 
 #endif

@@ -30,6 +30,15 @@ static const struct column columns[] = {
 	{ "gpu_ns", "time in GPU calls", UNIT_NS, "their time" },
 	{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, "calls that are events" },
 	{ "compute_ns", "time in BLAS, ...", UNIT_NS, "their time, over all threads" },
+	{ "gpu_runs", "GPU work", UNIT_COUNT, "kernels, copies and sets that ended on the GPU" },
+	{ "gpu_run_ns", "time of GPU work", UNIT_NS, "their time, on all streams, side by side too" },
+	{ "heap_peak_bytes", "heap peak", UNIT_BYTES, "largest live heap that was read" },
+	{ "gpu_peak_bytes", "GPU memory peak", UNIT_BYTES, "most that was reserved on GPUs" },
+	{ "packages", "packages", UNIT_COUNT, "of Python, that it imported" },
+	{ "file_opens", "files opened", UNIT_COUNT, "to be read, each time again" },
+	{ "file_bytes", "their size", UNIT_BYTES, "each time again" },
+	{ "disk_read_bytes", "read from disk", UNIT_BYTES, "between samples by proportion" },
+	{ "disk_written_bytes", "written to disk", UNIT_BYTES, "between samples by proportion" },
 	{ "border_ns", "error of borders", UNIT_NS,
 	  "what happened within so much of a border may be counted on its other side" },
 	{ "how", "how", UNIT_TEXT, "what tells that it begins and ends there" },
@@ -70,6 +79,16 @@ static uint64_t allocations_of(const struct rhythm_sample *s)
 static uint64_t allocated_of(const struct rhythm_sample *s)
 {
 	return s->allocated;
+}
+
+static uint64_t disk_read_of(const struct rhythm_sample *s)
+{
+	return s->read_bytes;
+}
+
+static uint64_t disk_written_of(const struct rhythm_sample *s)
+{
+	return s->write_bytes;
 }
 
 /* The first reading that is not before `at`; sample_count: none. */
@@ -117,7 +136,9 @@ static void by_phase(const struct phases *ph, const struct process *p, counter_f
 
 struct counts {
 	uint64_t cpu[PHASES_MAX], allocations[PHASES_MAX], allocated[PHASES_MAX];
-	uint64_t threads[PHASES_MAX], children[PHASES_MAX];
+	uint64_t disk_read[PHASES_MAX], disk_written[PHASES_MAX];
+	uint64_t threads[PHASES_MAX], children[PHASES_MAX], packages[PHASES_MAX];
+	struct slice files[PHASES_MAX], work[PHASES_MAX];	/* work: of the GPU */
 	struct slice heap[PHASES_MAX], map[PHASES_MAX], gpu[PHASES_MAX], compute[PHASES_MAX];
 	int64_t error;		/* ns */
 };
@@ -130,6 +151,7 @@ static struct slice *sum_of(struct counts *c, const char *layer)
 		{ "runtime", offsetof(struct counts, gpu) }, { "driver", offsetof(struct counts, gpu) },
 		{ "opencl", offsetof(struct counts, gpu) }, { "blas", offsetof(struct counts, compute) },
 		{ "dnn", offsetof(struct counts, compute) }, { "openmp", offsetof(struct counts, compute) },
+		{ "gpu", offsetof(struct counts, work) },
 	};
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
@@ -143,7 +165,7 @@ static void count_calls(const struct phases *ph, const struct process *p, struct
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 		struct slice *sum = sum_of(c, profile_names(p, f)->layer), one[PHASES_MAX];
-		int64_t width = sum ? phases_slices(ph, f, one) : 0;
+		int64_t width = sum ? phases_slices(ph, &f->slices, one) : 0;
 
 		c->error = width > c->error ? width : c->error;
 		for (size_t k = 0; width && k < ph->count; k++) {
@@ -151,6 +173,15 @@ static void count_calls(const struct phases *ph, const struct process *p, struct
 			sum[k].outer += one[k].outer;
 		}
 	}
+}
+
+static void count_files(const struct phases *ph, const struct process *p, struct counts *c)
+{
+	int64_t width = phases_slices(ph, &p->input.slices, c->files);
+
+	c->error = width > c->error ? width : c->error;
+	for (size_t i = 0; i < p->package_count; i++)
+		c->packages[phase_at(ph, p->packages[i].t) - ph->list]++;
 }
 
 static void count_begun(const struct phases *ph, const struct process *p, struct counts *c)
@@ -177,6 +208,8 @@ static void set_counts(struct table *t, const struct counts *c, size_t i, const 
 	if (p->rhythm.sample_count) {
 		table_set_uint(t, "cpu_ns", c->cpu[i]);
 		table_set_real(t, "cpu_cores", (double)c->cpu[i] / (double)duration);
+		table_set_uint(t, "disk_read_bytes", c->disk_read[i]);
+		table_set_uint(t, "disk_written_bytes", c->disk_written[i]);
 	}
 	if (p->rhythm.sample_count && p->heap_cover == 0) {
 		table_set_uint(t, "heap_calls", c->allocations[i]);
@@ -192,7 +225,23 @@ static void set_counts(struct table *t, const struct counts *c, size_t i, const 
 	table_set_uint(t, "gpu_ns", c->gpu[i].outer);
 	table_set_uint(t, "compute_calls", c->compute[i].calls);
 	table_set_uint(t, "compute_ns", c->compute[i].outer);
+	table_set_uint(t, "gpu_runs", c->work[i].calls);
+	table_set_uint(t, "gpu_run_ns", c->work[i].outer);
+	table_set_uint(t, "packages", c->packages[i]);
+	table_set_uint(t, "file_opens", c->files[i].calls);
+	table_set_uint(t, "file_bytes", c->files[i].bytes);
 	table_set_int(t, "border_ns", c->error);
+}
+
+static void set_peaks(struct table *t, const struct phases *ph, size_t i, const struct process *p)
+{
+	struct phase_level heap = phase_level(ph, i, &p->curves[CURVE_HEAP]);
+	struct phase_level gpu = phase_level(ph, i, &p->curves[CURVE_GPU]);
+
+	if (heap.peak.t != UNKNOWN && p->heap_cover == 0)
+		table_set_int(t, "heap_peak_bytes", heap.peak.value);
+	if (gpu.peak.t != UNKNOWN)
+		table_set_int(t, "gpu_peak_bytes", gpu.peak.value);
 }
 
 static void add(const struct process *p, struct table *t)
@@ -206,7 +255,10 @@ static void add(const struct process *p, struct table *t)
 	by_phase(ph, p, cpu_of, c.cpu, &c.error);
 	by_phase(ph, p, allocations_of, c.allocations, &c.error);
 	by_phase(ph, p, allocated_of, c.allocated, &c.error);
+	by_phase(ph, p, disk_read_of, c.disk_read, &c.error);
+	by_phase(ph, p, disk_written_of, c.disk_written, &c.error);
 	count_calls(ph, p, &c);
+	count_files(ph, p, &c);
 	count_begun(ph, p, &c);
 	for (size_t i = 0; i < ph->count; i++) {
 		const struct phase *one = &ph->list[i];
@@ -223,6 +275,7 @@ static void add(const struct process *p, struct table *t)
 		if (life)
 			table_set_real(t, "share", (double)duration / (double)life);
 		set_counts(t, &c, i, p, duration);
+		set_peaks(t, ph, i, p);
 	}
 }
 
@@ -239,7 +292,7 @@ static bool outermost(const struct process *p, const struct profile *f, uint64_t
 	const struct phases *ph = phases_around(p);
 	struct slice sums[PHASES_MAX];
 
-	phases_slices(ph, f, sums);
+	phases_slices(ph, &f->slices, sums);
 	for (size_t i = 0; i < ph->count; i++)
 		n[i] = sums[i].outer;
 	return true;
@@ -277,7 +330,7 @@ static void add_functions(const struct process *p, struct table *t)
 		struct slice sums[PHASES_MAX];
 		struct breakdown_row row;
 
-		if (!profile_named(p, engine, f, &row) || !phases_slices(ph, f, sums))
+		if (!profile_named(p, engine, f, &row) || !phases_slices(ph, &f->slices, sums))
 			continue;
 		for (size_t k = 0; k < ph->count; k++)
 			if (sums[k].calls)

@@ -50,7 +50,7 @@ static void add(struct profile *f, int64_t at, const struct call *c)
 	profile_seen(f, began, at, c->duration);
 	f->timed |= c->timed;
 	sums_add(&f->events, c->duration, c->nested_time);
-	profile_slice(f, at, &(struct slice){ 1, c->duration, c->nested_time, c->failed ? 0 : c->bytes });
+	tally_slice(&f->slices, at, &(struct slice){ 1, c->duration, c->nested_time, c->failed ? 0 : c->bytes });
 	if (!c->failed) {
 		f->events.bytes += c->bytes;
 	} else {
@@ -146,7 +146,7 @@ static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
 		checked_stream(&thread->process->checked, e->stream);
 	if (!thread || e->result)
 		return;
-	process_launches(thread->process, e->shape, !(e->stream & LAUNCH_CAPTURED),
+	process_launches(thread->process, e->shape, at, !(e->stream & LAUNCH_CAPTURED),
 			 !!(e->stream & LAUNCH_CAPTURED), e->duration);
 	beat(thread, BEAT_LAUNCH, e->function, e->library, e->shape, at, e->duration);
 	works(thread, at, e->duration);

@@ -26,7 +26,7 @@ static void apply_cell(struct trace *t, const struct fold_cell *c)
 	s->squares += (u128)c->squares_high << 64 | c->squares_low;
 	for (unsigned b = dlt_bucket(c->min), last = dlt_bucket(c->max); b <= last; b++)
 		s->buckets[b] += c->buckets[b];
-	profile_slice(f, c->end, &(struct slice){ c->calls, c->total, c->nested, c->bytes });
+	tally_slice(&f->slices, c->end, &(struct slice){ c->calls, c->total, c->nested, c->bytes });
 }
 
 static void apply_thread(struct trace *t, const struct fold_thread *from)
@@ -59,11 +59,12 @@ void fold_apply(struct fold *f, struct trace *t)
 		apply_thread(t, &f->threads[i]);
 	for (uint32_t i = 0; i < f->cell_count; i++)
 		apply_cell(t, &f->cells[i]);
+	/* All of it lies in one slice of time, in which a thread's last event is, too. */
 	for (uint32_t i = 0; i < f->launch_count; i++) {
 		const struct fold_launch *l = &f->launches[i];
 
 		process_launches(trace_thread_make(t, (uint32_t)(l->key >> 32))->process, (uint32_t)l->key,
-				 l->count, l->captured, l->time);
+				 f->threads[0].last, l->count, l->captured, l->time);
 	}
 	for (uint32_t i = 0; i < f->beat_count; i++)
 		apply_beat(t, &f->beats[i]);

@@ -192,6 +192,7 @@ static void add_work(struct trace *t, int64_t at, enum gpu_work_kind kind, const
 	profile_seen(f, begin, end, e->duration);
 	sums_add(&f->events, e->duration, 0);
 	f->events.bytes += e->bytes;
+	tally_slice(&f->slices, end, &(struct slice){ 1, e->duration, 0, e->bytes });
 	on_device(t, device_make(p->gpu, e->device), kind, e, begin);
 }
 

@@ -141,6 +141,7 @@ static void adopt(struct process *to, struct process *orphan)
 		if (to->failed_count + i < FAILED_ALLOCATIONS_KEPT)
 			to->failed[to->failed_count + i] = orphan->failed[i];
 	to->failed_count += orphan->failed_count;
+	launched_adopt(to, orphan);
 	load_merge(&to->load, &orphan->load);
 	marks_adopt(to, orphan);
 	rhythm_merge(&to->rhythm, &orphan->rhythm);

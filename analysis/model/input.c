@@ -6,12 +6,13 @@
 
 void input_init(struct input *in)
 {
-	*in = (struct input){ .opens = 0 };
+	*in = (struct input){ .slices.most = TALLY_SLICES };
 	rhythm_init(&in->files);
 }
 
 void input_release(struct input *in)
 {
+	tally_release(&in->slices);
 	rhythm_release(&in->files);
 }
 
@@ -19,6 +20,7 @@ void input_merge(struct input *into, const struct input *from)
 {
 	into->opens += from->opens;
 	into->bytes += from->bytes;
+	tally_merge(&into->slices, &from->slices);
 	rhythm_merge(&into->files, &from->files);
 }
 
@@ -34,6 +36,7 @@ static void on_open(struct trace *t, int64_t at, const void *data)
 	}
 	in->opens++;
 	in->bytes += e->size;
+	tally_slice(&in->slices, at, &(struct slice){ 1, 0, 0, e->size });
 	rhythm_note(&in->files, &file, at, 0);
 }
 

@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 #include "analysis/model/rhythm.h"
+#include "analysis/model/tally.h"
 
 struct input {
 	uint64_t opens, bytes;		/* bytes: sizes of the files, each time again */
+	struct tally slices;		/* when: calls and bytes of struct slice */
 	struct rhythm files;		/* a beat a file: a its hash, b its folder's */
 };
 

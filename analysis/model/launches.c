@@ -6,8 +6,12 @@
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
+#define LAUNCH_SLICES 512	/* a program has thousands of shapes */
+
 void launched_release(struct launched *l)
 {
+	for (size_t i = 0; i < l->count; i++)
+		tally_release(&l->list[i].slices);
 	free(l->objects);
 	free(l->list);
 	idmap_release(&l->object_by_id);
@@ -55,20 +59,39 @@ const struct object *process_find_object(const struct process *p, enum dlt_objec
 	return NULL;
 }
 
-void process_launches(struct process *p, uint32_t id, uint64_t count, uint64_t captured, uint64_t time)
+static struct launches *launches_of(struct launched *l, uint32_t id)
 {
-	struct launched *l = &p->launched;
 	uint64_t *index = idmap_get(&l->by_id, id);
-	struct launches *s;
 
 	if (!index) {
 		index = idmap_put(&l->by_id, id);
 		*index = l->count;
-		l->list = xgrow(l->list, l->count, &l->capacity, sizeof(*s));
-		l->list[l->count++] = (struct launches){ .id = id };
+		l->list = xgrow(l->list, l->count, &l->capacity, sizeof(*l->list));
+		l->list[l->count++] = (struct launches){ .id = id, .slices.most = LAUNCH_SLICES };
 	}
-	s = &l->list[*index];
+	return &l->list[*index];
+}
+
+void process_launches(struct process *p, uint32_t id, int64_t at, uint64_t count, uint64_t captured,
+		      uint64_t time)
+{
+	struct launches *s = launches_of(&p->launched, id);
+
 	s->time += time;
 	s->count += count;
 	s->captured += captured;
+	tally_slice(&s->slices, at, &(struct slice){ count, time, captured, 0 });
+}
+
+void launched_adopt(struct process *to, const struct process *from)
+{
+	for (size_t i = 0; i < from->launched.count; i++) {
+		const struct launches *l = &from->launched.list[i];
+		struct launches *s = launches_of(&to->launched, l->id);
+
+		s->time += l->time;
+		s->count += l->count;
+		s->captured += l->captured;
+		tally_merge(&s->slices, &l->slices);
+	}
 }

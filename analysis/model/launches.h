@@ -15,6 +15,7 @@
 #include "events.h"
 #include "object_types.h"
 #include "analysis/model/idmap.h"
+#include "analysis/model/tally.h"
 
 struct process;
 struct trace;
@@ -37,6 +38,7 @@ struct launches {
 	uint32_t id;			/* of the object; 0: of no kernel that is known */
 	uint64_t count, captured;	/* executed; captured into a graph */
 	uint64_t time;			/* ns, of all these calls */
+	struct tally slices;		/* when: executed ones, their time and that of captures; nested: captures */
 };
 
 /* Of one process. */
@@ -57,7 +59,10 @@ bool process_object(struct process *p, const struct dlt_ev_proc_object *e);
 /* NULL: neither this process nor those it was forked from has said. */
 const struct object *process_find_object(const struct process *p, enum dlt_object type, uint32_t id);
 
-/* Launches of a shape or graph have succeeded: executed, captured, ns of all of them. */
-void process_launches(struct process *p, uint32_t id, uint64_t count, uint64_t captured, uint64_t time);
+/* Launches of a shape or graph have succeeded, about `at`: executed, captured, ns of all of them. */
+void process_launches(struct process *p, uint32_t id, int64_t at, uint64_t count, uint64_t captured,
+		      uint64_t time);
+/* What `from` launched was the other's; `from` stays as it is. */
+void launched_adopt(struct process *to, const struct process *from);
 
 #endif

@@ -58,14 +58,6 @@ struct profile {
 	struct tally slices;		/* events by when they ended, each a struct slice */
 };
 
-/* Words of a tally. */
-struct slice {
-	uint64_t calls, outer, nested, bytes;
-};
-_Static_assert(sizeof(struct slice) == TALLY_WORDS * sizeof(uint64_t), "a slice is the words of a tally");
-
-#define PROFILE_SLICES 2048	/* at most: 67 ms each up to two minutes, then twice as wide, ... */
-
 static inline uint16_t profile_function(const struct profile *p)
 {
 	return (uint16_t)(p->key >> 16);
@@ -390,8 +382,6 @@ void process_free(struct process *p);
 void process_seen(struct process *p, int64_t at);
 /* Calls of it lie between `begin` and `end`; of two that began first, the shorter is the first. */
 void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first);
-/* Calls that ended about `at`. */
-void profile_slice(struct profile *f, int64_t at, const struct slice *s);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */

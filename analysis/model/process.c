@@ -129,7 +129,7 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 	f = xcalloc(1, sizeof(*f));
 	f->key = key;
 	f->begin = f->end = f->failed_at = UNKNOWN;
-	f->slices.most = PROFILE_SLICES;
+	f->slices.most = TALLY_SLICES;
 	*slot = (uintptr_t)f;
 	p->profile_list = xgrow(p->profile_list, p->profile_count, &p->profile_capacity,
 				sizeof(*p->profile_list));
@@ -151,13 +151,6 @@ void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first)
 	}
 	if (f->end == UNKNOWN || end > f->end)
 		f->end = end;
-}
-
-void profile_slice(struct profile *f, int64_t at, const struct slice *s)
-{
-	const uint64_t words[TALLY_WORDS] = { s->calls, s->outer, s->nested, s->bytes };
-
-	tally_put(&f->slices, at, words);
 }
 
 struct profile *process_work(struct process *p, const struct function *work)

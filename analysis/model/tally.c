@@ -73,6 +73,13 @@ void tally_add(struct tally *t, int64_t at, unsigned word, uint64_t n)
 	tally_put(t, at, one);
 }
 
+void tally_slice(struct tally *t, int64_t at, const struct slice *s)
+{
+	const uint64_t words[TALLY_WORDS] = { s->calls, s->outer, s->nested, s->bytes };
+
+	tally_put(t, at, words);
+}
+
 void tally_merge(struct tally *to, const struct tally *from)
 {
 	if (!from->count)

@@ -28,12 +28,22 @@ struct tally {
 	uint32_t most;	/* buckets allowed, set while it is empty; 0: TALLY_BUCKETS */
 };
 
+/* The words of a tally of calls, by when they ended. */
+struct slice {
+	uint64_t calls, outer, nested, bytes;
+};
+_Static_assert(sizeof(struct slice) == TALLY_WORDS * sizeof(uint64_t), "a slice is the words of a tally");
+
+#define TALLY_SLICES 2048	/* at most: 67 ms each up to two minutes, then twice as wide, ... */
+
 void tally_release(struct tally *t);
 /* One more `word` at that time, or `n` more. */
 void tally_add(struct tally *t, int64_t at, unsigned word, uint64_t n);
 /* So many more of all words. */
 void tally_put(struct tally *t, int64_t at, const uint64_t n[TALLY_WORDS]);
 void tally_merge(struct tally *to, const struct tally *from);
+/* Calls that ended about `at`. */
+void tally_slice(struct tally *t, int64_t at, const struct slice *s);
 /* Sums over the buckets that begin within [from, to). */
 void tally_sum(const struct tally *t, int64_t from, int64_t to, uint64_t sum[TALLY_WORDS]);
 /* When a bucket begins. */

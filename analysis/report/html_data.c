@@ -28,6 +28,8 @@ static const struct row_limit {
 	{ "range_calls", 0, NULL },
 	{ "breakdown", 3000, "total_ns" },
 	{ "phase_functions", 3000, "outer_ns" },
+	{ "phase_kernels", 1000, "total_ns" },
+	{ "phase_memory", 1000, "peak_bytes" },
 	{ "threads", 2000, "cpu_ns" },
 	{ "kernels", 1000, "total_ns" },
 	{ "communication", 1000, "total_ns" },

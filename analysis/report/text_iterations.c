@@ -56,36 +56,57 @@ static bool same_process(const struct cell *a, const struct cell *b)
 	return cell_uint(a) == cell_uint(b);
 }
 
+static const struct { const char *column, *title; enum unit unit; int optional; } phase_columns[] = {
+	{ "duration_ns", "lasted", UNIT_NS, 0 },
+	{ "share", "of its life", UNIT_FRACTION, 0 },
+	{ "cpu_cores", "cores", UNIT_REAL, 0 },
+	{ "heap_calls", "allocations", UNIT_COUNT, 0 },
+	{ "heap_share", "of all", UNIT_FRACTION, 2 },
+	{ "heap_bytes", "allocated", UNIT_BYTES, 6 },
+	{ "heap_peak_bytes", "heap peak", UNIT_BYTES, 5 },
+	{ "threads", "threads", UNIT_COUNT, 3 },
+	{ "children", "children", UNIT_COUNT, 3 },
+	{ "gpu_calls", "GPU calls", UNIT_COUNT, 4 },
+	{ "gpu_runs", "GPU work", UNIT_COUNT, 5 },
+	{ "gpu_peak_bytes", "GPU memory", UNIT_BYTES, 5 },
+	{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, 4 },
+};
+
+#define PHASE_COLUMNS (sizeof(phase_columns) / sizeof(phase_columns[0]))
+
+/* Did it any of that? A column of zeros tells nobody anything. */
+static bool any_of(const struct table *phases, const struct cell *process, const char *column)
+{
+	for (size_t row = 0; row < text_rows(phases); row++)
+		if (same_process(table_get(phases, row, "process"), process) &&
+		    cell_real(table_get(phases, row, column)) > 0)
+			return true;
+	return false;
+}
+
 /* What was done in each phase: most of the heap's traffic is of the start-up. */
 static void put_phases(const struct text *t, const struct cell *process)
 {
-	static const struct { const char *column, *title; enum unit unit; int optional; } columns[] = {
-		{ "duration_ns", "lasted", UNIT_NS, 0 },
-		{ "share", "of its life", UNIT_FRACTION, 0 },
-		{ "cpu_cores", "cores", UNIT_REAL, 0 },
-		{ "heap_calls", "allocations", UNIT_COUNT, 0 },
-		{ "heap_share", "of all", UNIT_FRACTION, 2 },
-		{ "heap_bytes", "allocated", UNIT_BYTES, 5 },
-		{ "threads", "threads", UNIT_COUNT, 3 },
-		{ "children", "children", UNIT_COUNT, 3 },
-		{ "gpu_calls", "GPU calls", UNIT_COUNT, 4 },
-		{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, 4 },
-	};
 	const struct table *phases = report_table(t->r, "phases");
 	struct grid *g = grid_new(t->o);
+	bool some[PHASE_COLUMNS];
 	size_t shown = 0;
 
 	grid_column(g, "phase", 0, 0);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		grid_column(g, columns[i].title, GRID_RIGHT, columns[i].optional);
+	for (size_t i = 0; i < PHASE_COLUMNS; i++) {
+		some[i] = !phase_columns[i].optional || any_of(phases, process, phase_columns[i].column);
+		if (some[i])
+			grid_column(g, phase_columns[i].title, GRID_RIGHT, phase_columns[i].optional);
+	}
 	for (size_t row = 0; row < text_rows(phases); row++) {
 		if (!same_process(table_get(phases, row, "process"), process))
 			continue;
 		shown++;
 		grid_row(g);
 		grid_cell(g, UNIT_TEXT, table_get(phases, row, "phase"));
-		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-			grid_cell(g, columns[i].unit, table_get(phases, row, columns[i].column));
+		for (size_t i = 0; i < PHASE_COLUMNS; i++)
+			if (some[i])
+				grid_cell(g, phase_columns[i].unit, table_get(phases, row, phase_columns[i].column));
 	}
 	if (shown)
 		grid_print(g, t->out, 2);

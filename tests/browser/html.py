@@ -171,6 +171,8 @@ def phases(browser):
     bars = page.js("Array.from(document.querySelectorAll('#iterations .grid:has(th.fixed) tbody tr')).map(r => Array.from("
                    "r.querySelectorAll('.bar')).reduce((sum, b) => sum + parseFloat(b.style.width), 0))")
     check("parts of a whole", all(b == 0 or 99 < b < 101 for b in bars) and max(bars) > 99, bars)
+    names = page.js("Array.from(document.querySelectorAll('#iterations .grid:has(th.fixed) tbody tr')).map(r => r.cells[0].textContent)")
+    check("what it never did has no row", "heap peak" in names and "GPU calls" not in names, names)
     clean(page)
 
 

@@ -51,7 +51,7 @@
 
 	/* ---- phases: one column each, since there are few of them and much to say of each ---- */
 
-	const SUMS = { ns: true, count: true, bytes: true };
+	const SUMS = { ns: true, count: true, bytes: true }, NO_PARTS = /^border_ns$|_peak_bytes$/;
 
 	/* A row of what a column of the table says, with the part that each phase has of it as a bar. */
 	function quantity(column, rows) {
@@ -62,7 +62,7 @@
 			return sum + (typeof value === 'number' ? value : 0);
 		}, 0);
 		return { what: column.title, help: column.help, unit: column.unit, values: values,
-			all: SUMS[column.unit] && column.name !== 'border_ns' ? all : 0 };
+			all: SUMS[column.unit] && !NO_PARTS.test(column.name) ? all : 0 };
 	}
 
 	function phaseColumn(row, i) {
@@ -82,8 +82,8 @@
 		}).map(function (c) {
 			return quantity(c, rows);
 		}).filter(function (one) {
-			return one.values.some(function (v) {
-				return v !== null && v !== undefined;
+			return one.values.some(function (v) {	/* what it never did takes no room */
+				return v;
 			});
 		});
 		const what = { name: 'what', title: dlt.processName(rows[0].process), unit: 'text',
