@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/coverage.h"
+#include "analysis/model/gpu.h"
 #include "library_flags.h"
 
 static const struct column columns[] = {
@@ -18,7 +19,7 @@ static const struct column columns[] = {
 	{ "path", "path", UNIT_TEXT, "as mapped" },
 	{ "version", "version", UNIT_TEXT, "by the file's name" },
 	{ "kind", "kind", UNIT_TEXT, "heap, cuda runtime, static cuda runtime, cuda driver, cuda calls, blas, ..." },
-	{ "covered", "covered", UNIT_TEXT, "symbol, driver, cupti, or no" },
+	{ "covered", "covered", UNIT_TEXT, "symbol, driver, cupti, events (of OpenCL's commands), or no" },
 	{ "calls", "calls seen", UNIT_COUNT, "at that layer; of a static runtime: by its library" },
 	{ "text", "what it means", UNIT_TEXT, "" },
 };
@@ -199,9 +200,14 @@ static void uncovered_functions(const struct tell *t)
 /* Not among the limits: nobody asked for it. */
 static void gpu_itself(const struct tell *t)
 {
+	const struct gpu_work *w = t->process->gpu;
+
+	if (w && w->opencl)
+		tell(t, NULL, "gpu", "events", 0,
+		     "what runs on OpenCL's devices is recorded by the events of its commands");
 	if (!t->cuda)
 		return;
-	if (t->process->gpu)
+	if (w && (w->version || !w->opencl))
 		tell(t, NULL, "gpu", "cupti", 0, "what runs on the GPU itself is recorded by CUPTI");
 	else
 		tell(t, NULL, "gpu", "no", 0, "what runs on the GPU itself was not recorded (--gpu=activity)");

@@ -291,7 +291,7 @@ static void kinds_text(char *text, size_t size, uint8_t kinds)
 {
 	static const char *const names[] = {
 		"kernels", "copies", "sets", "synchronisations", "the calls that launched them",
-		"copies between GPUs",
+		"copies between GPUs", "commands of OpenCL",
 	};
 	size_t length = 0;
 
@@ -330,18 +330,23 @@ static void gpu_account(struct table *table, const struct process *p)
 		      "%" PRIu64 " records of the GPU's work found no room", w->lost);
 	if (*w->account)
 		limit(table, p->trace, p, "gpu", 0, "of the GPU's work, CUPTI told %s", w->account);
-	if (w->clock_error)
+	if (w->opencl)
+		limit(table, p->trace, p, "gpu", 0, "of OpenCL's work on devices, its events told %s", w->opencl);
+	if (w->clock_error && w->version)
 		limit(table, p->trace, p, "precision", w->clock_error,
 		      "times on the GPU are off the host's by at most %" PRIu32 " ns (CUPTI %" PRIu32
 		      ")", w->clock_error, w->version);
+	else if (w->clock_error)
+		limit(table, p->trace, p, "precision", w->clock_error,
+		      "times on the device are off the host's by at most %" PRIu32 " ns", w->clock_error);
 }
 
-/* Profiling is a property of the application's queues, which are left as they are. */
+/* Profiling is a property of the application's queues, which are left as they are unless it is asked for. */
 static void opencl(struct table *table, const struct process *p)
 {
 	bool works = false;
 
-	for (size_t i = 0; i < p->profile_count; i++) {
+	for (size_t i = 0; (!p->gpu || !p->gpu->opencl) && i < p->profile_count; i++) {
 		const struct function *f = process_function(p, profile_function(p->profile_list[i]));
 
 		works |= !strcmp(f->layer, "opencl") && (!strcmp(f->kind, "launch") || !strcmp(f->kind, "copy"));
@@ -349,7 +354,7 @@ static void opencl(struct table *table, const struct process *p)
 	if (works)
 		limit(table, p->trace, p, "precision", 0,
 		      "OpenCL's calls only start kernels and copies: how long these took on the device was "
-		      "not measured");
+		      "not measured (--gpu=activity)");
 }
 
 /* The framework that communicates for the training, by a thread of its own: the caller; NULL: none does. */

@@ -82,7 +82,7 @@ static bool is_complete(const struct process *p)
 {
 	bool uncovered = false;
 
-	if (!p->gpu || !p->gpu->told || p->gpu->gap_count || p->gpu->lost || !process_whole(p) ||
+	if (!p->gpu || (!p->gpu->told && !p->gpu->opencl) || p->gpu->gap_count || p->gpu->lost || !process_whole(p) ||
 	    strcmp(p->trace->level, "summary") == 0 || has_unsure_graphs(p))
 		return false;
 	coverage_each(p, note_uncovered, &uncovered);

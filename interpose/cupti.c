@@ -10,6 +10,7 @@
 #include "cupti.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "emit.h"
@@ -88,6 +89,20 @@ static const struct dlt_cupti_host host = {
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 
+/* NULL: of another version. Its events can be emitted from now on. */
+static const struct dlt_cupti_bridge *bridge_in(void *library, const char *path)
+{
+	const struct dlt_cupti_bridge *found = library ? dlsym(library, "dlt_cupti_bridge") : NULL;
+
+	dlerror();
+	if (!found || found->version != DLT_CUPTI_VERSION || found->events != DLT_EVENTS) {
+		dlt_log("cupti", "another version of", path, 0);
+		return NULL;
+	}
+	dlt_emit_add(found->states, found->emitters);
+	return found;
+}
+
 /*
  * The driver calls the function of this name in libdltrace-cupti.so, which calls this one: so what
  * is loaded without us stays inert, and here is the library that holds the bridge. Always 1: there
@@ -103,18 +118,38 @@ DLT_EXPORT int InitializeInjection(void)
 	if (!dlt_process.traced || there() || !dladdr(__builtin_return_address(0), &caller))
 		return 1;
 	library = dlopen(caller.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-	found = library ? dlsym(library, "dlt_cupti_bridge") : NULL;
-	dlerror();
-	if (!found || found->version != DLT_CUPTI_VERSION || found->events != DLT_EVENTS) {
-		dlt_log("cupti", "another version of", caller.dli_fname, 0);
+	found = bridge_in(library, caller.dli_fname);
+	if (!found)
 		return 1;
-	}
-	dlt_emit_add(found->states, found->emitters);
 	__atomic_store_n(&bridge, found, __ATOMIC_RELEASE);
 	guard(1);
 	found->begin(&host);
 	guard(-1);
 	return 1;
+}
+
+bool dlt_cupti_provider(void)
+{
+	static const char name[] = "/libdltrace-cupti.so";
+	static enum { UNKNOWN, THERE, NOT } provider;
+	const char *path, *slash;
+	int saved = errno;
+
+	if (__atomic_load_n(&provider, __ATOMIC_ACQUIRE) != UNKNOWN)
+		return provider == THERE;
+	path = dlt_process_env("CUDA_INJECTION64_PATH");
+	slash = path ? strrchr(path, '/') : NULL;
+	if (!slash || strcmp(slash, name) != 0) {
+		provider = NOT;
+		return false;
+	}
+	guard(1);
+	/* Two threads may do so at once. */
+	__atomic_store_n(&provider, bridge_in(dlopen(path, RTLD_NOW | RTLD_LOCAL), path) ? THERE : NOT,
+			 __ATOMIC_RELEASE);
+	guard(-1);
+	errno = saved;
+	return provider == THERE;
 }
 
 void dlt_cupti_end(void)

@@ -128,6 +128,13 @@ struct dlt_cupti_host {
 void *dlt_cupti_hand_out(const char *name, const void *real, const void *caller)
 	__attribute__((visibility("hidden")));
 
+/*
+ * Device times are wanted (dltrace-record --gpu=activity), and dltrace_gpu's events can be emitted: also
+ * where there is no CUDA, whose driver would have loaded their library. Loads it at the first call; to be
+ * called where the application may wait for the loader anyway. (libdltrace.so)
+ */
+bool dlt_cupti_provider(void) __attribute__((visibility("hidden")));
+
 /* What libdltrace-cupti.so exports as `dlt_cupti_bridge`. */
 struct dlt_cupti_bridge {
 	unsigned version;

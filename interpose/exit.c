@@ -12,6 +12,7 @@
 #include "emit.h"
 #include "export.h"
 #include "init.h"
+#include "opencl_work.h"
 #include "process.h"
 #include "real.h"
 #include "rings.h"
@@ -61,6 +62,7 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	/* Not on the way to a signal: who aborts may hold a lock that these need. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {
 		dlt_cupti_end();
+		dlt_cl_end();
 		dlt_coverage_end();
 		dlt_sampler_stop();
 	}
@@ -118,6 +120,7 @@ __attribute__((destructor)) static void end(void)
 {
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
+	dlt_cl_end();
 	dlt_coverage_end();
 	dlt_rings_flush_all(false);
 	dlt_sampler_stop();

@@ -8,15 +8,21 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "clock.h"
+#include "emit.h"
 #include "kernels.h"
 #include "objects.h"
+#include "process.h"
 
 #define KERNELS		1024	/* names, a power of 2; what comes after has none */
 #define HANDLES		4096	/* kernel objects, a power of 2 */
 #define NAME		96
+#define FIRST_ID	0x10000u	/* of their ids in dltrace_gpu; CUPTI's are below */
+#define SAID		60000000000u	/* ns after which a name is said again */
 
 static char names[KERNELS][NAME];
 static uint8_t name_states[KERNELS];	/* 0 free, 1 being written, 2 there */
+static uint64_t name_said[KERNELS];	/* ns CLOCK_MONOTONIC; 0: not yet */
 
 static struct handle {
 	const void *handle;	/* NULL: free */
@@ -94,6 +100,28 @@ void dlt_cl_kernel_made(const void *kernel, const char *name)
 void dlt_cl_kernel_cloned(const void *kernel, const void *from)
 {
 	set_name(kernel, name_of(from));
+}
+
+uint32_t dlt_cl_kernel_id(const void *kernel)
+{
+	const char *name = name_of(kernel);
+	unsigned at = name ? (unsigned)((name - names[0]) / NAME) : 0;
+	uint64_t said = name ? __atomic_load_n(&name_said[at], __ATOMIC_RELAXED) : 0, now = dlt_clock_ns();
+	const struct dlt_ev_proc_object e = {
+		.process = dlt_process.id, .type = DLT_OBJECT_CUPTI, .id = FIRST_ID + at, .name = name,
+	};
+
+	if (!name)
+		return 0;
+	if ((!said || now - said > SAID) &&
+	    __atomic_compare_exchange_n(&name_said[at], &said, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		dlt_emit_aside(dlt_thread_self(), DLT_EV_PROC_OBJECT, &e, said != 0);
+	return FIRST_ID + at;
+}
+
+void dlt_cl_kernels_after_fork(void)
+{
+	memset(name_said, 0, sizeof(name_said));
 }
 
 /* Work-groups and their size along one axis. */

@@ -19,6 +19,11 @@ static inline int dlt_cl_code(const int *errcode_ret, const void *result)
 void dlt_cl_kernel_made(const void *kernel, const char *name);
 void dlt_cl_kernel_cloned(const void *kernel, const void *from);
 
+/* Its name's id in dltrace_gpu:kernel, announced; 0: not known. */
+uint32_t dlt_cl_kernel_id(const void *kernel);
+/* In a forked child: names are said anew. */
+void dlt_cl_kernels_after_fork(void);
+
 /*
  * The launch's shape. local NULL: the implementation chooses, told as 0 work-items a group and one
  * group for each; dim 0: one work-item.

@@ -16,6 +16,8 @@
 #include "export.h"
 #include "init.h"
 #include "library.h"
+#include "opencl.h"
+#include "opencl_work.h"
 #include "process.h"
 #include "real.h"
 #include "rings.h"
@@ -295,5 +297,7 @@ void dlt_threads_after_fork(void)
 		h->busy = 0;
 	dlt_emit_reopen();
 	dlt_cupti_after_fork();
+	dlt_cl_after_fork();
+	dlt_cl_kernels_after_fork();
 	dlt_children_env_after_fork();
 }

@@ -8,7 +8,7 @@ enum dlt_object {
 	DLT_OBJECT_SHAPE,
 	DLT_OBJECT_STREAM,
 	DLT_OBJECT_UNCOVERED,		/* its values are a text: the function's name */
-	DLT_OBJECT_CUPTI,		/* a name that CUPTI told */
+	DLT_OBJECT_CUPTI,		/* a kernel's name that CUPTI or an event of OpenCL's told */
 	DLT_OBJECT_GRAPH,
 	DLT_OBJECT_COMMUNICATOR,
 	DLT_OBJECT_PACKAGE,		/* of Python: its name is the folder */

@@ -253,10 +253,13 @@ static void on_gap(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_gpu_gap *e = data;
 	struct gpu_work *w = emitted(t, e->process, at)->gpu;
 
-	w->version = e->version;
+	if (e->version)
+		w->version = e->version;
 	if (e->clock_error > w->clock_error)
 		w->clock_error = e->clock_error;
-	if (e->reason == 0) {
+	if (e->reason == 0 && e->kinds & GPU_KINDS_OPENCL) {
+		w->opencl = trace_keep(t, e->text);
+	} else if (e->reason == 0) {
 		w->told = e->records;
 		w->account = trace_keep(t, e->text);
 	} else if (e->reason == 6) {

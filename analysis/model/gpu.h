@@ -45,6 +45,8 @@ struct gpu_item {
 	struct profile *profile;	/* borrowed from the process's list */
 };
 
+#define GPU_KINDS_OPENCL 64	/* in `kinds` of dltrace_gpu:gap */
+
 struct gpu_gap {
 	uint8_t reason, kinds;
 	int64_t begin, end;		/* end UNKNOWN: it never ended */
@@ -66,6 +68,7 @@ struct gpu_work {
 	uint64_t lost;			/* records that found no room */
 	uint32_t version, clock_error;	/* of CUPTI; ns */
 	const char *account;		/* in words */
+	const char *opencl;		/* likewise, of OpenCL's commands; NULL: they were not measured */
 };
 
 /* dltrace_proc:object of type 5. */

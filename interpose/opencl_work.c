@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenCL's commands from the call to the event that tells how long they took. They wait in a ring, in the
+ * order of their calls; who takes a place out of it, be it another thread's or a callback, tells it.
+ */
+#include "opencl_work.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calls.h"
+#include "clock.h"
+#include "cupti.h"
+#include "opencl.h"
+#include "opencl_queues.h"
+#include "process.h"
+
+#define SLOTS		4096	/* a power of 2; commands that may wait at once */
+#define REACH		64	/* places that are tried for a command */
+#define BEHIND		8	/* queues that a look knows to be busy */
+#define DEVICES		64
+/*
+ * ns by which two clocks may drift apart in a second. Both are crystals that a kernel may steer: some
+ * ten millionths in practice.
+ */
+#define DRIFT		100000u
+#define ACCOUNT		10000000000u	/* ns between two accounts */
+
+/* cl_event_info, cl_profiling_info, CL_COMPLETE */
+enum { EVENT_REFERENCES = 0x11d2, EVENT_STATUS = 0x11d3 };
+enum { QUEUED = 0x1280, STARTED = 0x1282, ENDED = 0x1283 };
+enum { COMPLETE = 0 };
+
+/* dltrace_gpu:gap */
+enum { REASON_ACCOUNT = 0, REASON_LOST = 6, REASON_ENDED = 7, KINDS_OPENCL = 64 };
+
+enum { FREE, BUSY, WAITING };
+
+struct dlt_cl_slot {
+	uint32_t state;
+	uint32_t correlation;	/* also tells one use of this place from another */
+	void *event;		/* one reference of it is ours */
+	const void *handle;	/* of the queue */
+	struct dlt_cl_api *api;
+	uint64_t called, returned;	/* ns CLOCK_MONOTONIC */
+	uint64_t size;
+	uint32_t caller, kernel, context;
+	uint16_t stream;
+	uint8_t device, what;
+	bool in_order;
+};
+
+static struct dlt_cl_slot slots[SLOTS];
+static uint64_t first, next;	/* all that waits lies between, but what REACH could not hold */
+static uint32_t correlations;
+static bool stopped;		/* the process ends: OpenCL may be taken down already */
+
+/* Of a device's clock and CLOCK_MONOTONIC, at one moment. */
+struct pair {
+	uint64_t theirs, ours, half;	/* half: ns by which that moment may be off */
+};
+
+static struct pair pairs[DEVICES];
+static bool pairs_busy;
+
+/* What becomes of commands; all but `most` only grow. */
+static struct {
+	uint64_t told, without_time, lost, lost_said, most, said_at;
+} account;
+
+/* ---- the device's clock ------------------------------------------------------------------------ */
+
+static uint64_t half_now(const struct pair *p, uint64_t now)
+{
+	return p->half + (now > p->ours ? now - p->ours : 0) / 1000000000u * DRIFT +
+	       (now > p->ours ? now - p->ours : 0) % 1000000000u * DRIFT / 1000000000u;
+}
+
+/* False where there is no `known` yet, or its clock was set since. */
+static bool agree(const struct pair *known, const struct pair *now)
+{
+	uint64_t ours = known->ours + (now->theirs - known->theirs);
+	uint64_t off = ours > now->ours ? ours - now->ours : now->ours - ours;
+
+	return known->ours && off <= half_now(known, now->ours) + now->half;
+}
+
+/*
+ * The moment at which OpenCL says that it queued a command lies inside the call that did it, so each
+ * command is a pair. The one that says most by now is taken: usually a short call's, some seconds old.
+ */
+static struct pair best_pair(unsigned device, const struct pair *mine)
+{
+	struct pair best = *mine;
+
+	if (__atomic_exchange_n(&pairs_busy, true, __ATOMIC_ACQUIRE))
+		return best;
+	if (agree(&pairs[device], mine) && half_now(&pairs[device], mine->ours) < mine->half) {
+		best = pairs[device];
+		best.half = half_now(&best, mine->ours);
+	} else {
+		pairs[device] = best;
+	}
+	__atomic_store_n(&pairs_busy, false, __ATOMIC_RELEASE);
+	return best;
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static void say_gap(uint8_t reason, uint64_t begin, uint64_t records, const char *text)
+{
+	uint64_t most = __atomic_load_n(&account.most, __ATOMIC_RELAXED);
+	const struct dlt_ev_gpu_gap e = {
+		.process = dlt_process.id, .reason = reason, .kinds = KINDS_OPENCL,
+		.begin = begin, .end = dlt_clock_ns(), .records = records,
+		.clock_error = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most, .text = text,
+	};
+
+	dlt_emit_aside(dlt_thread_self(), DLT_EV_GPU_GAP, &e, false);
+}
+
+static void say_account(void)
+{
+	uint64_t told = __atomic_load_n(&account.told, __ATOMIC_RELAXED);
+	uint64_t lost = __atomic_load_n(&account.lost, __ATOMIC_RELAXED);
+	uint64_t new_lost = lost - __atomic_exchange_n(&account.lost_said, lost, __ATOMIC_RELAXED);
+	uint64_t without = __atomic_load_n(&account.without_time, __ATOMIC_RELAXED);
+	char text[96];
+
+	if (new_lost)
+		say_gap(REASON_LOST, 0, new_lost, "more commands of OpenCL's waited than there was room for");
+	snprintf(text, sizeof(text), "%llu commands, and %llu that gave no time", (unsigned long long)told,
+		 (unsigned long long)without);
+	say_gap(REASON_ACCOUNT, 0, told, text);
+}
+
+static void account_now_and_then(uint64_t now)
+{
+	uint64_t said = __atomic_load_n(&account.said_at, __ATOMIC_RELAXED);
+
+	if (said && now - said >= ACCOUNT && __atomic_compare_exchange_n(&account.said_at, &said, now, false,
+								 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		say_account();
+}
+
+static void emit(const struct dlt_cl_slot *s, uint64_t begin, uint64_t duration)
+{
+	const struct dlt_ev_gpu_kernel kernel = {
+		.process = dlt_process.id, .caller = s->caller, .called = s->called, .begin = begin,
+		.duration = duration, .kernel = s->kernel, .device = s->device, .context = s->context,
+		.stream = s->stream, .correlation = s->correlation,
+	};
+	const struct dlt_ev_gpu_copy copy = {
+		.process = dlt_process.id, .caller = s->caller, .called = s->called, .begin = begin,
+		.duration = duration, .size = s->size, .direction = s->what, .device = s->device,
+		.context = s->context, .stream = s->stream, .correlation = s->correlation,
+	};
+
+	__atomic_add_fetch(&account.told, 1, __ATOMIC_RELAXED);
+	if (s->what == DLT_CL_KERNEL)
+		dlt_emit_aside(dlt_thread_self(), DLT_EV_GPU_KERNEL, &kernel, false);
+	else
+		dlt_emit_aside(dlt_thread_self(), DLT_EV_GPU_COPY, &copy, false);
+}
+
+static bool time_of(const struct dlt_cl_slot *s, unsigned name, uint64_t *time)
+{
+	return s->api->profiling_info(s->event, name, sizeof(*time), time, NULL) == 0;
+}
+
+/* A command that has ended, whose slot is ours. */
+static void tell(const struct dlt_cl_slot *s)
+{
+	uint64_t queued, started, ended, most = __atomic_load_n(&account.most, __ATOMIC_RELAXED);
+	struct pair pair;
+
+	if (!time_of(s, QUEUED, &queued) || !time_of(s, STARTED, &started) || !time_of(s, ENDED, &ended) ||
+	    started < queued || ended < started) {
+		__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	pair = (struct pair){ queued, s->called + (s->returned - s->called) / 2,
+			      (s->returned - s->called) / 2 + 1 };
+	pair = best_pair(s->device, &pair);
+	if (pair.half > most)
+		__atomic_store_n(&account.most, pair.half, __ATOMIC_RELAXED);
+	emit(s, pair.ours + (started - pair.theirs), ended - started);
+}
+
+/* ---- the ring ---------------------------------------------------------------------------------- */
+
+static bool take(struct dlt_cl_slot *s, uint32_t from)
+{
+	return __atomic_load_n(&s->state, __ATOMIC_RELAXED) == from &&
+	       __atomic_compare_exchange_n(&s->state, &from, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void let(struct dlt_cl_slot *s, uint32_t state)
+{
+	__atomic_store_n(&s->state, state, __ATOMIC_RELEASE);
+}
+
+static void raise_to(uint64_t *counter, uint64_t value)
+{
+	uint64_t seen = __atomic_load_n(counter, __ATOMIC_RELAXED);
+
+	while (seen < value && !__atomic_compare_exchange_n(counter, &seen, value, false, __ATOMIC_RELEASE,
+							    __ATOMIC_RELAXED))
+		;
+}
+
+/* A place is taken before `next` moves behind it: so no look passes over one that is about to wait. */
+static struct dlt_cl_slot *new_slot(void)
+{
+	uint64_t at = __atomic_load_n(&next, __ATOMIC_RELAXED);
+
+	for (unsigned i = 0; i < REACH; i++, at++) {
+		struct dlt_cl_slot *s = &slots[at % SLOTS];
+
+		if (!take(s, FREE))
+			continue;
+		raise_to(&next, at + 1);
+		s->correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+		return s;
+	}
+	raise_to(&next, at);
+	__atomic_add_fetch(&account.lost, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static int status_of(const struct dlt_cl_slot *s)
+{
+	int status = -1;
+
+	return s->api->event_info(s->event, EVENT_STATUS, sizeof(status), &status, NULL) ? -1 : status;
+}
+
+/* Tells and frees what is taken. */
+static void finish(struct dlt_cl_slot *s, int status)
+{
+	void *event = s->event;
+	struct dlt_cl_api *api = s->api;
+
+	if (status == COMPLETE)
+		tell(s);
+	else
+		__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
+	let(s, FREE);
+	api->release_event(event);
+}
+
+/* In which nothing behind a command that runs can have ended. */
+struct behind {
+	const void *queues[BEHIND];
+	unsigned count;
+};
+
+static bool is_behind(const struct behind *b, const struct dlt_cl_slot *s)
+{
+	for (unsigned i = 0; i < b->count; i++)
+		if (b->queues[i] == s->handle)
+			return true;
+	return false;
+}
+
+static void look_at(struct dlt_cl_slot *s, struct behind *b)
+{
+	int status = COMPLETE + 1;
+
+	if (!take(s, WAITING))
+		return;
+	if (!dlt_cl_api_is_there(s->api)) {
+		__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
+		let(s, FREE);
+		return;
+	}
+	if (!is_behind(b, s))
+		status = status_of(s);
+	if (status <= COMPLETE) {
+		finish(s, status);
+		return;
+	}
+	if (s->in_order && b->count < BEHIND && !is_behind(b, s))
+		b->queues[b->count++] = s->handle;
+	let(s, WAITING);
+}
+
+/* running: after so many that still run the look ends. */
+static void look(unsigned running)
+{
+	uint64_t end = __atomic_load_n(&next, __ATOMIC_ACQUIRE), at = __atomic_load_n(&first, __ATOMIC_RELAXED);
+	struct behind behind = { .count = 0 };
+	bool all_free = true;
+	int saved = errno;
+
+	if (end - at > SLOTS)
+		at = end - SLOTS;
+	for (; at != end && running; at++) {
+		struct dlt_cl_slot *s = &slots[at % SLOTS];
+
+		look_at(s, &behind);
+		if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != FREE) {
+			all_free = false;
+			running--;
+		} else if (all_free) {
+			raise_to(&first, at + 1);
+		}
+	}
+	account_now_and_then(dlt_clock_ns());
+	errno = saved;
+}
+
+void dlt_cl_look_slow(void)
+{
+	if (!stopped && !dlt_thread_self()->guard)
+		look(SLOTS);
+}
+
+/* ---- around the call --------------------------------------------------------------------------- */
+
+/* Registered after OpenCL was set up, so it runs before that is taken down. */
+static void at_exit(void)
+{
+	dlt_cl_look_slow();
+	__atomic_store_n(&stopped, true, __ATOMIC_RELEASE);
+}
+
+static void begin_once(void)
+{
+	static bool registered;
+
+	if (__atomic_load_n(&registered, __ATOMIC_RELAXED) ||
+	    __atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&account.said_at, dlt_clock_ns(), __ATOMIC_RELAXED);
+	atexit(at_exit);
+}
+
+void **dlt_cl_work_take(struct dlt_cl_work *w, const void *handle, void **event)
+{
+	const struct dlt_cl_queue *q = dlt_cl_queue(handle);
+	struct dlt_cl_slot *s;
+
+	if (stopped || !q || !q->profiled || !(dlt_enabled(DLT_EV_GPU_KERNEL) | dlt_enabled(DLT_EV_GPU_COPY)))
+		return event;
+	begin_once();
+	s = new_slot();
+	if (!s)
+		return event;
+	s->handle = handle;
+	s->api = q->api;
+	s->in_order = q->in_order;
+	s->context = q->context;
+	s->stream = q->stream;
+	s->device = q->device;
+	*w = (struct dlt_cl_work){ .slot = s, .theirs = event };
+	return event ? event : &w->own;
+}
+
+void dlt_cl_work_put(const struct dlt_cl_work *w, const struct dlt_call *c, bool ok, unsigned what,
+		     uint64_t size, const void *kernel)
+{
+	struct dlt_cl_slot *s = w->slot;
+	uint64_t ticks = dlt_clock_ticks();
+	int saved = errno;
+
+	s->event = ok ? (w->theirs ? *w->theirs : w->own) : NULL;
+	if (!s->event || (w->theirs && s->api->retain_event(s->event))) {
+		let(s, FREE);
+		return;
+	}
+	s->returned = dlt_clock_ns();
+	s->called = s->returned - dlt_clock_elapsed_ns(ticks - c->start);
+	s->caller = c->thread->id;
+	s->what = (uint8_t)what;
+	s->size = size;
+	s->kernel = kernel ? dlt_cl_kernel_id(kernel) : 0;
+	let(s, WAITING);
+	look(1);
+	errno = saved;
+}
+
+/* ---- what the application lets go of ------------------------------------------------------------ */
+
+/* A thread of OpenCL's, at any time: the place may be another command's by now. */
+static void on_complete(void *event, int status, void *data)
+{
+	struct dlt_cl_slot *s = &slots[(uintptr_t)data % SLOTS];
+	uint32_t correlation = (uint32_t)((uintptr_t)data / SLOTS);
+
+	if (!take(s, WAITING))
+		return;
+	if (s->correlation == correlation && s->event == event)
+		finish(s, status);
+	else
+		let(s, WAITING);
+}
+
+/*
+ * What still runs is told when it ends, even if the application never comes by again: it may wait for its
+ * context to go, which our references would keep.
+ */
+static void let_go(const void *queue)
+{
+	uint64_t end = __atomic_load_n(&next, __ATOMIC_ACQUIRE), at = __atomic_load_n(&first, __ATOMIC_RELAXED);
+
+	for (at = end - at > SLOTS ? end - SLOTS : at; at != end; at++) {
+		struct dlt_cl_slot *s = &slots[at % SLOTS];
+		uintptr_t id;
+		void *event;
+
+		if (s->handle != queue || !take(s, WAITING))
+			continue;
+		id = (uintptr_t)s->correlation * SLOTS + at % SLOTS;
+		event = s->event;
+		/* Where the command has ended meanwhile, the callback comes at once: it must find it waiting. */
+		s->api->retain_event(event);
+		let(s, WAITING);
+		s->api->set_callback(event, COMPLETE, on_complete, (void *)id);
+		s->api->release_event(event);
+	}
+}
+
+int dlt_cl_release_queue(int (*real)(void *), void *queue)
+{
+	if (__builtin_expect(dlt_cl_measured, 0) && dlt_cl_queue(queue)) {
+		dlt_cl_look_slow();
+		if (!stopped)
+			let_go(queue);
+	}
+	return real(queue);
+}
+
+int dlt_cl_release_context(int (*real)(void *), void *context)
+{
+	dlt_cl_look();
+	return real(context);
+}
+
+/* Of the references that an event has, one may be ours. */
+int dlt_cl_event_info(dlt_cl_info real, void *event, unsigned name, size_t size, void *value, size_t *size_ret)
+{
+	uint64_t end = __atomic_load_n(&next, __ATOMIC_ACQUIRE), at = __atomic_load_n(&first, __ATOMIC_RELAXED);
+	unsigned *references = value;
+	int result;
+
+	dlt_cl_look();
+	result = real(event, name, size, value, size_ret);
+	if (!dlt_cl_measured || result || name != EVENT_REFERENCES || !value || size < sizeof(*references))
+		return result;
+	for (at = end - at > SLOTS ? end - SLOTS : at; at != end; at++)
+		if (__atomic_load_n(&slots[at % SLOTS].state, __ATOMIC_ACQUIRE) == WAITING &&
+		    slots[at % SLOTS].event == event && *references > 1)
+			(*references)--;
+	return result;
+}
+
+/* ---- the process ------------------------------------------------------------------------------- */
+
+void dlt_cl_end(void)
+{
+	uint64_t waiting = 0, since = UINT64_MAX;
+
+	if (!__atomic_load_n(&correlations, __ATOMIC_RELAXED))
+		return;
+	for (unsigned i = 0; i < SLOTS; i++) {
+		if (__atomic_load_n(&slots[i].state, __ATOMIC_ACQUIRE) == FREE)
+			continue;
+		waiting++;
+		since = slots[i].called < since ? slots[i].called : since;
+	}
+	if (waiting)
+		say_gap(REASON_ENDED, since, waiting, "OpenCL's commands had not ended");
+	say_account();
+}
+
+void dlt_cl_after_fork(void)
+{
+	for (unsigned i = 0; correlations && i < SLOTS; i++)
+		slots[i].state = FREE;
+	first = next = 0;
+	correlations = 0;
+	pairs_busy = stopped = false;
+	account = (__typeof__(account)){ .told = 0 };
+}
