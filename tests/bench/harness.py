@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the parts of `make bench` share: paired repeats, intervals, programs, sessions, results."""
+import itertools
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 
 TARGETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets.tbl")
@@ -147,15 +149,20 @@ class Bench:
 
     # ---- results -----------------------------------------------------------------------
 
-    def paired(self, part, variants, times=1, seldom=()):
+    def paired(self, part, variants, times=1, seldom=(), unclear=None, seconds=0):
         """
         variants: {name: function -> {figure: value}}. Runs all of them in turn, in another order each
         round; {figure: {variant: Samples}}. A variant that raises Skip is left out and named. `times` as
         many rounds as usual, where what is measured is short: pairs that lie close share the machine's mood.
         Those named in `seldom`, which take long and only stand beside the others, run as often as usual.
+        unclear: function of {variant: [{figure: value}]}: while it is true, more rounds, up to so many seconds.
         """
-        values, names = {}, list(variants)
-        for turn in range(self.repeats * times):
+        values, names, begin = {}, list(variants), time.monotonic()
+
+        def goes_on(turn):
+            return turn < self.repeats * times or (unclear is not None and not self.quick and
+                                                   time.monotonic() < begin + seconds and unclear(values))
+        for turn in itertools.takewhile(goes_on, itertools.count()):
             for name in names[turn % len(names):] + names[:turn % len(names)]:
                 if (values.get(name) is None and turn) or (name in seldom and turn >= self.repeats):
                     continue
@@ -179,6 +186,11 @@ class Bench:
     def limit(self, key):
         """What the target `key` is held against."""
         return next(limit for name, limit, *_ in targets(TARGETS) if name == key)
+
+    def unclear(self, key, values):
+        """Whether the limit of the target `key` lies inside the interval of these values."""
+        low, high = interval(values)
+        return low <= self.limit(key) <= high
 
     def target(self, key, samples):
         """samples: what the target `key` of targets.tbl is compared with."""
