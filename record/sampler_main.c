@@ -126,8 +126,9 @@ static void sample(void)
 	was_wanted = wanted;
 	if (!wanted)
 		return;
-	follow_tick(now);
+	/* How many CPUs there are bounds what processes can have used. */
 	sampled_machine_tick(now, false);
+	follow_tick(now);
 	gpu_tick(now);
 	energy_tick();
 }

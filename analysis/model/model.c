@@ -103,7 +103,7 @@ struct trace *trace_add(struct model *m, const char *path)
 		t->handlers[i] = handler_of((enum dlt_event)i);
 	t->exit_status = -1;
 	t->round = 1;
-	t->round_begin = t->round_at = UNKNOWN;
+	t->round_begin = t->round_at = t->cpu_at = UNKNOWN;
 	return t;
 }
 

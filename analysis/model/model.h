@@ -148,6 +148,8 @@ struct process_now {
 	uint64_t cpu, cpu_carry;	/* ns */
 	int64_t cpu_at;			/* of the last rate; UNKNOWN */
 	int64_t cpu_rate;		/* CPU_UNIT */
+	uint64_t cpu_run;		/* ns, of which the run's curve knows */
+	bool cpu_known;
 	int64_t level[RUN_CURVES];	/* its part in the run's curves that go by events */
 	int64_t anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
 	int64_t shared;			/* bytes of `anon` that its parent is charged with */
@@ -316,6 +318,8 @@ struct trace {
 	struct idmap by_pid;		/* process * that was announced last */
 	uint64_t round;
 	int64_t round_begin, round_at;	/* first and last sample of it */
+	uint64_t cpu_used, cpu_carry;	/* ns, of the run since `cpu_at`; too much for the time before */
+	int64_t cpu_at;			/* the last point of the run's CPU */
 };
 
 struct model {

@@ -53,6 +53,48 @@ static void cpu_rate(struct process *p, int64_t at, uint64_t cpu)
 	process_point(p, CURVE_CPU, at, now->cpu_rate);
 }
 
+/* What the run used since its last point; each process counts from its begin, or its first sample. */
+static void run_cpu(struct process *p, int64_t at, uint64_t cpu)
+{
+	struct process_now *now = &p->now;
+	struct trace *t = p->trace;
+
+	if (!now->cpu_known) {
+		now->cpu_known = true;
+		now->cpu_run = p->from_start ? 0 : cpu;
+		if (t->cpu_at == UNKNOWN)
+			t->cpu_at = p->from_start && p->begin != UNKNOWN ? p->begin : at;
+	}
+	if (cpu > now->cpu_run && process_shown(p))
+		t->cpu_used += cpu - now->cpu_run;
+	if (cpu > now->cpu_run)
+		now->cpu_run = cpu;
+}
+
+/*
+ * Processes are read one after another, and the kernel counts in ticks: the sum of their rates can
+ * be more than the machine has. What the run used since its last point cannot.
+ */
+static void run_cpu_point(struct trace *t, bool any)
+{
+	int64_t since = t->cpu_at != UNKNOWN ? t->round_at - t->cpu_at : 0;
+	uint64_t used, cpus = 0;
+
+	if (since < RATE_INTERVAL && any)
+		return;
+	for (size_t i = 0; i < t->machine_count; i++)
+		cpus += t->machines[i].cpus;
+	if (since >= RATE_INTERVAL) {
+		used = possible_cpu(t->cpu_used, (uint32_t)cpus, since, &t->cpu_carry);
+		trace_point(t, &t->curves[RUN_CPU], t->round_at,
+			    (int64_t)((u128)used * CPU_UNIT / (u128)since));
+		t->cpu_used = 0;
+		t->cpu_at = t->round_at;
+	}
+	if (!any)
+		trace_point(t, &t->curves[RUN_CPU], t->round_at, 0);
+}
+
 static int64_t heap_live(const struct process *p, const struct dlt_ev_sample_process *e)
 {
 	return (int64_t)(p->inherited_bytes + e->allocated - e->freed);
@@ -230,8 +272,10 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	checked_sample(&p->checked, e, event_at, at);
 	load_process(p, at, e);
 	p->sample_at = at;
-	if (e->user || e->system)
+	if (e->user || e->system) {
+		run_cpu(p, at, e->user + e->system);
 		cpu_rate(p, at, e->user + e->system);
+	}
 	p->now.heap = heap_live(p, e);
 	p->now.mapped = (int64_t)e->mapped;
 	process_point(p, CURVE_HEAP, at, p->now.heap);
@@ -350,18 +394,20 @@ static void unlink_gone(struct trace *t)
 void trace_round(struct trace *t)
 {
 	int64_t sum[RUN_CURVES] = { 0 };
+	bool any = false;
 
 	unlink_gone(t);
 	find_pss(t);
 	for (struct process *p = t->alive; p; p = p->next_alive) {
 		if (!counts(p))
 			continue;
-		sum[RUN_CPU] += p->now.cpu_rate;
+		any = true;
 		sum[RUN_MEMORY] += charge(p);
 		sum[RUN_HEAP] += own_heap(p);
 		sum[RUN_MAPPED] += p->now.mapped;
 	}
-	for (int i = RUN_CPU; i <= RUN_MAPPED; i++)
+	run_cpu_point(t, any);
+	for (int i = RUN_MEMORY; i <= RUN_MAPPED; i++)
 		trace_point(t, &t->curves[i], t->round_at, sum[i]);
 	t->round++;
 	t->round_begin = UNKNOWN;

@@ -21,3 +21,27 @@ same "the run" "[75.0, 100.0, 35.0]" "$(json '[round(float(v), 3) for t, v in po
 same "the machine" "[100.0]" "$(json '[round(float(v), 3) for t, v in points("machine_cpu_percent")]')"
 same RAM "[25.0, 75.0]" "$(json '[round(float(v), 3) for t, v in points("ram_percent")]')"
 same "CPU time" 3700000000 "$(json 'row("processes", pid=100)["cpu_ns"]')"
+
+# Three processes, read one after another, each in an interval of its own: their rates sum up to more
+# than two CPUs, what the run used does not; and nothing of it is dropped.
+report_text <<'T'
+dltrace-text 1
+[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G busy=[1s 1s] cgroup_cpu=1000
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="h"
+[1900ms] dltrace_proc:process process=3 pid=102 begin=1900ms host="h"
+[2s] dltrace_sample:process process=1 time=2s threads=1 user=950ms
+[2s] dltrace_sample:process process=2 time=2s threads=1 user=950ms
+[2s] dltrace_sample:process process=3 time=2s threads=1 user=100ms
+[3s] dltrace_sample:process process=1 time=3s threads=1 user=1100ms
+[3s] dltrace_sample:process process=2 time=3s threads=1 user=1100ms
+[3s] dltrace_sample:process process=3 time=3s threads=1 user=200ms
+[3001ms] dltrace_proc:exit process=3 how=0 code=0
+[3001ms] dltrace_sample:process process=3 time=3001ms user=210ms final=1
+[4s] dltrace_sample:process process=1 time=4s threads=1 user=3200ms
+[4s] dltrace_sample:process process=2 time=4s threads=1 user=1100ms
+[5s] dltrace_sample:process process=1 time=5s threads=1 user=3200ms
+[5s] dltrace_sample:process process=2 time=5s threads=1 user=1100ms
+T
+same "one that began late" "[50.0]" "$(json '[round(float(v), 3) for t, v in points("cpu_percent", 3)][:1]')"
+same "never more than there is" "[100.0, 20.0, 100.0, 5.5]" "$(json '[round(float(v), 3) for t, v in points("cpu_percent")]')"
