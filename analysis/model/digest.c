@@ -327,7 +327,7 @@ static bool take_beat(struct rest *rest, struct beat *b)
 	b->capacity = capacity;
 	b->name = NULL;
 	b->pace = NULL;
-	b->paced = false;
+	b->paced = b->late = false;
 	for (uint32_t i = 0; i < from->head_used; i++)
 		beat_head(b, ((const int64_t *)head)[i]);
 	return true;

@@ -24,8 +24,12 @@ struct feed_counts {
 /* The trace begins at `time` (ns since 1970): that of its first event. */
 void trace_start(struct trace *t, const struct reader_info *info, uint64_t time);
 
-/* All events from where the reader stands, in order. As reader_next: 0, or a negative errno. */
-int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struct feed_counts *counts);
+/*
+ * All events from where the reader stands, in order, through an empty fold of the trace's, which is left
+ * so. As reader_next: 0, or a negative errno.
+ */
+int trace_feed(struct trace *t, struct reader *r, struct fold *fold, const struct sink *sink,
+	       struct feed_counts *counts);
 
 /* Into the model. */
 void trace_event(struct trace *t, enum dlt_event type, int64_t at, const void *data);

@@ -134,50 +134,113 @@ struct run {
 	struct fold_lane *launch;	/* of the launch before; NULL: none */
 };
 
+static inline uint64_t load64(const unsigned char *from)
+{
+	uint64_t word;
+
+	memcpy(&word, from, sizeof(word));
+	return word;
+}
+
+static inline uint32_t load32(const unsigned char *from)
+{
+	uint32_t word;
+
+	memcpy(&word, from, sizeof(word));
+	return word;
+}
+
+#define LAUNCH_AT(field) (DLT_BATCH_CUDA_LAUNCH_AT_##field)
+
+/* Of a record of a launch, as two words: all that says which way it goes; its result lies between them. */
+static inline uint64_t launch_what(uint64_t first)
+{
+	return first >> 24;	/* behind the time: code, function, library */
+}
+
+static inline uint64_t launch_where(const unsigned char *record)
+{
+	return load64(record + DLT_BATCH_CUDA_LAUNCH_SIZE - 8) >> 16;	/* shape, stream */
+}
+
+_Static_assert(LAUNCH_AT(FUNCTION) == 4 && LAUNCH_AT(LIBRARY) == 6 && LAUNCH_AT(DURATION) == 8 &&
+	       LAUNCH_AT(SHAPE) == DLT_BATCH_CUDA_LAUNCH_SIZE - 6 && LAUNCH_AT(STREAM) == DLT_BATCH_CUDA_LAUNCH_SIZE - 2,
+	       "launch_what and launch_where have them in one word");
+
+/* Of so many records the squares of so short durations (ns) make no more than 64 bits. */
+#define RUN_RECORDS	(1 << 16)
+#define RUN_LONGEST	(1 << 24)
+
 /*
- * Launches like the one that was taken last, in the same window of time: nearly all of many a trace.
- * Their sums stay in registers, which is why it is a function of its own; what is out of the ordinary
- * ends the run and goes the longer way.
+ * Where, in a run of launches, the next one has to go the longer way: what adds to sums alone is earlier
+ * than `before`, takes `min` to `min + range`, and so is neither the lane's first nor the cell's extreme.
  */
-static __attribute__((noinline)) uint32_t run_alike(struct run *r, struct fold_lane *l,
-						    const struct sight *like)
+struct run_limits {
+	uint64_t before;
+	uint32_t min, range;
+};
+
+/* False: already the next one. */
+static bool run_limits(struct run_limits *to, const struct run *r, const struct fold_lane *l)
+{
+	int64_t now = (int64_t)(r->at.time - r->begin), since;
+	uint64_t min = l->cell->min, max = l->cell->max;
+
+	/* Words are compared as they lie in memory. */
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || now < l->last || l->window < l->last)
+		return false;
+	since = now - l->begin - 1;
+	if (since < 0)
+		return false;
+	if ((uint64_t)since < max)
+		max = (uint64_t)since;
+	if (max > RUN_LONGEST)
+		max = RUN_LONGEST;
+	if (max < min)
+		return false;
+	to->min = (uint32_t)min;
+	to->range = (uint32_t)(max - min);
+	to->before = r->begin + (uint64_t)l->window + 1;
+	if (r->before < to->before)
+		to->before = r->before;
+	if (r->at.end < to->before)
+		to->before = r->at.end;
+	return true;
+}
+
+/*
+ * Launches like the one that was taken last, which lies right before the next: nearly all of many a
+ * trace. Their sums stay in registers, which is why it is a function of its own; what is out of the
+ * ordinary ends the run and goes the longer way.
+ */
+static __attribute__((noinline)) uint32_t run_alike(struct run *r, struct fold_lane *l, uint32_t stream)
 {
 	size_t most = r->at.left / DLT_BATCH_CUDA_LAUNCH_SIZE;
-	const unsigned char *from = r->at.at, *last;
-	uint64_t time = r->at.time, end = r->at.end, before = r->before, total = 0, nested = 0, ticks = 0;
-	struct fold_cell *c = l->cell;
-	u128 squares = 0;
-	uint32_t count;
+	const unsigned char *from = r->at.at, *last, *before = from - DLT_BATCH_CUDA_LAUNCH_SIZE;
+	const uint64_t what = launch_what(load64(before)), where = launch_where(before);
+	uint64_t time = r->at.time, total = 0, nested = 0, ticks = 0, squares = 0;
+	uint32_t *buckets = l->cell->buckets, count;
+	struct run_limits limits;
 
-	if ((int64_t)(time - r->begin) < l->last || l->window < l->last)
+	if (!run_limits(&limits, r, l))
 		return 0;
-	if (r->begin + (uint64_t)l->window + 1 < before)
-		before = r->begin + (uint64_t)l->window + 1;
-	last = from + (most < r->at.count ? most : r->at.count) * DLT_BATCH_CUDA_LAUNCH_SIZE;
+	most = most < r->at.count ? most : r->at.count;
+	last = from + (most < RUN_RECORDS ? most : RUN_RECORDS) * DLT_BATCH_CUDA_LAUNCH_SIZE;
 	for (; from < last; from += DLT_BATCH_CUDA_LAUNCH_SIZE) {
-		union dlt_batch_event e;
-		enum dlt_event type;
-		uint64_t then, duration;
-		struct sight s;
-		uint32_t head;
+		uint64_t first = load64(from), then = time + (first & 0xffffff), duration;
+		uint16_t result;
 
 		__builtin_prefetch(from + PREFETCH);
-		memcpy(&head, from, sizeof(head));
-		if (head >> 24 != DLT_BATCH_CUDA_LAUNCH ||
-		    !dlt_batch_get(DLT_BATCH_CUDA_LAUNCH, from + sizeof(head), SIZE_MAX, NULL, &e, &type) ||
-		    !see_launch(&s, &e.cuda_launch) || s.what != like->what || s.a != like->a ||
-		    s.stream != like->stream)
+		memcpy(&result, from + LAUNCH_AT(RESULT), sizeof(result));
+		if (((launch_what(first) ^ what) | (launch_where(from) ^ where) | result))
 			break;
-		then = time + (head & 0xffffff);
-		then = then < end ? then : end;
-		duration = s.duration;
-		if (then >= before || duration < c->min || duration > c->max ||
-		    (int64_t)(then - r->begin - duration) <= l->begin)
+		duration = load32(from + LAUNCH_AT(DURATION));
+		if (then >= limits.before || (uint32_t)duration - limits.min > limits.range)
 			break;
 		time = then;
-		c->buckets[dlt_bucket(duration)]++;
+		buckets[sight_bucket((uint32_t)duration)]++;
 		total += duration;
-		nested += s.nested;
+		nested += load32(from + LAUNCH_AT(NESTED_TIME));
 		ticks += duration >> 10;
 		squares += duration * duration;
 	}
@@ -188,9 +251,9 @@ static __attribute__((noinline)) uint32_t run_alike(struct run *r, struct fold_l
 	l->total += total;
 	l->nested += nested;
 	l->time += ticks;
-	l->squares_low += (uint64_t)squares;
-	l->squares_high += (uint64_t)(squares >> 64) + (l->squares_low < (uint64_t)squares);
-	l->captured += (uint64_t)count * (like->stream / LAUNCH_CAPTURED);
+	l->squares_low += squares;
+	l->squares_high += l->squares_low < squares;
+	l->captured += (uint64_t)count * (stream / LAUNCH_CAPTURED);
 	l->last = (int64_t)(time - r->begin);
 	r->at.left -= (size_t)(from - r->at.at);
 	r->at.at = from;
@@ -235,7 +298,7 @@ static inline __attribute__((always_inline)) bool run_one(struct fold *f, struct
 	if (code == DLT_BATCH_CUDA_LAUNCH) {
 		/* Two in a row are likely to be more. */
 		if (l == r->launch)
-			by_type[type] += run_alike(r, l, &s);
+			by_type[type] += run_alike(r, l, s.stream);
 		r->launch = l;
 	}
 	return true;
@@ -329,6 +392,18 @@ uint32_t fold_records(struct fold *f, struct records *rest, uint64_t begin, uint
 	return had - rest->count;
 }
 
+static void remember(struct fold *f, const struct beat *b)
+{
+	struct fold_known *known = fold_known(f, b->hash);
+
+	if (known->hash != b->hash)
+		*known = (struct fold_known){ .hash = b->hash, .last = INT64_MIN };
+	known->count += b->count;
+	known->shift = b->shift;
+	if (b->last > known->last)
+		known->last = b->last;
+}
+
 /* Only the slots in use: many folds are small. */
 void fold_clear(struct fold *f)
 {
@@ -336,8 +411,10 @@ void fold_clear(struct fold *f)
 		f->cell_slots[f->cells[i].slot] = 0;
 	for (uint32_t i = 0; i < f->launch_count; i++)
 		f->launch_slots[f->launches[i].slot] = 0;
-	for (uint32_t i = 0; i < f->beat_count; i++)
+	for (uint32_t i = 0; i < f->beat_count; i++) {
 		f->beat_slots[f->beat_places[i]] = 0;
+		remember(f, &f->beats[i]);
+	}
 	for (uint32_t i = 0; i < f->thread_count; i++)
 		f->thread_slots[f->thread_places[i]] = 0;
 	f->cell_count = f->launch_count = f->thread_count = f->beat_count = f->stream_count = 0;

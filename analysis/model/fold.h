@@ -101,6 +101,13 @@ struct fold_lane {
 	uint32_t stream;		/* of the call before; above 65535: none */
 };
 
+/* Of a beat in the folds before. */
+struct fold_known {
+	uint64_t hash, count;
+	int64_t last;			/* of its calls, the latest */
+	uint8_t shift;
+};
+
 /* Of each kind by first sight: that is the order in which the model learns of them. */
 struct fold {
 	int64_t from, to;		/* what lies outside is only counted */
@@ -120,12 +127,21 @@ struct fold {
 	struct beat beats[FOLD_CELLS];	/* each of one thread, BEAT_FREE too; their ticks: owned, kept */
 	uint16_t beat_places[FOLD_CELLS], thread_places[FOLD_CELLS];	/* their slots */
 	struct fold_stream streams[FOLD_STREAMS];
+	struct fold_known known[FOLD_CELLS];	/* each of the last beat with these bits of its hash */
 };
 
-/* Owned by the caller; everything from `from` to before `to` is summed. */
+/*
+ * Owned by the caller; everything from `from` to before `to` is summed. What it held once was told to the
+ * same model as what it will hold, and before it.
+ */
 struct fold *fold_new(int64_t from, int64_t to);
 /* NULL is fine. */
 void fold_free(struct fold *f);
+
+static inline struct fold_known *fold_known(struct fold *f, uint64_t hash)
+{
+	return &f->known[hash >> 40 & (FOLD_CELLS - 1)];
+}
 
 static inline bool fold_is_empty(const struct fold *f)
 {

@@ -42,6 +42,19 @@ static struct fold_launch *launch_of(struct fold *f, uint64_t key)
 	return &f->launches[f->launch_count - 1];
 }
 
+/*
+ * Its windows are as wide as they had to be for some of its calls, so they will not be finer in the end;
+ * and as many calls as the earliest are known of have been told.
+ */
+static void begin_as_before(struct beat *b, const struct fold_known *known)
+{
+	if (known->hash != b->hash)
+		return;
+	b->shift = known->shift;
+	b->late = known->count >= RHYTHM_TICKS;
+	b->late_from = known->last;
+}
+
 static struct beat *beat_new(struct fold *f, size_t slot, const struct beat *like, uint64_t hash)
 {
 	struct beat *b = &f->beats[f->beat_count], old = *b;
@@ -52,6 +65,7 @@ static struct beat *beat_new(struct fold *f, size_t slot, const struct beat *lik
 	b->head = old.head;
 	b->capacity = old.capacity;
 	beat_clear(b);
+	begin_as_before(b, fold_known(f, hash));
 	f->beat_places[f->beat_count] = (uint16_t)slot;
 	f->beat_slots[slot] = (uint16_t)++f->beat_count;
 	return b;
@@ -116,8 +130,7 @@ static int64_t window_end(const struct beat *b, int64_t at)
 	const struct tick *last = &b->ticks[b->used - 1];
 	int64_t window = (int64_t)((1ULL << b->shift) - 1);
 
-	if (last->at > at || (last->at | window) != (at | window) ||
-	    (b->shift && (b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1])))
+	if (last->at > at || (last->at | window) != (at | window) || (b->shift && beat_is_early(b, at)))
 		return INT64_MIN;
 	return at | window;
 }

@@ -201,10 +201,10 @@ static void feed_records(struct trace *t, struct reader *r, const struct sink *s
 	count(t, sink, counts, taken);
 }
 
-int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struct feed_counts *counts)
+int trace_feed(struct trace *t, struct reader *r, struct fold *fold, const struct sink *sink,
+	       struct feed_counts *counts)
 {
 	const struct model_options *o = &t->model->options;
-	struct fold *fold = fold_new(t->from, t->to);
 	struct reader_event e;
 	int ret;
 
@@ -235,7 +235,6 @@ int trace_feed(struct trace *t, struct reader *r, const struct sink *sink, struc
 	}
 	if (!fold_is_empty(fold))
 		sink->fold(sink->context, fold);
-	fold_free(fold);
 	return ret;
 }
 
@@ -270,8 +269,10 @@ static int read_whole(struct trace *t, struct reader *r)
 {
 	const struct sink sink = { take_event, take_fold, show_progress, t };
 	struct feed_counts counts = { .last = INT64_MIN };
-	int ret = trace_feed(t, r, &sink, &counts);
+	struct fold *fold = fold_new(t->from, t->to);
+	int ret = trace_feed(t, r, fold, &sink, &counts);
 
+	fold_free(fold);
 	trace_count(t, &counts);
 	return ret;
 }

@@ -108,7 +108,7 @@ static void say_alive(const struct trace *t, uint64_t events)
 		t->model->options.alive();
 }
 
-static void give_part(struct parts *p, size_t part, struct digest_writer *w)
+static void give_part(struct parts *p, size_t part, struct fold *fold, struct digest_writer *w)
 {
 	const struct sink sink = { give_event, give_fold, say_alive, w };
 	struct digest_end end = { .counts.last = INT64_MIN };
@@ -116,7 +116,7 @@ static void give_part(struct parts *p, size_t part, struct digest_writer *w)
 
 	reader_seek(p->reader, part ? p->cuts[part - 1] : 0,
 		    part + 1 < p->count ? p->cuts[part] : UINT64_MAX);
-	ret = trace_feed(p->trace, p->reader, &sink, &end.counts);
+	ret = trace_feed(p->trace, p->reader, fold, &sink, &end.counts);
 	reader_part(p->reader, &end.part);
 	end.part.irregular |= ret < 0;
 	digest_end(w, &end);
@@ -125,14 +125,16 @@ static void give_part(struct parts *p, size_t part, struct digest_writer *w)
 /* Each worker has every so manieth part, from `part` on. */
 static void give_parts(struct parts *p, size_t part, struct channel *c)
 {
+	struct fold *fold = fold_new(p->trace->from, p->trace->to);
 	struct digest_writer w;
 
 	digest_writer_init(&w, c);
 	for (; part < p->count && !w.error; part += p->worker_count) {
 		say_alive(p->trace, 0);
-		give_part(p, part, &w);
+		give_part(p, part, fold, &w);
 	}
 	digest_writer_release(&w);
+	fold_free(fold);
 }
 
 static int start(struct parts *p, struct worker *w, size_t part)

@@ -38,16 +38,11 @@ static uint32_t sum32(uint32_t a, uint32_t b)
 	return a + b < a ? UINT32_MAX : a + b;
 }
 
-static bool is_early(const struct beat *b, int64_t at)
-{
-	return b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1];
-}
-
 void beat_head(struct beat *b, int64_t at)
 {
 	uint32_t i = b->head_used;
 
-	if (!is_early(b, at))
+	if (!beat_is_early(b, at))
 		return;
 	if (!b->head)
 		b->head = xcheck(malloc(RHYTHM_TICKS * sizeof(*b->head)), RHYTHM_TICKS);
@@ -63,7 +58,7 @@ void beat_head(struct beat *b, int64_t at)
 /* The calls of a tick whose time is exact. */
 static void head_of_tick(struct beat *b, const struct tick *t)
 {
-	for (uint32_t k = 0; k < t->count && k < RHYTHM_TICKS && is_early(b, t->at); k++)
+	for (uint32_t k = 0; k < t->count && k < RHYTHM_TICKS && beat_is_early(b, t->at); k++)
 		beat_head(b, t->at);
 }
 
@@ -167,6 +162,7 @@ void beat_clear(struct beat *b)
 	b->count = 0;
 	b->used = b->head_used = 0;
 	b->shift = 0;
+	b->late = false;
 	b->last = INT64_MIN;
 }
 
@@ -338,7 +334,7 @@ static void merge_beat(struct beat *into, const struct beat *from)
 {
 	if (into->shift < from->shift)
 		coarsen(into, from->shift);
-	for (uint32_t i = 0; i < from->head_used && is_early(into, from->head[i]); i++)
+	for (uint32_t i = 0; i < from->head_used && beat_is_early(into, from->head[i]); i++)
 		beat_head(into, from->head[i]);
 	if (from->pace)
 		pace_merge(into->pace, from->pace);

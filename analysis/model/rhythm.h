@@ -70,6 +70,8 @@ struct beat {
 	int64_t last;		/* the latest of all */
 	uint32_t head_used;
 	uint8_t shift;
+	bool late;		/* of a fold: those before it had RHYTHM_TICKS calls until `late_from` */
+	int64_t late_from;
 	bool paced;		/* once there is a shift, it has this: */
 	struct pace *pace;	/* owned; from call to call; of ranges: how long they were */
 };
@@ -119,12 +121,18 @@ static inline struct tick tick_of(int64_t at, uint64_t duration)
 	return (struct tick){ at, 1, time < UINT32_MAX ? (uint32_t)time : UINT32_MAX };
 }
 
+/* Once there is a shift: may it be one of the earliest? */
+static inline bool beat_is_early(const struct beat *b, int64_t at)
+{
+	return (!b->late || at < b->late_from) && (b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1]);
+}
+
 /* What no window keeps of a call: for each one, before it goes to the ticks. */
 static inline void beat_seen(struct beat *b, int64_t at)
 {
 	if (at > b->last)
 		b->last = at;
-	if (b->shift && (b->head_used < RHYTHM_TICKS || at < b->head[RHYTHM_TICKS - 1]))
+	if (b->shift && beat_is_early(b, at))
 		beat_head(b, at);
 }
 

@@ -10,7 +10,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "box.h"
 #include "events.h"
 #include "analysis/model/rhythm.h"
 
@@ -114,6 +116,16 @@ static inline __attribute__((always_inline)) bool see(struct sight *s, enum dlt_
 	default:
 		return false;
 	}
+}
+
+/* dlt_bucket() of any duration of an event: a double has its octave and its eighth in its upper bits. */
+static inline unsigned sight_bucket(uint32_t ns)
+{
+	double exact = ns > 1U << DLT_BUCKET_FIRST ? ns : 1U << DLT_BUCKET_FIRST;
+	uint64_t bits;
+
+	memcpy(&bits, &exact, sizeof(bits));
+	return (unsigned)(bits >> 49) - ((1023 + DLT_BUCKET_FIRST) << 3);
 }
 
 static inline bool sight_computes(enum beat_kind kind)

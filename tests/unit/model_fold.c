@@ -211,9 +211,83 @@ static void runs_fold_as_each_does(void **unused)
 	}
 }
 
+static void tell(struct fold *f, struct rhythm *r)
+{
+	fold_settle(f);
+	for (uint32_t i = 0; i < f->beat_count; i++)
+		rhythm_add(r, &f->beats[i]);
+	fold_clear(f);
+}
+
+/* Launches of one kind from `at` to before `end`, some us apart, folded and each by itself. */
+static void launch_until(struct fold *f, struct rhythm *folded, struct rhythm *noted, int64_t at, int64_t end)
+{
+	const struct beat beat = { .kind = BEAT_LAUNCH, .function = 1, .library = 2, .thread = 3, .a = 4 };
+
+	for (; at < end; at += 1 + chance(9000)) {
+		const struct dlt_ev_cuda_launch e = {
+			.thread = 3, .function = 1, .library = 2, .shape = 4, .duration = chance(3000),
+		};
+
+		if (!fold_is_empty(f) && !fold_has_room(f, at))
+			tell(f, folded);
+		assert_true(fold_add(f, DLT_EV_CUDA_LAUNCH, at, &e));
+		rhythm_note(noted, &beat, at, e.duration);
+	}
+	tell(f, folded);
+}
+
+/* What a fold still knows of those before it saves work and changes nothing. */
+static void folds_follow_each_other(void **unused)
+{
+	struct fold *f = fold_new(INT64_MIN, INT64_MAX);
+	struct rhythm folded, noted;
+	const struct beat *a, *b;
+
+	(void)unused;
+	rhythm_init(&folded);
+	rhythm_init(&noted);
+	launch_until(f, &folded, &noted, 100000, 1000000000);
+	assert_true(fold_known(f, folded.beats[0].hash)->shift);
+	/* Time goes back: these are among the earliest. */
+	launch_until(f, &folded, &noted, 5000, 90000);
+	rhythm_end(&folded);
+	rhythm_end(&noted);
+	a = &folded.beats[0];
+	b = &noted.beats[0];
+	same_beat(a, b);
+	assert_true(b->shift && b->count > 50 * RHYTHM_TICKS);
+	assert_int_equal(a->last, b->last);
+	assert_int_equal(a->head_used, b->head_used);
+	assert_memory_equal(a->head, b->head, b->head_used * sizeof(*b->head));
+	assert_int_equal(a->pace->count, b->pace->count);
+	assert_int_equal(a->pace->total, b->pace->total);
+	rhythm_release(&folded);
+	rhythm_release(&noted);
+	fold_free(f);
+}
+
+static void buckets_are_those_of_the_box(void **unused)
+{
+	(void)unused;
+	for (unsigned octave = 0; octave < 32; octave++)
+		for (uint32_t eighth = 0; eighth < 16; eighth++) {
+			uint32_t ns = (uint32_t)((1ULL << octave) + ((uint64_t)eighth << octave >> 4));
+
+			assert_int_equal(sight_bucket(ns), dlt_bucket(ns));
+			assert_int_equal(sight_bucket(ns - 1), dlt_bucket(ns - 1));
+		}
+	assert_int_equal(sight_bucket(0), 0);
+	assert_int_equal(sight_bucket(UINT32_MAX), dlt_bucket(UINT32_MAX));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(runs_fold_as_each_does) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_fold_as_each_does),
+		cmocka_unit_test(folds_follow_each_other),
+		cmocka_unit_test(buckets_are_those_of_the_box),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
