@@ -8,6 +8,7 @@
 #include "ledger.h"
 #include "streams.h"
 
+#define DEVICES 256
 #define DEPTH 16	/* of a thread's stack; deeper ones are forgotten */
 
 /* Index is the id; 0 is not used. A handle that is gone is free again. */
@@ -17,6 +18,8 @@ static struct {
 	bool primary;
 } contexts[DLT_CONTEXTS];
 static unsigned used = 1;	/* ids that were ever given; never falls */
+
+static uint32_t retained[DEVICES];	/* how often the primary one of each is held */
 
 __thread uint8_t dlt_context_current;
 static __thread struct {
@@ -71,6 +74,25 @@ static void note(const void *context, int device, bool primary)
 void dlt_context_known(const void *context, int device)
 {
 	note(context, device, true);
+}
+
+void dlt_context_retained(const void *context, int device)
+{
+	dlt_context_known(context, device);
+	if (device >= 0 && device < DEVICES)
+		__atomic_add_fetch(&retained[device], 1, __ATOMIC_RELAXED);
+}
+
+/* One that nobody was seen to ask for ends nothing: more of them may not have been seen. */
+void dlt_context_released(int device)
+{
+	uint32_t count = device >= 0 && device < DEVICES ? __atomic_load_n(&retained[device], __ATOMIC_RELAXED) : 0;
+
+	while (count && !__atomic_compare_exchange_n(&retained[device], &count, count - 1, false, __ATOMIC_RELAXED,
+						     __ATOMIC_RELAXED))
+		;
+	if (count == 1)
+		dlt_ledger_reset((uint8_t)device);
 }
 
 void dlt_context_made(const void *context, int device)

@@ -16,10 +16,16 @@
 #define DLT_CONTEXTS 256	/* id 0: not known, or the primary one; more stay unknown */
 
 /*
- * The context is the device's primary one (cuDevicePrimaryCtxRetain), or shares its memory: a green
+ * The context is the device's primary one, or shares its memory: a green
  * context, by the handle of either kind.
  */
 void dlt_context_known(const void *context, int device);
+/*
+ * The primary context was asked for, or given back: who gives back the last one of all that were seen ends
+ * it, and its memory goes (cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease).
+ */
+void dlt_context_retained(const void *context, int device);
+void dlt_context_released(int device);
 /* cuCtxFromGreenCtx: it is of the green one's device. */
 void dlt_context_alias(const void *context, const void *green);
 
