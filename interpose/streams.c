@@ -15,6 +15,13 @@ static struct stream {
 	uint8_t capture;
 } streams[PLACES];
 
+/* A capture that the thread's default stream is in, for as long as no capture of that number has ended. */
+static uint32_t ends[UINT8_MAX + 1];
+static __thread struct {
+	uint32_t ends;
+	uint8_t capture;	/* 0: none */
+} own;
+
 static struct stream *place_of(uintptr_t handle)
 {
 	uint64_t at = handle * 0x9e3779b97f4a7c15 >> (64 - PLACE_BITS);
@@ -64,21 +71,33 @@ void dlt_stream_gone(const void *stream)
 
 uint8_t dlt_stream_capture(const void *stream)
 {
-	const struct stream *s = (uintptr_t)stream <= DLT_STREAM_PER_THREAD ? NULL : place_of((uintptr_t)stream);
+	uintptr_t handle = (uintptr_t)stream;
+	const struct stream *s;
 
+	if (handle == DLT_STREAM_OF_THREAD)
+		return own.ends == __atomic_load_n(&ends[own.capture], __ATOMIC_RELAXED) ? own.capture : 0;
+	s = handle <= DLT_STREAM_LEGACY ? NULL : place_of(handle);
 	return s ? __atomic_load_n(&s->capture, __ATOMIC_RELAXED) : 0;
 }
 
 void dlt_stream_set_capture(const void *stream, uint8_t capture)
 {
-	struct stream *s = (uintptr_t)stream <= DLT_STREAM_PER_THREAD ? NULL : place_of((uintptr_t)stream);
+	uintptr_t handle = (uintptr_t)stream;
+	struct stream *s;
 
+	if (handle == DLT_STREAM_OF_THREAD) {
+		own.capture = capture;
+		own.ends = __atomic_load_n(&ends[capture], __ATOMIC_RELAXED);
+		return;
+	}
+	s = handle <= DLT_STREAM_LEGACY ? NULL : place_of(handle);
 	if (s)
 		__atomic_store_n(&s->capture, capture, __ATOMIC_RELAXED);
 }
 
 void dlt_streams_end_capture(uint8_t capture)
 {
+	__atomic_add_fetch(&ends[capture], 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < PLACES; i++)
 		if (__atomic_load_n(&streams[i].capture, __ATOMIC_RELAXED) == capture)
 			__atomic_store_n(&streams[i].capture, 0, __ATOMIC_RELAXED);
@@ -90,7 +109,7 @@ uint16_t dlt_stream_slow(const void *stream)
 	struct stream *s;
 	uint16_t id;
 
-	if (handle <= DLT_STREAM_PER_THREAD)
+	if (handle <= DLT_STREAM_LEGACY)
 		return object_of(0, 0, 0, dlt_device());
 	s = place_of(handle);
 	id = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
@@ -99,5 +118,5 @@ uint16_t dlt_stream_slow(const void *stream)
 		if (s)
 			__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
 	}
-	return s && s->capture ? id | DLT_STREAM_CAPTURED : id;
+	return dlt_stream_capture(stream) ? id | DLT_STREAM_CAPTURED : id;
 }

@@ -22,7 +22,8 @@ static inline void dlt_device_set(int device)
 	dlt_thread_self()->device = (uint8_t)device;
 }
 
-#define DLT_STREAM_PER_THREAD 1	/* CUDA's name for the default stream where 0 means one by thread */
+#define DLT_STREAM_LEGACY 1	/* CUDA's handle of the default stream where 0 means one by thread */
+#define DLT_STREAM_OF_THREAD 2	/* ... and of that one: another stream in each thread, by one id */
 #define DLT_STREAM_CAPTURED 0x8000	/* in its id: what is launched is captured, not executed */
 
 uint16_t dlt_stream_slow(const void *stream);
@@ -30,7 +31,13 @@ uint16_t dlt_stream_slow(const void *stream);
 /* Its id, as events have it; 0 for the default stream of device 0. */
 static inline uint16_t dlt_stream(const void *stream)
 {
-	return (uintptr_t)stream > DLT_STREAM_PER_THREAD || dlt_device() ? dlt_stream_slow(stream) : 0;
+	return (uintptr_t)stream > DLT_STREAM_LEGACY || dlt_device() ? dlt_stream_slow(stream) : 0;
+}
+
+/* For functions to which 0 means the calling thread's default stream. */
+static inline const void *dlt_own_stream(const void *stream)
+{
+	return stream ? stream : (const void *)(uintptr_t)DLT_STREAM_OF_THREAD;
 }
 
 /* Which capture it is in (captures.c); 0: none. */
