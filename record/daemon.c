@@ -2,6 +2,7 @@
 /* Starting and ending a private session daemon. */
 #include "daemon.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -148,37 +149,75 @@ int daemon_start(struct session_daemon *d, const char *home, char *why, size_t s
 	return start_own(d, home, why, size);
 }
 
-/* The first child of the daemon that is a consumer; the daemon forks for nothing else here. */
+/* The first line of a file in /proc/PID; empty where there is none. */
+static void read_proc(pid_t pid, const char *file, char *text, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	*text = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(text, (int)size, f))
+		*text = '\0';
+	fclose(f);
+}
+
+static bool is_consumer(pid_t pid)
+{
+	char name[32];
+
+	read_proc(pid, "comm", name, sizeof(name));
+	return strncmp(name, "lttng-consumer", strlen("lttng-consumer")) == 0;
+}
+
+/* Among the children of one of its threads. 0: not there */
+static pid_t consumer_of(pid_t daemon, pid_t thread)
+{
+	char file[48], text[512], *next, *end;
+
+	snprintf(file, sizeof(file), "task/%d/children", (int)thread);
+	read_proc(daemon, file, text, sizeof(text));
+	for (next = text;; next = end) {
+		pid_t child = (pid_t)strtol(next, &end, 10);
+
+		if (end == next)
+			return 0;
+		if (is_consumer(child))
+			return child;
+	}
+}
+
+/* Whichever of the daemon's threads has forked it. Its first child is another one, which acts for users. */
 static pid_t find_consumer(pid_t daemon)
 {
 	char path[64];
-	int child = 0;
-	FILE *f;
+	struct dirent *task;
+	pid_t found = 0;
+	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)daemon, (int)daemon);
-	f = fopen(path, "re");
-	if (f) {
-		if (fscanf(f, "%d", &child) != 1)
-			child = 0;
-		fclose(f);
-	}
-	return child;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)daemon);
+	tasks = opendir(path);
+	while (tasks && !found && (task = readdir(tasks)))
+		if (*task->d_name != '.')
+			found = consumer_of(daemon, (pid_t)atoi(task->d_name));
+	if (tasks)
+		closedir(tasks);
+	return found;
 }
 
 /* A zombie still answers kill(pid, 0). */
 static bool is_running(pid_t pid)
 {
-	char path[64], state = 'X';
-	FILE *f;
+	char text[128], *state;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f) {
-		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-			state = 'X';
-		fclose(f);
-	}
-	return state != 'X' && state != 'Z';
+	if (kill(pid, 0) < 0)
+		return errno == EPERM;
+	read_proc(pid, "stat", text, sizeof(text));
+	state = strrchr(text, ')');	/* where it could not be read, it is as kill has said */
+	return !state || !strchr("XZ", state[1] ? state[2] : 'X');
 }
 
 const char *daemon_died(struct session_daemon *d)

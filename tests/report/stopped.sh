@@ -11,8 +11,8 @@ stopped() {
 	END
 	json '[x["text"] for x in rows("limits", kind="stopped")]'
 }
-same "a daemon that died" "[\"LTTng's session daemon has died, recording has stopped: what came later is missing\"]" \
-	"$(stopped "recording note 2 consumer LTTng's session daemon has died, recording has stopped")"
+same "a daemon that died" "[\"LTTng's session daemon has died, recording has stopped 4.0 s after its start: what came later is missing\"]" \
+	"$(stopped "recording note 2 consumer LTTng's session daemon has died, recording has stopped 4.0 s after its start")"
 same "its keeper" "['the process that holds the LTTng session has died: what came later is missing']" \
 	"$(stopped "recording note 2 keeper the process that holds the LTTng session has died")"
 same "what is in the trace, too" "[]" "$(stopped "recording note 1 stall data does not leave LTTng's buffers")"
