@@ -63,6 +63,16 @@ bool input_is_coarser(const struct rounds *r, const struct process *p);
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 
+/* Rounds by large blocks that come equally often in each, however often that is. To be released in any case. */
+bool rounds_by_repeats(struct rounds *r, const struct process *p);
+
+/*
+ * Rounds by blocks may be those of whole batches alone. Where every so many of them something else follows
+ * that does as much with blocks of other sizes, it is a last batch, and a round: it becomes one. False: something
+ * else follows, but it may as well be an evaluation.
+ */
+bool rounds_with_last(struct rounds *r, const struct process *p);
+
 /* A batch, from its first example to when all of it is read. */
 struct batch {
 	int64_t begin, ready;

@@ -16,6 +16,7 @@
 /* Rounds of a long run are others than those known to the end when there are so many more. */
 #define FINER		1.02
 #define MOST_KNOWN	4	/* unless all but one of so many beats are known to the end */
+#define FEW		8	/* rounds */
 #define MOST_LOST 50		/* one event of so many */
 /* By how much calls in runs must be surer than each by itself. */
 #define SURER		0.05
@@ -318,6 +319,13 @@ static bool agrees(const struct rounds *r, const struct process *p)
 	return input_epochs(r, p, &length) != INPUT_OTHERWISE;
 }
 
+static bool tells_epochs(const struct rounds *r, const struct process *p)
+{
+	size_t length;
+
+	return input_epochs(r, p, &length) == INPUT_EPOCHS;
+}
+
 /* By calls that compute; *coarser: what it reads says that there are fewer. */
 static bool find_by_work(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut,
 			 bool *coarser)
@@ -374,6 +382,16 @@ static void join_last_batches(struct rounds *best, const struct process *p)
 	rounds_release(&batches);
 }
 
+/* Few rounds may be epochs: does something repeat within them? */
+static bool are_epochs(const struct rounds *r, const struct process *p)
+{
+	struct rounds fine = { .count = 0 };
+	bool epochs = r->count < FEW && rounds_by_repeats(&fine, p) && fine.count >= 2 * r->count;
+
+	rounds_release(&fine);
+	return epochs;
+}
+
 /* By large blocks; where batches are known that it reads, there are as many rounds. */
 static bool find_by_blocks(struct rounds *best, const struct process *p, bool trains, bool *coarser)
 {
@@ -386,6 +404,8 @@ static bool find_by_blocks(struct rounds *best, const struct process *p, bool tr
 		*coarser = true;
 		found = false;
 	}
+	if (found && !known && !tells_epochs(&blocks, p))
+		found = !are_epochs(&blocks, p) && rounds_with_last(&blocks, p);
 	if (known && (!found || blocks.count != batches.count)) {
 		*best = batches;
 		rounds_release(&blocks);
@@ -415,6 +435,12 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 	if (!found && !coarser && trains) {
 		rounds_release(best);
 		found = rounds_by_input(best, p);
+	}
+	if (!found && !coarser && trains) {
+		rounds_release(best);
+		found = rounds_by_repeats(best, p) && is_complete(best, p) && !input_is_finer(best, p) &&
+			agrees(best, p) && !input_is_coarser(best, p) &&
+			(tells_epochs(best, p) || rounds_with_last(best, p));
 	}
 	return found;
 }

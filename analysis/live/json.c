@@ -109,6 +109,7 @@ void live_json(FILE *out, const struct live_watch *w)
 	json_object_set_new(o, "ended", json_integer((json_int_t)w->ended));
 	json_object_set_new(o, "heap_bytes", json_integer(w->heap));
 	json_object_set_new(o, "gpu_bytes", json_integer(w->gpu));
+	json_object_set_new(o, "least_iteration_ns", json_integer((json_int_t)PERIOD_LEAST));
 	json_object_set_new(o, "processes", processes);
 	json_object_set_new(o, "functions", functions(w));
 	json_object_set_new(o, "in_flight", in_flight(w));

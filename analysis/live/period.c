@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define LEAST_VALUES	100
-#define LEAST_LAG	3	/* steps: what is shorter is not seen at this step */
+#define LEAST_LAG	(PERIOD_LEAST / PERIOD_STEP)
 #define LEAST_PERIODS	4	/* that must lie in what was noted */
 #define SURE		0.6	/* of 1: the curve is the same one period later */
 #define DIP		0.3	/* it must differ in between by so much of that */

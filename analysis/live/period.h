@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define PERIOD_STEP	20000000ull	/* ns between values */
+#define PERIOD_LEAST	(3 * PERIOD_STEP)	/* ns; what is shorter is not seen at this step */
 #define PERIOD_VALUES	1024		/* some twenty seconds */
 
 struct period {

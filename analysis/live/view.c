@@ -176,7 +176,8 @@ static void draw_machine(struct live_lines *l, const struct live_watch *w, const
 		line(l, v, STYLE_GOOD, "iteration %s (process %d, by its heap)",
 		     format_ns(time, (double)period, v->unicode), (int)p->pid);
 	else
-		line(l, v, STYLE_DIM, "iteration: not found");
+		line(l, v, STYLE_DIM, "iteration: not found (those of %s and more are, by the heap)",
+		     format_ns(time, (double)PERIOD_LEAST, v->unicode));
 }
 
 /* ---- processes ---- */
