@@ -106,7 +106,6 @@ void rule_gpu_allocations(struct findings *f, const struct process *p)
 
 /* ---- small kernels ---- */
 
-#define LAUNCHES_LEAST 1000
 #define LAUNCH_APART   50000 /* ns: of launches that are further apart, launching is not the limit \
 			      */
 #define LAUNCH_TIME 0.25     /* of the time */
@@ -125,7 +124,7 @@ static double mean_kernel(const struct process *p)
 /* A queue that is full makes launches slow too, but then the GPU is busy. */
 static bool launch_bound(const struct gpu_calls *g, struct span s, double busy)
 {
-	return g->launches >= LAUNCHES_LEAST && busy >= 0 && busy < BUSY &&
+	return busy >= 0 && busy < BUSY &&
 	       span_length(s) / (double)g->launches < LAUNCH_APART &&
 	       (double)g->launch_ns >= LAUNCH_TIME * span_length(s);
 }

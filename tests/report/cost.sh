@@ -23,3 +23,5 @@ work 5ms
 same "a large share" "True" "$(json "' 52 to 131 % of what' in [f for f in r['findings'] if f['rule'] == 'own_cost'][0]['text']")"
 work 50ms
 same "much" "['warning']" "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'own_cost']")"
+work 60ms
+same "not much" "['info']" "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'own_cost']")"

@@ -29,5 +29,9 @@ reads 45 18 12
 same "disk" 1 "$(json "len($(found))")"
 reads 45 18 8
 same "a quick disk" "[]" "$(found)"
+reads 30 22 50
+same "enough" 1 "$(json "len($(found))")"
+reads 25 22 50
+same "less" "[]" "$(found)"
 reads 20 22 50
 same "not much" "[]" "$(found)"

@@ -2,8 +2,10 @@
 # Rules on GPUs: each is found just above its threshold and not just below it, nor where the GPU is busy.
 . "$top_srcdir/tests/lib.sh"
 
-# training UTILISATION [LINE]...: ten seconds of a process with one worker that keeps 0.9 cores busy;
-# 1,000 launches of 5 us, two of them as events; the GPU is that busy in percent ("": nobody says).
+# training UTILISATION [LINE]...: ten seconds of a process with one worker that keeps $worker percent of a core busy;
+# 1,000 launches of 5 us, two of them as events; the GPU is that busy in percent ("": nobody says), which
+# is said every $told tenths of a second.
+worker=90 told=1
 training() {
 	busy=$1
 	shift
@@ -20,10 +22,10 @@ training() {
 		done
 		echo '[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us'
 		echo '[12s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us'
-		awk -v busy="$busy" 'BEGIN { for (i = 10; i <= 120; i++) {
+		awk -v busy="$busy" -v worker="$worker" -v told="$told" 'BEGIN { for (i = 10; i <= 120; i++) {
 			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * 20
-			printf "[%dms] dltrace_sample:process process=2 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * 90
-			if (busy != "") printf "[%dms] dltrace_record:gpu gpu=0 name=\"H\" memory=80G used=1G utilisation=%d\n", i * 100, busy
+			printf "[%dms] dltrace_sample:process process=2 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * worker
+			if (busy != "" && i % told == 0) printf "[%dms] dltrace_record:gpu gpu=0 name=\"H\" memory=80G used=1G utilisation=%d\n", i * 100, busy
 		} }'
 		for line in "$@"; do echo "$line"; done
 	} | report_text
@@ -63,6 +65,20 @@ same "who is busy" "the GPU was idle for 3.1 s, 31 % of the time between the fir
 training 71 "$launches"
 same "not idle" "[]" "$(found gpu_idle)"
 
+worker=55
+training 69 "$launches"
+text gpu_idle | grep -q 'one of its workers, kept 0.[56] cores busy' || fail "half busy: $(text gpu_idle)"
+worker=45
+training 69 "$launches"
+text gpu_idle | grep -q 'no process was busy' || fail "hardly busy: $(text gpu_idle)"
+worker=90 told=9
+training 69 "$launches"
+same "said seldom" "['warning']" "$(found gpu_idle)"
+told=11
+training 69 "$launches"
+same "said too seldom" "[]" "$(found gpu_idle)"
+told=1
+
 # blocks MS FROM: ten allocations and ten frees that take so long each
 blocks() {
 	awk -v ms="$1" -v from="$2" 'BEGIN { for (i = 0; i < 10; i++) {
@@ -73,6 +89,8 @@ training 90 "$launches" "$(blocks 3.4 8000)"
 same "allocations" "['warning']" "$(found gpu_allocations)"
 training 90 "$launches" "$(blocks 3.2 8000)"
 same "quick ones" "[]" "$(found gpu_allocations)"
+training 90 "$launches" "$(blocks 4 8000 | head -n 18)"
+same "few" "[]" "$(found gpu_allocations)"
 training 90 "$launches" "$(blocks 30 2000)"
 same "those of the warm-up" "[]" "$(found gpu_allocations)"
 
@@ -91,6 +109,14 @@ training 90 "$launches" "$(total cudaMemcpyAsync 1000 290 1G)"
 same "little time" "[]" "$(found pageable_copies)"
 training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 40G)"
 same "no time for so much" "[]" "$(found pageable_copies)"
+for bytes in 280M 17G; do
+	training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 $bytes)"
+	same "$bytes" "['warning']" "$(found pageable_copies)"
+done
+for bytes in 240M 20G; do
+	training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 $bytes)"
+	same "$bytes" "[]" "$(found pageable_copies)"
+done
 training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 1G)" \
 	'[3s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc library=1 duration=1ms ptr=0x9000 size=70 memory=5'
 same "pinned" "[]" "$(found pageable_copies)"

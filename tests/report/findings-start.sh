@@ -32,16 +32,32 @@ same "two" "['first (pid 100): the first calls of 2 functions took 211 ms, most 
 	"$(found first_call)"
 same "in a list" "['cuInit', 'cudaMalloc']" "$(json '[x["function"] for x in r["findings"][0]["evidence"]["functions"]]')"
 
-# launches COUNT MS: that many slow ones of three kernels, in four seconds
+# twice MS: its first call takes so long, its second nearly nothing
+twice() {
+	start "[2s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=$1 ptr=0x10 size=10" \
+		'[3s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=5us ptr=0x20 size=10'
+}
+twice 1100us
+same "a first call" 1 "$(json "len($(found first_call))")"
+twice 900us
+same "a quick first call" "[]" "$(found first_call)"
+
+# launches COUNT DURATION [KERNELS]: that many slow ones of three kernels, in four seconds
 launches() {
-	for kernel in 1 2 3; do echo "[2s] dltrace_proc:object process=1 type=1 id=$kernel name=\"k$kernel\""; done
+	for kernel in $(seq 1 "${3:-3}"); do echo "[2s] dltrace_proc:object process=1 type=1 id=$kernel name=\"k$kernel\""; done
 	echo '[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=5us'
-	for i in $(seq 1 "$1"); do echo "[$((2000 + i * 100))ms] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=$2ms"; done
+	for i in $(seq 1 "$1"); do echo "[$((2000 + i * 20))ms] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=$2"; done
 	echo '[6s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=5us'
 }
-start "$(launches 3 20)"
+start "$(launches 3 20ms)"
 same "lazy loading" 1 "$(json "len($(found lazy_loading))")"
-start "$(launches 3 16)"
+start "$(launches 3 16ms)"
 same "too little" "[]" "$(found lazy_loading)"
-start "$(launches 4 20)"
+start "$(launches 4 20ms)"
 same "more slow ones than kernels" "[]" "$(found lazy_loading)"
+start "$(launches 3 20ms)" '[8800ms] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=5us'
+same "little of a longer time" "[]" "$(found lazy_loading)"
+start "$(launches 140 650us 140)"
+same "somewhat slow ones" 1 "$(json "len($(found lazy_loading))")"
+start "$(launches 180 450us 180)"
+same "quick ones" "[]" "$(found lazy_loading)"

@@ -35,6 +35,18 @@ steps 15 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
 same "too few to tell" "[]" "$(found thread_again)"
 steps 40 "if (i % 2) { $(printf '%s\n' "$thread" | sed 's/LIFE/13/') }"
 same "in every other step" "[]" "$(found thread_again)"
+steps 25 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
+same "enough to tell" 1 "$(json "len($(found thread_again))")"
+steps 40 "if (i % 10 < 7) { $(printf '%s\n' "$thread" | sed 's/LIFE/13/') }"
+same "in most steps" "[]" "$(found thread_again)"
+steps 40 "$(printf '%s\n' "$thread" | sed 's/LIFE/900/')"
+same "9 at once" 1 "$(json "len($(found thread_again))")"
+steps 40 "$(printf '%s\n' "$thread" | sed 's/LIFE/1150/')"
+same "12 at once" "[]" "$(found thread_again)"
+steps 45 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
+sed '/dltrace_mark/d' trace.txt >unmarked
+report_text <unmarked
+same "too few without iterations" "[]" "$(found thread_again)"
 steps 60 "$(printf '%s\n' "$thread" | sed 's/LIFE/13/')"
 sed '/dltrace_mark/d' trace.txt >unmarked
 report_text <unmarked
@@ -48,3 +60,9 @@ same "a process a step" "['python3.8 (pid 100) makes a process for each iteratio
 same "short ones" "['40 short processes were started, which lived 30 ms each on average, 1.2 s in all: copies of itself 30, g++ 10']" \
 	"$(found short_processes)"
 same "as numbers" "{'copies of itself': 30, 'g++': 10}" "$(json "[f['evidence']['programs'] for f in r['findings'] if f['rule'] == 'short_processes'][0]")"
+steps 25 "$child"
+same "few short ones" "[]" "$(found short_processes)"
+steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 4500/')"
+same "of some seconds" 1 "$(json "len($(found short_processes))")"
+steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 5500/')"
+same "not so short ones" "[]" "$(found short_processes)"

@@ -2,7 +2,9 @@
 # Rules on threads and workers: counted from their states, so that other programs on the machine do not matter.
 . "$top_srcdir/tests/lib.sh"
 
-# threads COUNT [LINE]...: so many of them are seen running in each sample of ten seconds, on two cores
+# threads COUNT [LINE]...: so many of them are seen running in each sample of ten seconds, on two cores;
+# a sample every $every tenths of a second
+every=1
 threads() {
 	count=$1
 	shift
@@ -11,7 +13,7 @@ threads() {
 		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G'
 		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
 		for i in $(seq 1 8); do echo "[1s] dltrace_proc:thread thread=$i process=1 tid=$((99 + i)) begin=1s"; done
-		awk -v count="$count" 'BEGIN { for (i = 11; i <= 110; i++) {
+		awk -v count="$count" -v every="$every" 'BEGIN { for (i = 11; i <= 110; i += every) {
 			for (j = 1; j <= count; j++)
 				printf "[%dms] dltrace_sample:thread thread=%d time=%dms cpu=%dms state=82\n", i * 100, j, i * 100, i
 			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=8 user=%dms\n", i * 100, i * 100, i * 50
@@ -26,6 +28,13 @@ threads 5
 same "crowded" "['on average 5.0 threads wanted to run on 2 cores, for 100 % of the time; most of them are of train (pid 100)']" "$(found crowded)"
 threads 4
 same "just enough" "[]" "$(found crowded)"
+every=2.5
+threads 5
+same "crowded in two samples of a slice" 1 "$(json "len($(found crowded))")"
+every=5
+threads 5
+same "one sample of a slice" "[]" "$(found crowded)"
+every=1
 
 # workers STATE CORES [LINE]...: two workers that keep CORES busy; the process itself is seen running in
 # STATE of a hundred samples
@@ -44,7 +53,7 @@ workers() {
 		done
 		echo '[1s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms'
 		echo '[11s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms'
-		awk -v state="$state" -v cores="$cores" 'BEGIN { for (i = 11; i <= 110; i++) {
+		awk -v state="$state" -v cores="$cores" -v every="$every" 'BEGIN { for (i = 11; i <= 110; i += every) {
 			for (j = 1; j < 3 && i - 11 < state; j++)
 				printf "[%dms] dltrace_sample:thread thread=%d time=%dms cpu=%dms state=82\n", i * 100, j == 1 ? 1 : 9, i * 100, i
 			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i
@@ -59,12 +68,25 @@ same "workers" "['train (pid 100) waits for its 2 workers: for 45 % of the time 
 	"$(found waits_for_workers)"
 workers 76 0.9
 same "hardly" "[]" "$(found waits_for_workers)"
+workers 70 0.9
+same "somewhat" 1 "$(json "len($(found waits_for_workers))")"
+workers 55 0.55
+same "half idle workers" 0 "$(json "sum('too few of them' in t for t in $(found waits_for_workers))")"
+workers 55 0.65
+same "busy workers" 1 "$(json "sum('too few of them' in t for t in $(found waits_for_workers))")"
+every=2
+workers 55 0.9
+same "five samples a second" 1 "$(json "len($(found waits_for_workers))")"
+every=3
+workers 55 0.9
+same "three samples a second" "[]" "$(found waits_for_workers)"
+every=1
 workers 55 0.05
 same "idle workers" 1 "$(json "sum('they wait themselves' in t for t in $(found waits_for_workers))")"
 workers 55 0.9 '[6s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=3s'
 same "it waits for a GPU" "[]" "$(found waits_for_workers)"
 
-# churn COUNT: so many threads in ten seconds, one after another
+# churn COUNT [END]: so many threads in six seconds, one after another, of a process that lives until END
 churn() {
 	{
 		echo 'dltrace-text 1'
@@ -72,10 +94,14 @@ churn() {
 		awk -v count="$1" 'BEGIN { for (i = 2; i <= count; i++) {
 			printf "[%dms] dltrace_proc:thread thread=%d process=1 tid=%d begin=%dms\n", 1000 + i * 30, i, i, 1000 + i * 30
 			printf "[%dms] dltrace_proc:thread_end thread=%d cpu=1ms\n", 1020 + i * 30, i } }'
-		echo '[11s] dltrace_proc:exit process=1'
+		echo "[${2:-11s}] dltrace_proc:exit process=1"
 	} | report_text
 }
 churn 200
 same "churn" "['loads (pid 100) made 200 threads, 20 a second, of which no more than 2 lived at once']" "$(found thread_churn)"
 churn 199
 same "some" "[]" "$(found thread_churn)"
+churn 200 91s
+same "two a second" 1 "$(json "len($(found thread_churn))")"
+churn 200 121s
+same "less than two a second" "[]" "$(found thread_churn)"

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# Rules on ranks: who keeps the others waiting, how much of the time is communication; each found just
+# above its threshold and not just below it.
+. "$top_srcdir/tests/lib.sh"
+
+# ranks STEPS MS0 MS1: steps of 100 ms in which the two ranks are so long inside a collective
+ranks() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
+		for rank in 0 1; do
+			p=$((rank + 1))
+			echo "[1s] dltrace_proc:process process=$p pid=$((100 + rank)) begin=1s exe=\"/bin/train\" rank=$rank ranks=2 local_rank=$rank"
+			echo "[1s] dltrace_proc:object process=$p type=7 id=3 handle=0x44000000 values=[2 2 $rank 0xabc 1]"
+			awk -v steps="$1" -v p="$p" -v ms="$(eval "echo \$$((2 + rank))")" 'BEGIN { for (i = 1; i <= steps; i++)
+				printf "[%dms] dltrace_comm:call thread=%d function=MPI_Allreduce library=1 duration=%dms bytes=1000 communicator=3 peer=-1\n", 1000 + i * 100, p, ms }'
+			echo "[$((1000 + $1 * 100))ms] dltrace_proc:exit process=$p"
+		done
+	} | report_text
+}
+found() {
+	json "[f['rule'] for f in r['findings'] if '$1' in f['text']]"
+}
+ranks 100 12 1
+same "somewhat later" 1 "$(json "len($(found 'rank 1 keeps the others waiting'))")"
+ranks 100 9 1
+same "hardly later" "[]" "$(found 'keeps the others')"
+ranks 100 40 15
+same "less than half" 1 "$(json "len($(found 'keeps the others'))")"
+ranks 100 40 25
+same "more than half" "[]" "$(found 'keeps the others')"
+ranks 12 12 1
+same "for a tenth of a second" 1 "$(json "len($(found 'keeps the others'))")"
+ranks 8 12 1
+same "for less" "[]" "$(found 'keeps the others')"
+
+ranks 100 6 6
+same "communication" 1 "$(json "len($(found 'blocking communication'))")"
+ranks 100 4 4
+same "little of it" "[]" "$(found 'blocking communication')"
