@@ -43,7 +43,7 @@ bool curve_growth(const struct curve *c, struct growth *g)
 	int64_t begin, end, most = 0;
 	size_t n, count = 0;
 
-	if (c->count < POINTS_LEAST)
+	if (!c->count)
 		return false;
 	begin = c->buckets[0].min.t;
 	end = c->buckets[c->count - 1].last.t;

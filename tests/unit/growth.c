@@ -77,17 +77,28 @@ static void other_shapes_are_not(void **unused)
 	assert_false(grows(creeping, &g));
 }
 
-static void short_curves_are_not_judged(void **unused)
+/* Of so many points, so many ms apart; the first third is not looked at. */
+static bool judged(int points, int64_t ms)
 {
 	struct curve c = { 0 };
 	struct growth g;
+	bool result;
 
-	(void)unused;
-	assert_false(curve_growth(&c, &g));
-	for (int i = 0; i < 10; i++)
-		curve_add(&c, 512, i * 1000000000LL, i * 1000 * MIB);
-	assert_false(curve_growth(&c, &g));
+	for (int i = 0; i < points; i++)
+		curve_add(&c, 512, i * ms * 1000000, i * 1000 * MIB);
+	result = curve_growth(&c, &g);
 	curve_release(&c);
+	return result;
+}
+
+static void short_curves_are_not_judged(void **unused)
+{
+	(void)unused;
+	assert_false(judged(0, 1000));
+	assert_false(judged(17, 1000));	/* 11 of them */
+	assert_true(judged(18, 1000));
+	assert_false(judged(18, 170));	/* 1.87 s */
+	assert_true(judged(18, 190));
 }
 
 int main(void)
