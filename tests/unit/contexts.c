@@ -10,7 +10,7 @@
 static struct dlt_thread record;
 __thread struct dlt_thread *dlt_thread_tls = &record;
 struct dlt_alive dlt_alive = { .mask = ~(uintptr_t)0 };
-static unsigned gone;
+static unsigned gone, resets;
 
 struct dlt_thread *dlt_thread_make(void)
 {
@@ -20,6 +20,12 @@ struct dlt_thread *dlt_thread_make(void)
 void dlt_ledger_context_gone(uint8_t context)
 {
 	gone = context;
+}
+
+void dlt_ledger_reset(uint8_t device)
+{
+	(void)device;
+	resets++;
 }
 
 static const void *handle(uintptr_t value)
@@ -101,6 +107,20 @@ static void green_ones_have_a_device(void **state)
 	assert_int_equal(dlt_context_device(handle(0x58)), 1);
 }
 
+/* A primary context ends with its last holder, and not with one that nobody was seen to ask for. */
+static void the_last_holder_ends_it(void **state)
+{
+	(void)state;
+	dlt_context_retained(handle(0x60), 5);
+	dlt_context_retained(handle(0x60), 5);
+	dlt_context_released(5);
+	assert_int_equal(resets, 0);
+	dlt_context_released(5);
+	assert_int_equal(resets, 1);
+	dlt_context_released(5);
+	assert_int_equal(resets, 1);
+}
+
 static void more_than_fit_are_unknown(void **state)
 {
 	(void)state;
@@ -122,6 +142,7 @@ int main(void)
 		cmocka_unit_test(contexts_are_a_stack),
 		cmocka_unit_test(set_is_of_the_stack),
 		cmocka_unit_test(green_ones_have_a_device),
+		cmocka_unit_test(the_last_holder_ends_it),
 		cmocka_unit_test(more_than_fit_are_unknown),
 	};
 
