@@ -34,6 +34,10 @@ run() {
 run --dry-run >order1
 run --dry-run >order2
 run --dry-run --order 2 >order3
+run --dry-run --models alexnet,vgg16 --mode sgd,batch >commas
+run --dry-run --models alexnet vgg16 --mode sgd batch >spaces
+same "words by commas and by spaces" "$(cat commas)" "$(cat spaces)"
+same "as many runs" 12 "$(wc -l <spaces)"
 cmp order1 order2 || fail "another order with the same seed"
 same "four models, two modes, three times" 24 "$(wc -l <order1)"
 [ "$(sort order1)" = "$(sort order3)" ] || fail "other runs"
