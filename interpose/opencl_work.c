@@ -342,7 +342,7 @@ void **dlt_cl_work_take(struct dlt_cl_work *w, const void *handle, void **event)
 	const struct dlt_cl_queue *q = dlt_cl_queue(handle);
 	struct dlt_cl_slot *s;
 
-	if (stopped || !q || !q->profiled || !(dlt_enabled(DLT_EV_GPU_KERNEL) | dlt_enabled(DLT_EV_GPU_COPY)))
+	if (stopped || !q || !q->profiled || !(dlt_enabled(DLT_EV_GPU_KERNEL) || dlt_enabled(DLT_EV_GPU_COPY)))
 		return event;
 	begin_once();
 	s = new_slot();

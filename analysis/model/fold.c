@@ -164,7 +164,8 @@ static inline uint64_t launch_where(const unsigned char *record)
 }
 
 _Static_assert(LAUNCH_AT(FUNCTION) == 4 && LAUNCH_AT(LIBRARY) == 6 && LAUNCH_AT(DURATION) == 8 &&
-	       LAUNCH_AT(SHAPE) == DLT_BATCH_CUDA_LAUNCH_SIZE - 6 && LAUNCH_AT(STREAM) == DLT_BATCH_CUDA_LAUNCH_SIZE - 2,
+	       LAUNCH_AT(SHAPE) == DLT_BATCH_CUDA_LAUNCH_SIZE - 6 &&
+	       LAUNCH_AT(STREAM) == DLT_BATCH_CUDA_LAUNCH_SIZE - 2,
 	       "launch_what and launch_where have them in one word");
 
 /* Of so many records the squares of so short durations (ns) make no more than 64 bits. */
