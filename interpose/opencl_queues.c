@@ -181,7 +181,7 @@ void *dlt_cl_create_queue(void *(*real)(void *, void *, unsigned long long, int 
 			  unsigned long long properties, int *errcode_ret)
 {
 	bool wanted = is_wanted((const void *)real), hide = wanted && !(properties & (PROFILING | ON_DEVICE));
-	int error, *code = errcode_ret ? errcode_ret : &error;
+	int error = 0, *code = errcode_ret ? errcode_ret : &error;
 	void *queue;
 
 	if (!wanted)
@@ -227,7 +227,7 @@ void *dlt_cl_create_queue_by_list(void *(*real)(void *, void *, const void *, in
 				  void *device, const void *properties, int *errcode_ret)
 {
 	bool wanted = is_wanted((const void *)real), hide;
-	int error, *code = errcode_ret ? errcode_ret : &error;
+	int error = 0, *code = errcode_ret ? errcode_ret : &error;
 	uint64_t changed[DLT_CL_LIST + 2], asked;
 	struct dlt_cl_queue *q;
 	unsigned words = 0;

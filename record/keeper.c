@@ -177,8 +177,8 @@ static void look_after_daemon(struct keeping *k)
 	k->next_rotation = 0;
 	if (k->started)
 		message_send(k->fd,
-			     "note 2 consumer 0 LTTng's %s has died, recording has stopped %.1f s after its start", died,
-			     (double)(now_ms() - k->started) / 1000);
+			     "note 2 consumer 0 LTTng's %s has died, recording has stopped %.1f s after its start",
+			     died, (double)(now_ms() - k->started) / 1000);
 	else
 		message_send(k->fd, "note 2 consumer 0 LTTng's %s has died, there is no recording", died);
 }
