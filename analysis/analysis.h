@@ -14,9 +14,10 @@
  *
  * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
  *	traces machines processes threads libraries coverage breakdown shares communication heap
- *	gpu_memory gpu gpu_work phases phase_functions phase_kernels phase_memory iterations
- *	epochs slow_iterations ranges range_calls marks failures findings limits kinds
- *	phase_kinds runs study comparison changes scaling clocks exactness checks
+ *	gpu_memory gpu gpu_work phases phase_functions phase_kernels phase_memory
+ *	phase_communication phase_gpu_work iterations epochs slow_iterations ranges range_calls marks
+ *	failures findings limits kinds phase_kinds phase_layers phase_libraries phase_shares runs
+ *	study comparison changes scaling clocks exactness checks
  * `breakdown` is complete (data formats); `shares` is what people look at (figure 3): by
  * framework and layer over the whole run, functions of at least `min_share`, the rest as one row
  * whose function is "other".

@@ -18,6 +18,7 @@
 #include "analysis/breakdown.h"
 #include "analysis/iterations.h"
 #include "analysis/model/memory.h"
+#include "analysis/phases.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -35,6 +36,24 @@ static const struct column columns[] = {
 	{ "mean_ns", "mean", UNIT_NS, "time by calls" },
 	{ "max_ns", "max", UNIT_NS, "longest call that is an event" },
 	{ "share_of_wall", "of wall", UNIT_FRACTION, "time by the process's life" },
+	{ "bytes_per_second", "bytes/s", UNIT_BYTES, "bytes by time, of calls that block" },
+	{ "identity", "identity", UNIT_TEXT, "equal in all processes of a communicator, in any trace" },
+};
+
+static const struct column phase_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "phase", "phase", UNIT_TEXT, "its own, or that of the process that it works for" },
+	{ "layer", "layer", UNIT_TEXT, "as in communication" },
+	{ "communicator", "communicator", UNIT_TEXT, "the same name in all its processes; missing: calls without one" },
+	{ "rank", "rank", UNIT_ID, "of the process in it" },
+	{ "ranks", "of", UNIT_COUNT, "how many ranks it has" },
+	{ "function", "function", UNIT_TEXT, "" },
+	{ "kind", "kind", UNIT_TEXT, "as in communication" },
+	{ "calls", "calls", UNIT_COUNT, "that are events and ended in it" },
+	{ "bytes", "bytes", UNIT_BYTES, "this rank's part" },
+	{ "total_ns", "time", UNIT_NS, "of these calls" },
+	{ "mean_ns", "mean", UNIT_NS, "time by calls" },
+	{ "share", "share", UNIT_FRACTION, "time by the phase's duration; more than 1 with several threads" },
 	{ "bytes_per_second", "bytes/s", UNIT_BYTES, "bytes by time, of calls that block" },
 	{ "identity", "identity", UNIT_TEXT, "equal in all processes of a communicator, in any trace" },
 };
@@ -129,10 +148,11 @@ static void set_communicator(struct table *t, const struct process *p, const str
 		table_set_text(t, "identity", identity);
 }
 
-static void add_row(struct table *t, const struct process *p, const struct comm_use *use)
+/* What the tables have in common, with these numbers. */
+static void add_use(struct table *t, const struct process *p, const struct comm_use *use, uint64_t calls,
+		    uint64_t bytes, uint64_t ns)
 {
 	const struct function *fn = process_function(p, use->function);
-	uint64_t life = process_life(p);
 
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
@@ -140,18 +160,25 @@ static void add_row(struct table *t, const struct process *p, const struct comm_
 	set_communicator(t, p, comms_find(&p->comms, use->communicator));
 	table_set_text(t, "function", fn->name);
 	table_set_text(t, "kind", fn->kind);
-	table_set_uint(t, "calls", use->calls);
+	table_set_uint(t, "calls", calls);
+	table_set_uint(t, "bytes", bytes);
+	table_set_uint(t, "total_ns", ns);
+	if (calls)
+		table_set_real(t, "mean_ns", (double)ns / (double)calls);
+	if (bytes && ns && !strcmp(fn->kind, "communicate"))
+		table_set_real(t, "bytes_per_second", 1e9 * (double)bytes / (double)ns);
+}
+
+static void add_row(struct table *t, const struct process *p, const struct comm_use *use)
+{
+	uint64_t life = process_life(p);
+
+	add_use(t, p, use, use->calls, use->bytes, use->total);
 	table_set_uint(t, "failed", use->failed);
-	table_set_uint(t, "bytes", use->bytes);
-	table_set_uint(t, "total_ns", use->total);
-	if (use->calls)
-		table_set_real(t, "mean_ns", (double)use->total / (double)use->calls);
 	if (use->max)
 		table_set_uint(t, "max_ns", use->max);
 	if (life)
 		table_set_real(t, "share_of_wall", (double)use->total / (double)life);
-	if (use->bytes && use->total && !strcmp(fn->kind, "communicate"))
-		table_set_real(t, "bytes_per_second", 1e9 * (double)use->bytes / (double)use->total);
 }
 
 /* Sockets: their small transfers are no events, and there are no communicators to tell apart. */
@@ -221,6 +248,40 @@ void run_communication(const struct model *m, struct report *r)
 	struct table *t = report_add_table(r, "communication", "Communication", COLUMNS(columns));
 
 	each_process(m, t, add);
+	table_sort_falling(t, "total_ns");
+}
+
+/* ---- by phase ---- */
+
+static void add_use_by_phase(struct table *t, const struct process *p, const struct comm_use *use)
+{
+	const struct phases *ph = phases_around(p);
+	struct slice sums[PHASES_MAX];
+
+	phases_slices(ph, &use->slices, sums);
+	for (size_t i = 0; i < ph->count; i++) {
+		const struct phase *one = &ph->list[i];
+
+		if (!sums[i].calls)
+			continue;
+		add_use(t, p, use, sums[i].calls, sums[i].bytes, sums[i].outer);
+		table_set_text(t, "phase", one->name);
+		table_set_real(t, "share", (double)sums[i].outer / (double)(one->end - one->begin));
+	}
+}
+
+static void add_by_phase(const struct process *p, struct table *t)
+{
+	for (size_t i = 0; i < p->comms.use_count; i++)
+		if (chosen(p, process_function(p, p->comms.uses[i].function)))
+			add_use_by_phase(t, p, &p->comms.uses[i]);
+}
+
+void run_phase_communication(const struct model *m, struct report *r)
+{
+	struct table *t = report_add_table(r, "phase_communication", "Communication by phase", COLUMNS(phase_columns));
+
+	each_process(m, t, add_by_phase);
 	table_sort_falling(t, "total_ns");
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table `gpu_work`: what each GPU did for each process, and how much of the time (CUPTI). */
+#include <math.h>
+
 #include "analysis/analyses.h"
 #include "analysis/model/gpu.h"
+#include "analysis/phases.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -23,6 +26,19 @@ static const struct column columns[] = {
 	{ "mean_wait_ns", "wait", UNIT_NS, "mean from the begin of the call to the begin of its work" },
 	{ "unattributed", "unattributed", UNIT_COUNT, "pieces of work whose thread is not known" },
 	{ "clock_error_ns", "error", UNIT_NS, "how far off times on the device are at most" },
+};
+
+static const struct column phase_columns[] = {
+	{ "process", "process", UNIT_ID, "id of the process" },
+	{ "phase", "phase", UNIT_TEXT, "its own, or that of the process that it works for" },
+	{ "device", "device", UNIT_ID, "as the process numbers them" },
+	{ "runs", "GPU work", UNIT_COUNT, "kernels, copies and sets that ended in it" },
+	{ "run_ns", "time", UNIT_NS, "their time, summed, streams side by side too" },
+	{ "bytes", "bytes", UNIT_BYTES, "copied and set" },
+	{ "busy_ns", "busy", UNIT_NS, "time in which anything ran on it; nothing counts twice" },
+	{ "busy_share", "busy share", UNIT_FRACTION, "busy time by the phase's duration" },
+	{ "border_ns", "error of borders", UNIT_NS,
+	  "what happened within so much of a border may be counted on its other side" },
 };
 
 static void add_device(struct table *t, const struct process *p, const struct gpu_device *d)
@@ -63,4 +79,42 @@ static void add(const struct process *p, struct table *t)
 void run_gpu_work(const struct model *m, struct report *r)
 {
 	each_process(m, report_add_table(r, "gpu_work", "Work of the GPU", COLUMNS(columns)), add);
+}
+
+/* ---- by phase ---- */
+
+static void add_phases(struct table *t, const struct process *p, const struct gpu_device *d)
+{
+	const struct phases *ph = phases_around(p);
+	struct slice sums[PHASES_MAX];
+	int64_t width = phases_slices(ph, &d->slices, sums);
+
+	for (size_t i = 0; i < ph->count; i++) {
+		int64_t duration = ph->list[i].end - ph->list[i].begin;
+
+		if (!sums[i].calls && !sums[i].nested)
+			continue;
+		table_add_row(t);
+		table_set_int(t, "process", p->report_id);
+		table_set_text(t, "phase", ph->list[i].name);
+		table_set_uint(t, "device", d->index);
+		table_set_uint(t, "runs", sums[i].calls);
+		table_set_uint(t, "run_ns", sums[i].outer);
+		table_set_uint(t, "bytes", sums[i].bytes);
+		table_set_uint(t, "busy_ns", sums[i].nested);
+		table_set_real(t, "busy_share", fmin(1, (double)sums[i].nested / (double)duration));
+		table_set_int(t, "border_ns", width);
+	}
+}
+
+static void add_by_phase(const struct process *p, struct table *t)
+{
+	for (size_t i = 0; p->gpu && i < p->gpu->device_count; i++)
+		add_phases(t, p, &p->gpu->devices[i]);
+}
+
+void run_phase_gpu_work(const struct model *m, struct report *r)
+{
+	each_process(m, report_add_table(r, "phase_gpu_work", "Work of the GPU by phase", COLUMNS(phase_columns)),
+		     add_by_phase);
 }

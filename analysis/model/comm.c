@@ -8,8 +8,10 @@
 
 void comms_release(struct comms *c)
 {
-	for (size_t i = 0; i < c->use_count; i++)
+	for (size_t i = 0; i < c->use_count; i++) {
 		free(c->uses[i].leaves);
+		tally_release(&c->uses[i].slices);
+	}
 	free(c->list);
 	free(c->uses);
 	idmap_release(&c->by_id);
@@ -68,6 +70,7 @@ static struct comm_use *use_of(struct comms *c, uint32_t communicator, uint16_t 
 	c->uses = xgrow(c->uses, c->use_count, &c->use_capacity, sizeof(*c->uses));
 	c->uses[c->use_count] = (struct comm_use){
 		.communicator = communicator, .function = function, .begin = INT64_MAX,
+		.slices.most = TALLY_SLICES,
 	};
 	return &c->uses[c->use_count++];
 }
@@ -99,4 +102,5 @@ void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, u
 	use->bytes += failed ? 0 : e->bytes;
 	use->total += duration;
 	use->max = duration > use->max ? duration : use->max;
+	tally_slice(&use->slices, at, &(struct slice){ 1, duration, 0, failed ? 0 : e->bytes });
 }

@@ -17,6 +17,7 @@
 #include "events.h"
 #include "analysis/model/idmap.h"
 #include "analysis/model/leaves.h"
+#include "analysis/model/tally.h"
 
 #define TRANSFER_PAUSE 1000000	/* ns */
 
@@ -36,6 +37,7 @@ struct comm_use {
 	uint64_t total, max;	/* ns, of all of them */
 	int64_t begin, end;	/* of the first one, of the last one */
 	struct leaves *leaves;	/* owned; NULL: calls with a root or a peer */
+	struct tally slices;	/* struct slice, nothing nested */
 };
 
 struct comms {

@@ -57,6 +57,7 @@ static void busy(struct trace *t, struct gpu_device *d, int64_t begin, int64_t e
 			d->slot = slot;
 		}
 		d->slot_busy += stop - begin;
+		tally_slice(&d->slices, begin, &(struct slice){ .nested = (uint64_t)(stop - begin) });
 		begin = stop;
 	}
 }
@@ -123,6 +124,7 @@ static struct gpu_device *device_make(struct gpu_work *w, uint8_t index)
 		.index = index, .begin = UNKNOWN, .end = UNKNOWN, .counted_to = INT64_MIN,
 		.slot = INT64_MIN,
 		.intervals = xcalloc(GPU_INTERVALS, sizeof(*w->devices->intervals)),
+		.slices.most = TALLY_SLICES,
 	};
 	return &w->devices[w->device_count++];
 }
@@ -171,6 +173,7 @@ static void on_device(struct trace *t, struct gpu_device *d, enum gpu_work_kind 
 		d->begin = begin;
 	if (d->end == UNKNOWN || end > d->end)
 		d->end = end;
+	tally_slice(&d->slices, end, &(struct slice){ 1, e->duration, 0, e->bytes });
 	add_interval(t, d, begin, end);
 }
 
@@ -323,6 +326,7 @@ void gpu_work_free(struct gpu_work *w)
 	for (size_t i = 0; i < w->device_count; i++) {
 		free(w->devices[i].intervals);
 		curve_release(&w->devices[i].curve);
+		tally_release(&w->devices[i].slices);
 	}
 	idmap_release(&w->by_key);
 	idmap_release(&w->names);

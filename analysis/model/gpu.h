@@ -36,6 +36,7 @@ struct gpu_device {
 	int64_t counted_to;		/* up to there for good */
 	int64_t slot, slot_busy;	/* of the curve */
 	struct curve curve;		/* thousandths of a percent */
+	struct tally slices;		/* struct slice; `nested`: busy, ns */
 };
 
 /* A name, and all work of that name. */

@@ -30,6 +30,10 @@ static const struct row_limit {
 	{ "phase_functions", 3000, "outer_ns" },
 	{ "phase_kernels", 1000, "total_ns" },
 	{ "phase_memory", 1000, "peak_bytes" },
+	{ "phase_shares", 0, NULL },	/* the page adds them up from phase_functions */
+	{ "phase_layers", 0, NULL },
+	{ "phase_libraries", 0, NULL },
+	{ "phase_communication", 1000, "total_ns" },
 	{ "threads", 2000, "cpu_ns" },
 	{ "kernels", 1000, "total_ns" },
 	{ "communication", 1000, "total_ns" },

@@ -485,7 +485,7 @@ static void section_limits(const struct text *t)
 
 static void (*const sections[])(const struct text *) = {
 	text_comparison, section_header, section_findings, text_curves, text_iterations, text_ranges,
-	text_functions, text_libraries, text_kernels, text_communication, text_scaling,
+	text_functions, text_libraries, text_phases, text_kernels, text_communication, text_scaling,
 	text_processes, text_threads, text_heap, text_gpu_memory, section_failures, section_limits,
 	text_failed_checks,
 };

@@ -22,6 +22,7 @@ const char *text_dot(const struct text *t);	/* between the parts of a line */
 void text_item(const struct text *t, const char *mark, enum style style, const char *text);
 
 size_t text_rows(const struct table *t);	/* NULL has none */
+double text_trace(const struct report *r, const struct cell *process);	/* its index; 0: not known */
 
 /* What comes after the last slash; borrowed. */
 const char *text_base_name(const char *path);
@@ -40,6 +41,7 @@ const char *text_layer(const char *layer);
 void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
 void text_iterations(const struct text *t);
+void text_phases(const struct text *t);
 void text_ranges(const struct text *t);
 void text_functions(const struct text *t);
 void text_libraries(const struct text *t);

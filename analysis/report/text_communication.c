@@ -16,7 +16,7 @@ struct group {
 
 #define GROUPS_SHOWN 12
 
-static double trace_of(const struct report *r, const struct cell *process)
+double text_trace(const struct report *r, const struct cell *process)
 {
 	const struct table *p = report_table(r, "processes");
 
@@ -48,7 +48,7 @@ static size_t sum_groups(const struct text *t, const struct table *c, struct gro
 			.communicator = cell_text(table_get(c, row, "communicator")),
 			.function = cell_text(table_get(c, row, "function")),
 			.kind = cell_text(table_get(c, row, "kind")),
-			.trace = trace_of(t->r, table_get(c, row, "process")),
+			.trace = text_trace(t->r, table_get(c, row, "process")),
 		};
 		size_t i = 0;
 

@@ -25,6 +25,13 @@ for i in range(40):
     launch(9520 + 50 * i, 12)
     if 2 <= i < 38:  # what is within half a slice of a border may be on its other side
         kernel(9510 + 50 * i)
+print('[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"')
+print('[1s] dltrace_proc:function function=send layer="network" kind="transfer" name="send"')
+print('[1s] dltrace_proc:object process=1 type=7 id=9 handle=1 values=[2 2 0 0xabc 1]')
+for ms, ns in [(t, '1ms') for t in (1000, 2000, 3000)] + [(t, '2ms') for t in range(9700, 11500, 100)]:
+    print(at(ms), f'dltrace_comm:call thread=1 function=MPI_Allreduce library=1 communicator=9 peer=-1 bytes=1024 duration={ns}')
+for ms in (9800, 10800, 11200, 13000):
+    print(at(ms), 'dltrace_comm:call thread=1 function=send library=1 bytes=10 duration=1us')
 print(at(13000), 'dltrace_gpu:copy process=1 caller=1 called=13s begin=14s duration=3ms size=1M direction=2')
 def alloc(ms, size, ptr): print(at(ms), f'dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 memory=0 duration=1us ptr={ptr} size={size}')
 def free(ms, size, ptr): print(at(ms), f'dltrace_cuda:free thread=1 function=cudaFree library=1 owner=1 memory=0 duration=1us ptr={ptr} size={size}')
@@ -75,6 +82,30 @@ same "shares" "{1.0}" "$(json '{float(round(sum(k["share"] for k in r["phase_kin
 same "launching" True "$(json '{"start-up", "steady"} <= {k["phase"] for k in rows("phase_kinds", kind="launch")}')"
 same "all launching" True "$(json 'sum(k["self_ns"] for k in rows("phase_kinds", kind="launch")) == sum(k["self_ns"] for k in rows("kinds", kind="launch"))')"
 
+# The same sums again, by layer, by calling library and as shares of each function.
+same "shares of each layer" "{1.0}" "$(json '{float(round(sum(s["share"] for s in r["phase_shares"] if (s["phase"], s["framework"], s["layer"]) == one), 9)) for one in {(s["phase"], s["framework"], s["layer"]) for s in r["phase_shares"]}}')"
+same "which" "$(json 'sorted((f["phase"], f["calls"]) for f in rows("phase_functions", function="cudaLaunchKernel"))')" \
+	"$(json 'sorted((s["phase"], s["calls"]) for s in rows("phase_shares", function="cudaLaunchKernel"))')"
+same "products" "$(json 'sum(f["outer_ns"] for f in rows("phase_functions", function="sgemm_"))')" "$(json 'sum(s["outer_ns"] for s in rows("phase_shares", function="sgemm_"))')"
+for table in phase_layers phase_libraries; do
+	same "the time of $table" True "$(json 'all(sum(x["self_ns"] for x in rows("'$table'", phase=p, where=w)) == sum(x["self_ns"] for x in rows("phase_kinds", phase=p, where=w)) for p in ("start-up", "steady", "end") for w in ("host", "gpu"))')"
+done
+same "libraries" "['libtorch_cpu.so']" "$(json 'sorted({x["library"] for x in rows("phase_libraries", where="host")})')"
+same "layers" "['blas', 'mpi', 'runtime', 'network']" "$(json '[x["layer"] for x in rows("phase_layers", phase="steady", where="host")]')"
+"$REPORT" -q -f json --min-share 90 "$TMP/trace.txt" >few.json
+same "what is small" '["MPI_Allreduce","conv(float*)","cudaLaunchKernel","send","sgemm_"]' "$(jq -c '[.phase_shares[] | select(.phase == "steady") | .function] | unique' few.json)"
+same "the rest" '[["other",3]]' "$(jq -c '[.phase_shares[] | select(.phase == "start-up" and .layer == null) | [.function, .calls]]' few.json)"
+
+# How busy the GPU was in each; what goes over a communicator.
+same "the GPU's work" "[('steady', 36, 72000000), ('end', 1, 3000000)]" \
+	"$(json '[(g["phase"], g["runs"], g["run_ns"]) for g in r["phase_gpu_work"]]')"
+same "all of its time" True "$(json 'sum(g["busy_ns"] for g in r["phase_gpu_work"]) == r["gpu_work"][0]["busy_ns"] > 70e6')"
+same "a share of the phase" True "$(json 'all(abs(g["busy_share"] - g["busy_ns"] / row("phases", phase=g["phase"])["duration_ns"]) < 1e-6 for g in r["phase_gpu_work"])')"
+same "communication" "[('steady', 18, 18432, 36000000), ('start-up', 3, 3072, 3000000)]" \
+	"$(json '[(c["phase"], c["calls"], c["bytes"], c["total_ns"]) for c in rows("phase_communication", communicator="MPI_COMM_WORLD")]')"
+same "sockets" "[('steady', 3), ('end', 1)]" "$(json '[(c["phase"], c["calls"]) for c in rows("phase_communication", layer="network")]')"
+same "all communication" True "$(json 'all(sum(p[c] for p in rows("phase_communication", function=k["function"])) == k[c] for k in r["communication"] for c in ("calls", "bytes", "total_ns"))')"
+
 cp "$TMP/r.json" whole.json
 for jobs in 2 3 7; do
 	"$REPORT" -q -f json --jobs $jobs "$TMP/trace.txt" >parts.json || fail "no report in $jobs parts"
@@ -83,15 +114,24 @@ done
 
 # In every format of tables.
 "$REPORT" -q "$TMP/trace.txt" -o t.csv/ -o t.md -o t.tex -o t.html -o t.sqlite
-for table in phase_functions phase_kernels phase_memory phase_kinds; do
+for table in phase_functions phase_kernels phase_memory phase_kinds phase_layers phase_libraries phase_shares phase_communication phase_gpu_work; do
 	[ "$(wc -l <t.csv/$table.csv)" -gt 2 ] || fail "$table: not as CSV"
-	grep -q "\"$table\"" t.html || fail "$table: not in the page"
-	"$REPORT" -q --table $table "$TMP/trace.txt" | grep -q start-up || fail "$table: not as text"
+	case $table in
+	phase_layers | phase_libraries | phase_shares) ;;	# the page adds them up from phase_functions
+	*) grep -q "\"$table\"" t.html || fail "$table: not in the page" ;;
+	esac
+	"$REPORT" -q --table $table "$TMP/trace.txt" | grep -q steady || fail "$table: not as text"
 done
-for title in "Calls by phase" "Kernels by phase" "Memory by phase" "Time by kind and phase"; do
+for title in "Calls by phase" "Kernels by phase" "Memory by phase" "Time by kind and phase" "Time by layer and phase" "Time by library and phase" "Shares of time by phase" "Communication by phase" "Work of the GPU by phase"; do
 	grep -q "$title" t.md || fail "$title: not in Markdown"
 	grep -q "$title" t.tex || fail "$title: not in LaTeX"
 done
+
+"$REPORT" -q "$TMP/trace.txt" >t.txt
+sed -n '/^Time by phase/,/^$/p' t.txt | sed '1d;$d' | tr -s ' ' >section
+grep -q '^ library layer start-up compilation steady end$' section || fail "phases have no heading: $(cat section)"
+grep -q '^ libtorch_cpu.so CUDA runtime 300 µs .*780 µs$' section || fail "not by phase: $(cat section)"
+grep -q '^ (busy) GPU 72.0 ms 3.00 ms$' section || fail "the GPU is not among them: $(cat section)"
 
 # A thread that is announced late: what it launched before is its process's all the same.
 sed 's/^\[1s\] dltrace_proc:object process=1 type=1 id=1 .*/&\n[1005ms] dltrace_cuda:launch thread=9 function=cudaLaunchKernel library=1 shape=13 duration=10us\n[2s] dltrace_proc:thread process=1 thread=9 tid=109 begin=1s/' "$TMP/trace" >late

@@ -49,6 +49,7 @@
 #include "analysis/report/text_communication.c"
 #include "analysis/report/text_curves.c"
 #include "analysis/report/text_memory.c"
+#include "analysis/report/text_phases.c"
 #include "analysis/report/text_iterations.c"
 #include "analysis/report/text_kernels.c"
 #include "analysis/report/text_ranges.c"

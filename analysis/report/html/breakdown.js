@@ -283,9 +283,13 @@
 			['gpu_work', ['process', 'device', 'kernels', 'copies', 'bytes', 'kernel_ns',
 				'copy_ns', 'busy_ns', 'busy_share', 'idle_gaps',
 				'idle_ns', 'longest_idle_ns', 'mean_wait_ns'], 'busy_ns', 'Work of the GPU'],
+			['phase_gpu_work', null, 'busy_ns', 'Work of the GPU by phase'],
 			['communication', ['process', 'layer', 'communicator', 'rank', 'function', 'calls',
 				'bytes', 'total_ns', 'mean_ns', 'max_ns',
 				'share_of_wall', 'bytes_per_second'], 'total_ns', 'Communication'],
+			['phase_communication', ['process', 'phase', 'layer', 'communicator', 'function', 'calls',
+				'bytes', 'total_ns', 'mean_ns', 'share',
+				'bytes_per_second'], 'total_ns', 'Communication by phase'],
 		];
 		for (const part of parts) {
 			const table = dlt.table(part[0]);

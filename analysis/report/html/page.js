@@ -5,9 +5,10 @@
 
 	const dlt = window.dlt, el = dlt.el;
 	/* What a section shows already, or what other formats are for. */
-	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures', 'limits',
-		'breakdown', 'kernels', 'graphs', 'gpu_work', 'communication', 'heap', 'gpu', 'gpu_memory',
-		'iterations', 'epochs', 'phases', 'phase_functions', 'ranges', 'marks', 'shares',
+	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures',
+		'limits', 'breakdown', 'kernels', 'graphs', 'gpu_work', 'phase_gpu_work',
+		'communication', 'phase_communication', 'heap', 'gpu', 'gpu_memory', 'iterations',
+		'epochs', 'phases', 'phase_functions', 'ranges', 'marks', 'shares',
 		'slow_iterations', 'comparison', 'changes', 'runs', 'kinds', 'exactness', 'checks'];
 
 	/* Tables that no section knows: made when they are opened. */
