@@ -319,7 +319,7 @@ struct trace {
 	uint64_t round;
 	int64_t round_begin, round_at;	/* first and last sample of it */
 	uint64_t cpu_used, cpu_carry;	/* ns, of the run since `cpu_at`; too much for the time before */
-	int64_t cpu_at;			/* the last point of the run's CPU */
+	int64_t cpu_at, cpu_interval;	/* the last point of the run's CPU, and of how long it told */
 };
 
 struct model {

@@ -74,13 +74,16 @@ static void run_cpu(struct process *p, int64_t at, uint64_t cpu)
 /*
  * Processes are read one after another, and the kernel counts in ticks: the sum of their rates can
  * be more than the machine has. What the run used since its last point cannot.
+ *
+ * A round of a new process alone, or of one that ends, knows not what the others used: it waits for
+ * theirs, but not for longer than the last interval (one of them may never be read again).
  */
-static void run_cpu_point(struct trace *t, bool any)
+static void run_cpu_point(struct trace *t, bool any, bool whole)
 {
 	int64_t since = t->cpu_at != UNKNOWN ? t->round_at - t->cpu_at : 0;
 	uint64_t used, cpus = 0;
 
-	if (since < RATE_INTERVAL && any)
+	if (any && (since < RATE_INTERVAL || (!whole && since < t->cpu_interval)))
 		return;
 	for (size_t i = 0; i < t->machine_count; i++)
 		cpus += t->machines[i].cpus;
@@ -90,6 +93,7 @@ static void run_cpu_point(struct trace *t, bool any)
 			    (int64_t)((u128)used * CPU_UNIT / (u128)since));
 		t->cpu_used = 0;
 		t->cpu_at = t->round_at;
+		t->cpu_interval = since;
 	}
 	if (!any)
 		trace_point(t, &t->curves[RUN_CPU], t->round_at, 0);
@@ -394,7 +398,7 @@ static void unlink_gone(struct trace *t)
 void trace_round(struct trace *t)
 {
 	int64_t sum[RUN_CURVES] = { 0 };
-	bool any = false;
+	bool any = false, whole = true;
 
 	unlink_gone(t);
 	find_pss(t);
@@ -402,11 +406,12 @@ void trace_round(struct trace *t)
 		if (!counts(p))
 			continue;
 		any = true;
+		whole &= p->now.round == t->round;
 		sum[RUN_MEMORY] += charge(p);
 		sum[RUN_HEAP] += own_heap(p);
 		sum[RUN_MAPPED] += p->now.mapped;
 	}
-	run_cpu_point(t, any);
+	run_cpu_point(t, any, whole);
 	for (int i = RUN_MEMORY; i <= RUN_MAPPED; i++)
 		trace_point(t, &t->curves[i], t->round_at, sum[i]);
 	t->round++;

@@ -45,3 +45,25 @@ dltrace-text 1
 T
 same "one that began late" "[50.0]" "$(json '[round(float(v), 3) for t, v in points("cpu_percent", 3)][:1]')"
 same "never more than there is" "[100.0, 20.0, 100.0, 5.5]" "$(json '[round(float(v), 3) for t, v in points("cpu_percent")]')"
+
+# Workers that begin and end between two readings of the others, with what they themselves used: no
+# dip to nothing there, and no peak after it; what is never read again holds nothing up.
+report_text <<'T'
+dltrace-text 1
+[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G busy=[1s 1s] cgroup_cpu=1000
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h"
+[2s] dltrace_sample:process process=1 time=2s threads=1 user=1s
+[2900ms] dltrace_proc:process process=2 parent=1 pid=101 begin=2900ms host="h"
+[2920ms] dltrace_sample:process process=2 time=2920ms threads=1 user=1ns
+[3s] dltrace_sample:process process=1 time=3s threads=1 user=1900ms
+[3s] dltrace_sample:process process=2 time=3s threads=1 user=100ms
+[3960ms] dltrace_proc:exit process=2 how=0 code=0
+[3960ms] dltrace_sample:process process=2 time=3960ms threads=1 user=200ms final=1
+[4s] dltrace_sample:process process=1 time=4s threads=1 user=2800ms
+[4500ms] dltrace_proc:process process=3 parent=1 pid=103 begin=4500ms host="h"
+[5s] dltrace_sample:process process=3 time=5s threads=1 user=500ms
+[6s] dltrace_sample:process process=3 time=6s threads=1 user=1500ms
+[7s] dltrace_sample:process process=3 time=7s threads=1 user=2500ms
+T
+same "one alone in between" "[[2.0, 50.0], [3.0, 50.0], [4.0, 50.0], [5.0, 25.0], [6.0, 50.0]]" \
+	"$(json '[[t / 1e9 + 1, round(float(v), 3)] for t, v in points("cpu_percent")][:5]')"
