@@ -137,8 +137,8 @@ static void set_why_not(struct table *t, const struct iterations *it)
 
 	snprintf(text, sizeof(text), "%s", it->why_not);
 	if (it->epoch_count)
-		snprintf(text, sizeof(text), "iterations %s; %zu epochs by the files that it reads", it->why_not,
-			 it->epoch_count);
+		snprintf(text, sizeof(text), "iterations %s; %zu epochs %s", it->why_not, it->epoch_count,
+			 it->epochs_by);
 	table_set_text(t, "text", text);
 }
 

@@ -95,6 +95,15 @@ bool rounds_by_batches(struct rounds *r, const struct process *p);
 struct epoch;
 size_t input_passes(const struct process *p, int64_t work, int64_t to, struct epoch **epochs);
 
+/* Rounds of an epoch as the process counts them itself on its standard output or error; 0: it does not say. */
+size_t said_rounds(const struct rounds *r, const struct process *p);
+
+/*
+ * The same where single rounds are not known, or there are none: epochs between `from` and `to`, into `epochs`
+ * (owned by the caller); 0: it does not say.
+ */
+size_t said_epochs(const struct process *p, int64_t from, int64_t to, struct epoch **epochs);
+
 /* The rounds that each epoch begins with, from 0, into `starts` (owned by the caller); 0: not found. */
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts);
 

@@ -2,12 +2,12 @@
 /*
  * Epochs: what comes once in so many iterations, always as many.
  *
- * Passes over the files that it reads tell them best. Where there are none of these, six witnesses
- * are asked, each for the rounds at which an epoch begins: evaluations between two
- * rounds, a last batch of another size, processes that were forked (workers that load data), threads
- * that were made, a block that usually lives until its successor is there, but not here (the batch,
- * which the loop over it holds), and blocks of sizes of their own (of a photo) that come once in each
- * epoch, in whatever order. Those that say anything must agree.
+ * What the process says itself tells them best, then passes over the files that it reads. Where there is none of
+ * these, six witnesses are asked, each for the rounds at which an epoch begins: evaluations between two rounds, a
+ * last batch of another size, processes that were forked (workers that load data), threads that were made, a block
+ * that usually lives until its successor is there, but not here (the batch, which the loop over it holds), and
+ * blocks of sizes of their own (of a photo) that come once in each epoch, in whatever order. Those that say
+ * anything must agree.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -332,9 +332,10 @@ static size_t ask_all(const struct rounds *r, const struct process *p)
 
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts)
 {
-	size_t length = 0, count = 0;
-	enum input_says says = input_epochs(r, p, &length);
+	size_t length = 0, count = 0, said = said_rounds(r, p);
+	enum input_says says = said ? INPUT_EPOCHS : input_epochs(r, p, &length);
 
+	length = said ? said : length;
 	/* Each example once in each is what an epoch is: others are asked where no files tell. */
 	if (says == INPUT_NOTHING)
 		length = ask_all(r, p);

@@ -228,11 +228,16 @@ static void epochs_from_calls(const struct process *p, const struct rounds *r, s
 	free(starts);
 }
 
-/* Passes over the files that it reads, where there is no list to divide. */
-static void epochs_from_input(const struct process *p, int64_t work, int64_t end, struct iterations *it)
+/* Passes over the files that it reads, or what it says, where there is no list to divide. */
+static void epochs_from_rest(const struct process *p, int64_t work, int64_t end, struct iterations *it)
 {
+	it->epochs_by = "by the files that it reads";
 	it->epoch_count = input_passes(p, work, end, &it->epochs);
-	/* All passes read as much. What does not divide is no sure number of iterations, or of epochs. */
+	if (!it->epoch_count) {
+		it->epochs_by = "by what it says itself";
+		it->epoch_count = said_epochs(p, work != UNKNOWN ? work : p->begin, end, &it->epochs);
+	}
+	/* All epochs are alike. What does not divide is no sure number of iterations, or of epochs. */
 	if (it->how && it->epoch_count && it->count % it->epoch_count) {
 		free(it->epochs);
 		it->epochs = NULL;
@@ -247,7 +252,7 @@ static void from_number(const struct process *p, const struct rounds *r, struct 
 {
 	it->count = r->count;
 	it->end = p->end != UNKNOWN ? p->end : p->trace->end;
-	epochs_from_input(p, UNKNOWN, it->end, it);
+	epochs_from_rest(p, UNKNOWN, it->end, it);
 	if (it->epoch_count)
 		it->begin = it->epochs[0].begin;
 }
@@ -279,7 +284,7 @@ static void from_long(const struct process *p, const struct long_run *run, struc
 	it->median = run->median;
 	if (run->beat)
 		iterations_time_pace(it, run->beat->pace, run->beat->head, run->beat->head_used);
-	epochs_from_input(p, run->begin, run->end, it);
+	epochs_from_rest(p, run->begin, run->end, it);
 }
 
 /*
@@ -489,7 +494,7 @@ static bool from_calls(const struct process *p, struct iterations *it)
 	} else {
 		set_why_not(p, it, cut);
 		if (*process_engine(p))
-			epochs_from_input(p, UNKNOWN, p->end != UNKNOWN ? p->end : p->trace->end, it);
+			epochs_from_rest(p, UNKNOWN, p->end != UNKNOWN ? p->end : p->trace->end, it);
 	}
 	rounds_release(&r);
 	return it->how != NULL;

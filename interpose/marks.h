@@ -21,7 +21,9 @@
 #define DLT_MARK_NAME	104	/* bytes of a name, its 0 included */
 
 /* As in dltrace_mark:range. */
-enum dlt_mark_kind { DLT_MARK_PUSHED = 1, DLT_MARK_STARTED, DLT_MARK_MOMENT, DLT_MARK_EPOCH, DLT_MARK_STEP };
+enum dlt_mark_kind {
+	DLT_MARK_PUSHED = 1, DLT_MARK_STARTED, DLT_MARK_MOMENT, DLT_MARK_EPOCH, DLT_MARK_STEP, DLT_MARK_SAID,
+};
 enum dlt_mark_payload { DLT_PAYLOAD_NONE, DLT_PAYLOAD_UNSIGNED, DLT_PAYLOAD_SIGNED, DLT_PAYLOAD_DOUBLE };
 
 /* What the program says of a range. One of name and wide; neither: it has no name. */

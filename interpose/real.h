@@ -76,6 +76,7 @@
 	X(int, kill, (pid_t, int)) \
 	X(int, open, (const char *, int, ...)) \
 	X(int, open64, (const char *, int, ...)) \
+	X(ssize_t, write, (int, const void *, size_t)) \
 	X(ssize_t, send, (int, const void *, size_t, int)) \
 	X(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t)) \
 	X(ssize_t, sendmsg, (int, const struct msghdr *, int)) \

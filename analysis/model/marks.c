@@ -26,6 +26,7 @@ void marks_free(struct marks *m)
 		free(m->list[i]);
 	}
 	free(m->list);
+	free(m->said);
 	idmap_release(&m->by_name);
 	free(m);
 }
@@ -153,6 +154,25 @@ void marks_end(struct trace *t)
 	}
 }
 
+/* ---- what it says of itself ---- */
+
+static void add_said(struct marks *m, const struct said *s)
+{
+	if (m->said_count >= SAID_KEPT) {
+		m->said_more = true;
+		return;
+	}
+	m->said = xgrow(m->said, m->said_count, &m->said_capacity, sizeof(*m->said));
+	m->said[m->said_count++] = *s;
+}
+
+static void on_said(struct process *p, int64_t at, const struct dlt_ev_mark_range *e)
+{
+	add_said(marks_of(p), &(struct said){
+		.at = at, .number = e->payload, .error = !strcmp(e->domain, "stderr"),
+	});
+}
+
 /* ---- what programs call iterations and epochs ---- */
 
 /* In lower case, letters alone: "Train step 17", "train_step:17" are trainstep. */
@@ -206,6 +226,8 @@ static void on_range(struct trace *t, int64_t at, const void *data)
 		t->filtered++;
 		return;
 	}
+	if (e->kind == MARK_SAID)
+		on_said(p, at, e);
 	if (!e->kind || e->kind >= MARK_KINDS)
 		return;
 	if (e->kind >= MARK_MOMENT)
@@ -250,6 +272,8 @@ void marks_adopt(struct process *to, struct process *orphan)
 	for (size_t i = 0; from && i < to->trace->moments.count; i++)
 		if (to->trace->moments.list[i].process == orphan)
 			to->trace->moments.list[i].process = to;
+	for (size_t i = 0; from && i < from->said_count; i++)
+		add_said(marks_of(to), &from->said[i]);
 	marks_free(from);
 	orphan->marks = NULL;
 }

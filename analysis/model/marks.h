@@ -20,13 +20,17 @@
 struct process;
 struct trace;
 
-enum mark_kind { MARK_PUSHED = 1, MARK_STARTED, MARK_MOMENT, MARK_EPOCH, MARK_STEP, MARK_KINDS };
+enum mark_kind {
+	MARK_PUSHED = 1, MARK_STARTED, MARK_MOMENT, MARK_EPOCH, MARK_STEP, MARK_KINDS,
+	MARK_SAID = MARK_KINDS,		/* no mark of its own making: in struct said alone */
+};
 
 /* Kinds of calls, as in `inside` of dltrace_mark:range; there is no 0. */
 #define MARK_CALLS	8
 
 #define MARKS_KEPT	4096
 #define MOMENTS_KEPT	4000
+#define SAID_KEPT	4096
 #define MARK_OTHER	"(other names)"
 
 /* All ranges of one name in one process. */
@@ -45,6 +49,13 @@ struct mark {
 	} inside[MARK_CALLS];		/* outermost calls of its thread during them, by kind */
 };
 
+/* A line of its standard output or error says in which epoch it is. */
+struct said {
+	int64_t at;
+	uint64_t number;
+	bool error;			/* standard error */
+};
+
 /* Of one process; NULL while there is none. */
 struct marks {
 	struct mark **list;		/* owned; by first sight */
@@ -55,6 +66,9 @@ struct marks {
 		int64_t number;
 		uint32_t thread;
 	} open[MARK_KINDS];		/* the epoch and the step that it is in */
+	struct said *said;		/* owned; in the order of the trace; SAID_KEPT of them at most */
+	size_t said_count, said_capacity;
+	bool said_more;			/* than are kept */
 };
 
 struct moment {

@@ -58,7 +58,7 @@ for i in range(4000):
         thread, size = live.pop()
         event("cuda:free", function="cudaFree", ptr=4096, size=size, memory=0, owner=1, **{**call, "thread": thread})
     elif kind < 920:
-        event("mark:range", thread=thread, begun_by=thread, duration=rng.randrange(10 ** 6), kind=rng.randrange(1, 6),
+        event("mark:range", thread=thread, begun_by=thread, duration=rng.randrange(10 ** 6), kind=rng.randrange(1, 8),
               payload=i, name=f'"n{rng.randrange(9)}"', inside=f"[{3 << 56 | 2} 77]")
     elif kind < 960:
         event("sample:process", process=process, time=at, threads=len(threads[process]), user=at // 3, system=5,

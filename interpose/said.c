@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * write: what a program says of itself. Nearly every training says on its standard output or error in
+ * which epoch it is, once each or with every progress bar: "Epoch 3/10", "Train Epoch: 3 [...]",
+ * "epoch=3". The number behind that word is noted when it changes, as dltrace_mark:range; nothing else
+ * of what is written.
+ *
+ * Python and whoever else calls write is seen. The C library's own streams call it inside the
+ * library, and what a program keeps in a buffer of its own is seen when that goes out.
+ *
+ * write may be called in signal handlers, in a vfork's child and after fork: no locks here, nothing is
+ * allocated, and what several threads write at once at most gives a wrong number, which reports notice.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "emit.h"
+#include "export.h"
+#include "marks.h"
+#include "process.h"
+#include "real.h"
+
+#define LOOKED_AT 65536		/* bytes of a write, from its begin */
+#define DIGITS 9
+#define BETWEEN 4		/* characters between the word and its number */
+#define AT_ONCE 1024		/* changes of the number, then */
+#define EVERY 10000000		/* ns: one */
+
+/* What standard output or error has said so far. */
+static struct said {
+	bool any;
+	uint32_t number;	/* the last one */
+	uint64_t full;		/* ns: changes come too often until then, less AT_ONCE times EVERY */
+} streams[2];
+static pid_t owner;		/* whose this is: a forked child begins anew */
+
+static char low(char c)
+{
+	return (char)(c | 0x20);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Or part of a name. */
+static bool is_letter(char c)
+{
+	return (low(c) >= 'a' && low(c) <= 'z') || is_digit(c) || c == '_' || c == '-';
+}
+
+static bool may_be_between(char c)
+{
+	return c == ' ' || c == '\t' || c == ':' || c == '=' || c == '#' || c == '[' || c == '(' || c == '"' ||
+	       c == '\'';
+}
+
+/* Where the next word "epoch" ends, in whatever letters; NULL: there is none. */
+static const char *find_word(const char *at, const char *end)
+{
+	const char *last = at + 4;	/* where its last letter would be */
+
+	while (last < end) {
+		switch (low(*last)) {
+		case 'h':
+			if (low(last[-1]) == 'c' && low(last[-2]) == 'o' && low(last[-3]) == 'p' &&
+			    low(last[-4]) == 'e')
+				return last + 1;
+			last += 5;
+			break;
+		case 'c':
+			last += 1;
+			break;
+		case 'o':
+			last += 2;
+			break;
+		case 'p':
+			last += 3;
+			break;
+		case 'e':
+			last += 4;
+			break;
+		default:
+			last += 5;
+		}
+	}
+	return NULL;
+}
+
+/* The whole number that stands right behind the word; -1: none does. */
+static int64_t number_at(const char *at, const char *end)
+{
+	int64_t number = 0;
+	unsigned digits = 0;
+
+	for (unsigned i = 0; i < BETWEEN && at < end && may_be_between(*at); i++)
+		at++;
+	for (; at < end && is_digit(*at) && digits <= DIGITS; at++, digits++)
+		number = 10 * number + (*at - '0');
+	if (!digits || digits > DIGITS || (at < end && (is_letter(*at) || *at == '%')))
+		return -1;
+	/* A fraction of one, or a time. */
+	return at + 1 < end && (*at == '.' || *at == ',') && is_digit(at[1]) ? -1 : number;
+}
+
+/* Changes that come too often are left out. */
+static bool is_flood(struct said *s)
+{
+	uint64_t now = dlt_clock_ns(), full = s->full > now ? s->full : now;
+
+	if (full - now > (uint64_t)AT_ONCE * EVERY)
+		return true;
+	s->full = full + EVERY;
+	return false;
+}
+
+static void say(struct dlt_thread *t, struct said *s, uint32_t number)
+{
+	struct dlt_ev_mark_range e = {
+		.thread = t->id, .begun_by = t->id, .kind = DLT_MARK_SAID, .payload_type = DLT_PAYLOAD_UNSIGNED,
+		.payload = number, .domain = s == streams ? "stdout" : "stderr", .category = "", .name = "",
+	};
+
+	if ((s->any && number == s->number) || is_flood(s))
+		return;
+	s->any = true;
+	s->number = number;
+	dlt_emit(t, DLT_EV_MARK_RANGE, &e);
+}
+
+/* Of each line the first. */
+static void look(struct dlt_thread *t, struct said *s, const char *at, const char *end)
+{
+	const char *begin = at;
+
+	while ((at = find_word(at, end))) {
+		bool whole = at - 5 == begin || !is_letter(at[-6]);
+		int64_t number = whole ? number_at(at, end) : -1;
+
+		if (number < 0)
+			continue;
+		say(t, s, (uint32_t)number);
+		while (at < end && *at != '\n' && *at != '\r')
+			at++;
+	}
+}
+
+static __attribute__((noinline)) void wrote(int fd, const char *text, size_t size)
+{
+	int saved = errno;
+	struct dlt_thread *t = dlt_thread_self();
+
+	if (t->guard || t->helper || t->vforked || !dlt_process.traced)
+		return;
+	if (owner != dlt_process.pid) {
+		streams[0] = streams[1] = (struct said){ 0 };
+		owner = dlt_process.pid;
+	}
+	look(t, &streams[fd - STDOUT_FILENO], text, text + (size < LOOKED_AT ? size : LOOKED_AT));
+	errno = saved;
+}
+
+DLT_EXPORT ssize_t write(int fd, const void *data, size_t size)
+{
+	ssize_t written = dlt_real()->write(fd, data, size);
+
+	if ((fd == STDOUT_FILENO || fd == STDERR_FILENO) && written > 0 && dlt_enabled(DLT_EV_MARK_RANGE))
+		wrote(fd, data, (size_t)written);
+	return written;
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# The number that a program says behind the word "epoch" on its standard output or error is told when it
+# changes, nothing else of what it writes; write does what it did.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need python3
+
+cat >says.py <<'END'
+import errno, os, sys
+
+for text in ("Epoch 1/3\n", "epoch: 2, loss 0.5\n", "Train Epoch: [3][0/5]\r", "epoch=4", " EPOCH #5\n", '{"epoch": 6}\nepoch 7 epoch 77\n',
+             "x" * 70000 + "epoch 88\n", "epoch 8.\n",
+             # none of these
+             "epochs 20\n", "epoch 20.5\n", "num_epoch 20\n", "nepoch 20\n", "epoch took 20 s\n", "epoch 20%\n", "epoch 20s\n", "epoch\n20\n",
+             "epoch", "epoch 1234567890\n", "epoch     20\n", "", "e", "h\n"):
+    os.write(1, text.encode())
+for number in (1, 1, 1, 2):
+    sys.stderr.write("epoch %d\n" % number)
+    sys.stderr.flush()
+if os.fork() == 0:
+    os.write(1, b"epoch 8\n")
+    os._exit(0)
+os.wait()
+print("epoch 9")
+sys.stdout.flush()
+other = os.open("other", os.O_WRONLY | os.O_CREAT)
+os.write(other, b"epoch 21\n")
+os.close(1)
+try:
+    os.write(1, b"epoch 22\n")
+except OSError as error:
+    sys.exit(0 if error.errno == errno.EBADF else 1)
+sys.exit(2)
+END
+python3 says.py >expected 2>expected.err
+"$RECORD" -q -o trace -- python3 says.py >actual 2>actual.err
+cmp expected actual && cmp expected.err actual.err || fail "what is written is not what it was"
+"$REPORT" --dump trace | sed -n 's/.*mark:range thread=\([0-9]*\) .* kind=6 .* payload=\([0-9]*\) domain="\([a-z]*\)" .*/\1 \3 \2/p' >said
+self=$(head -n 1 said | cut -d ' ' -f 1)
+same "numbers" "1 2 3 4 5 6 7 8 9" "$(sed -n "s/^$self stdout //p" said | paste -s -d ' ')"
+same "standard error" "1 2" "$(sed -n "s/^$self stderr //p" said | paste -s -d ' ')"
+same "a forked child begins anew" "stdout 8" "$(sed -n "/^$self /!s/^[0-9]* //p" said)"
+
+# Not in a summary; and a flood is none.
+"$RECORD" -q -l summary -o summary -- python3 says.py >actual 2>&1
+same "summary" 0 "$("$REPORT" --dump summary | grep -c 'mark:range .* kind=6')"
+cat >flood.py <<'END'
+import os
+for number in range(20000):
+    os.write(1, b"epoch %d\n" % (number % 2))
+END
+"$RECORD" -q -o flood -- python3 flood.py >actual
+same "all is written" 20000 "$(wc -l <actual)"
+told=$("$REPORT" --dump flood | grep -c 'mark:range .* kind=6')
+[ "$told" -ge 1000 ] && [ "$told" -lt 10000 ] || fail "of 20,000 changes $told are told"

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+# What a program says of its epochs on its standard output and error tells them, if it fits the iterations;
+# none is told wrong by other numbers behind that word.
+. "$top_srcdir/tests/lib.sh"
+
+# training PYTHON-STATEMENTS: a text trace; step() trains on a batch, all are alike; say(NUMBER) has it said, as
+# changes of the number alone are told; rest(MS).
+training() {
+	python3 - "$1" <<-'END' | report_text
+	import random, sys
+	random.seed(2)
+	now, last = 1000.0, {}
+	print('dltrace-text 1')
+	print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3" heap=0')
+	def at(): return f"[{int(now * 1000)}us]"
+	def rest(ms):
+	    global now
+	    now += ms
+	def call(m, n, k):
+	    rest(random.uniform(2, 3))
+	    print(at(), f'dltrace_cpu:blas thread=1 function=sgemm_ library=1 m={m} n={n} k={k} duration=1ms')
+	def step(layers=((512, 784), (256, 512), (10, 256))):
+	    for out, into in layers: call(out, 32, into)
+	    for out, into in layers[::-1]:
+	        call(into, 32, out)
+	        call(into, out, 32)
+	def say(number, stream="stdout"):
+	    rest(0.1)
+	    if last.get(stream) != number:
+	        print(at(), f'dltrace_mark:range thread=1 begun_by=1 kind=6 payload_type=1 payload={number} domain="{stream}"')
+	    last[stream] = number
+	exec(sys.argv[1])
+	rest(1)
+	print(at(), 'dltrace_proc:exit process=1 how=0 code=0')
+	END
+}
+found() { json '"%(count)s %(epoch_count)s" % row("iterations")'; }
+
+training '
+for i in range(24): step()'
+same "nothing said" "24 None" "$(found)"
+training '
+for e in range(3):
+    for i in range(8): step()
+    say(e + 1)'
+same "at the end of each" "24 3" "$(found)"
+same "iterations of each" "[8, 8, 8]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+training '
+for e in range(6):
+    say(e)
+    for i in range(4): step()'
+same "at the begin, from 0" "24 6" "$(found)"
+training '
+for e in range(2):
+    for i in range(20):
+        step()
+        if i % 5 == 0: say(e + 1)
+        say(e + 1, "stderr")'
+same "with every fifth step, and with each" "40 2" "$(found)"
+training '
+for e in range(2):
+    for i in range(20):
+        step()
+        if i % 10 == 9: say(e + 7)'
+same "with every tenth, of a training that is taken up again" "40 2" "$(found)"
+training '
+for e in range(3):
+    say(e, "stderr")
+    for i in range(6): step()
+    say(e + 1)'
+same "from 0 on one stream, from 1 on the other" "18 3" "$(found)"
+training '
+say(10)
+for e in range(3):
+    for i in range(6): step()
+    say(e + 1)
+say(2)'
+same "as many as are wanted before, the best one behind" "18 3" "$(found)"
+training '
+for e in range(3):
+    say(e)
+    for i in range(8 if e < 2 else 5): step()'
+same "the last one is cut short" "21 3" "$(found)"
+
+# What is not sure.
+training '
+for e in range(3):
+    say(e)
+    for i in range(8): step()
+    say(e + 1)'
+same "from 0 and from 1 on the same stream" "24 None" "$(found)"
+training '
+for e in range(12):
+    for i in range(3): step()
+    if e < 3: say(e + 1)'
+same "the first ones alone, that were better" "36 None" "$(found)"
+training '
+for e in range(12):
+    for i in range(3): step()
+    if e in (0, 3, 7): say(e + 1)'
+same "some, that were better" "36 None" "$(found)"
+training '
+for e in range(4):
+    for i in range(6): step()
+for e in range(4): say(e + 1)'
+same "all at the end, as one writes a buffer out" "24 None" "$(found)"
+training '
+for fold in range(2):
+    for e in range(3):
+        for i in range(4): step()
+        say(e + 1)'
+same "twice" "24 None" "$(found)"
+training '
+for e in range(3):
+    for i in range(8): step()
+say(1)'
+same "the best one alone" "24 None" "$(found)"
+training '
+say(1)
+for i in range(24): step()'
+same "one alone" "24 None" "$(found)"
+training '
+for e in range(4):
+    for i in range(6): step()
+    say(10 * e)'
+same "tens" "24 None" "$(found)"
+training '
+for e in range(3):
+    for i in range(8): step()
+    say(e + 1)
+    say(18 + e, "stderr")
+    if e == 1: say(3, "stderr")'
+same "a time, too" "24 3" "$(found)"
+training '
+for i in range(24):
+    step()
+    say(i // 8 + 1)
+    if i % 6 == 5: say(i // 6 + 1, "stderr")'
+same "two that do not agree" "24 None" "$(found)"
+
+# Passes over files may be others: what a program calls an epoch is one.
+training '
+for e in range(4):
+    say(e)
+    for i in range(6):
+        step()
+        if i % 3 == 0: step(((100, 100), (50, 100)))'
+same "and what else comes in each" "24 4" "$(found)"
+
+# A process that does not train tells nothing.
+training '
+for e in range(4):
+    say(e)
+    rest(100)'
+same "no training" "[]" "$(json 'r["iterations"]')"
+
+# More than are kept.
+training '
+for e in range(5000):
+    say(e)
+    step()
+    step()'
+same "more than are kept" "10000 None" "$(found)"
