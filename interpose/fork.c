@@ -105,6 +105,7 @@ static void in_child(void)
 	} else if (ust()) {
 		ust()->after_fork_child(&signals);
 	}
+	dlt_heap_started();
 	t->guard--;
 	prepared = false;
 	if (!ust_by_others && dlt_process.traced) {

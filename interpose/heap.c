@@ -2,10 +2,12 @@
 /*
  * malloc and its kin: exact live bytes by per-thread counters in the black box.
  *
- * What is hot: one thread-local pointer and the wipe mask in one branch, the size from the
- * chunk's header, one 16-byte add into the thread's twin and one 16-byte store into its slot.
- * Everything else is out of line. A block is counted after it was allocated and before it is
- * freed, since its address may be another thread's the moment it is free.
+ * What is hot: the real function, a thread-local pointer, the size from the chunk's header, one
+ * 16-byte add into the thread's twin and one 16-byte store into its slot, and one comparison for
+ * all that is rare. It reads four cache lines: between two calls the application fills the caches,
+ * and in a training that is what a call costs. Everything else is out of line. A block is counted
+ * after it was allocated and before it is freed, since its address may be another thread's the
+ * moment it is free.
  */
 #include "heap.h"
 
@@ -40,67 +42,69 @@
 #define CALLER __builtin_return_address(0)
 #endif
 
-static COLD void *first_malloc(size_t size);
-static COLD void first_free(void *p);
+#define HEAD_FLAGS 7	/* of a chunk's size in glibc; all sizes are multiples of 8 */
+#define HEAD_MAPPED 2	/* the chunk is a mapping of its own */
 
-/* What every call reads, in one cache line. */
+static COLD void *first_malloc(size_t size, const void *caller);
+static COLD void first_free(void *p, const void *caller);
+static COLD void heat(void);
+
+#define HOT dlt_alive.heap
+
 static struct {
-	void *(*malloc)(size_t);
-	void (*free)(void *);
 	size_t (*usable)(void *);
-	uint64_t event_size;	/* usable bytes from which on a call is looked at closely */
+	bool resolved;		/* the real functions are known */
 	bool has_header;	/* chunks begin as glibc's do: no call for the size */
-	bool counts;		/* false: providers are mixed, nothing can be said */
-} hot __attribute__((aligned(64))) = {
-	.malloc = first_malloc,
-	.free = first_free,
-	.event_size = 64 * 1024,
-};
+	bool counts;		/* false: providers are mixed, nothing can be said; or nobody asks */
+	bool pages_apart;	/* valloc and pvalloc are not the heap's: jemalloc has no pvalloc */
+} heap;
 
 /*
- * The thread's record, if it has a slot of its own and sizes stand in headers; NULL sends a call
- * the slow way.
+ * The thread's record, if it has a slot of its own, sizes stand in headers and no event is wanted
+ * of each call; NULL sends a call the slow way. Read at HOT.own from the thread pointer, which
+ * spares the line of the global offset table.
  */
 static __thread struct dlt_thread *own;
 
-/* valloc and pvalloc are not the heap's: jemalloc has no pvalloc. Their blocks are not counted. */
-static bool pages_apart;
+static inline struct dlt_thread *own_thread(void)
+{
+	return *(struct dlt_thread *volatile __seg_fs *)HOT.own;
+}
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
-/*
- * glibc: the word before the block is its chunk's size, less three flags; a mapped chunk (flag 2)
- * has two words of overhead, any other one.
- */
+/* glibc: the word before the block is its chunk's size and three flags. */
+static inline uint64_t header(const void *p)
+{
+	return ((const uint64_t *)p)[-1];
+}
+
+/* A mapped chunk has two words of overhead, any other one. */
 static inline uint64_t header_usable(const void *p)
 {
-	uint64_t head = ((const uint64_t *)p)[-1];
-
-	return (head & ~(uint64_t)7) - 8 - (head & 2) * 4;
+	return (header(p) & ~(uint64_t)HEAD_FLAGS) - (header(p) & HEAD_MAPPED ? 16 : 8);
 }
 
 static inline uint64_t usable_size(void *p)
 {
-	return hot.has_header ? header_usable(p) : hot.usable(p);
+	return heap.has_header ? header_usable(p) : heap.usable(p);
 }
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* Bytes that the thread moved since it last published, in either direction. */
-static inline bool moved_far(const struct dlt_thread *t)
+/*
+ * Counts a chunk that is no mapping: its bytes less a word of overhead, one block. The twin is
+ * what a fork copies, the slot what is read from outside; each in one step. Returns the twin's
+ * new bytes.
+ */
+static inline uint64_t add(struct dlt_box_pair *twin, struct dlt_box_pair *slot, uint64_t chunk)
 {
-	uint64_t moved = t->allocated.bytes - t->freed.bytes - (uint64_t)t->published;
-
-	return moved + DLT_BOX_PEAK_STEP > 2 * DLT_BOX_PEAK_STEP;
-}
-
-/* The twin is what a fork copies, the slot what is read from outside; each in one step. */
-static inline void add(struct dlt_box_pair *twin, struct dlt_box_pair *slot, uint64_t bytes)
-{
-	__m128i now = _mm_add_epi64(*(const __m128i *)twin, _mm_set_epi64x(1, (long long)bytes));
+	__m128i more = _mm_add_epi64(_mm_cvtsi64_si128((long long)chunk), HOT.block);
+	__m128i now = _mm_add_epi64(*(const __m128i *)twin, more);
 
 	*(__m128i *)twin = now;
 	*(volatile __m128i *)slot = now;
+	return (uint64_t)_mm_cvtsi128_si64(now);
 }
 
 static void raise_live(int64_t moved)
@@ -123,6 +127,30 @@ static void publish(struct dlt_thread *t)
 	raise_live(moved);
 	if (dlt_clock_refine())
 		dlt_box_set_clock();
+}
+
+static inline uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Publishes what was moved, if it is much, and sets how many bytes more may be allocated or freed
+ * before the thread must come here again: at the next block that events are wanted of, and before
+ * more than DLT_BOX_PEAK_STEP is not published.
+ */
+static void settle(struct dlt_thread *t)
+{
+	int64_t moved = (int64_t)(t->allocated.bytes - t->freed.bytes) - t->published;
+
+	if (moved > DLT_BOX_PEAK_STEP / 2 || moved < -DLT_BOX_PEAK_STEP / 2) {
+		publish(t);
+		moved = 0;
+	}
+	t->allocated_limit = t->allocated.bytes +
+			     least(dlt_process.threshold, (uint64_t)(DLT_BOX_PEAK_STEP - moved));
+	t->freed_limit = t->freed.bytes +
+			 least(dlt_process.threshold, (uint64_t)(DLT_BOX_PEAK_STEP + moved));
 }
 
 static inline bool has_slot(const struct dlt_thread *t)
@@ -148,48 +176,50 @@ static void count_call(struct dlt_thread *t, enum heap_operation operation, uint
 	else if (!has_slot(t))
 		add_late(operation, bytes);
 	else if (operation == HEAP_FREE)
-		add(&t->freed, &t->slot->freed, bytes);
+		add(&t->freed, &t->slot->freed, bytes + 8);
 	else
-		add(&t->allocated, &t->slot->allocated, bytes);
+		add(&t->allocated, &t->slot->allocated, bytes + 8);
 }
 
 /* ---- the slow way -------------------------------------------------------------------------- */
 
+/* The hot way for the thread's next calls, where it may go it. */
+static void choose_way(struct dlt_thread *t)
+{
+	own = has_slot(t) && heap.has_header && heap.counts && !dlt_enabled(DLT_EV_FULL_HEAP_CALL) ?
+	      t : NULL;
+}
+
 /* An event may be wanted, or bytes are to be published; the call is counted already. */
 static DLT_HOT __attribute__((noinline)) void counted(struct dlt_thread *t, const struct heap_call *call)
 {
-	if (has_slot(t) && moved_far(t))
-		publish(t);
+	if (has_slot(t))
+		settle(t);
+	choose_way(t);
 	dlt_heap_record(t, call);
 }
 
-/* The first call of a thread or a forked child, a thread without slot, a heap without headers. */
+/*
+ * The first call of a thread or a forked child, a thread without slot, a heap without headers, a
+ * chunk that is a mapping, an event wanted of each call.
+ */
 static COLD void count_slowly(const struct heap_call *call)
 {
 	int saved = errno;
 	struct dlt_thread *t;
 
-	if (!hot.counts)
+	if (!heap.counts)
 		return;
 	t = dlt_thread_self();
 	/* A shell or compiler that nobody asks about: from now on calls only pass. */
-	hot.counts = dlt_process.counted;
-	own = has_slot(t) && hot.has_header && hot.counts ? t : NULL;
-	if (hot.counts) {
+	heap.counts = dlt_process.counted;
+	if (heap.counts) {
 		count_call(t, call->operation, call->size);
 		counted(t, call);
+	} else {
+		own = NULL;
 	}
 	errno = saved;
-}
-
-static inline struct dlt_thread *own_thread(void)
-{
-	return (struct dlt_thread *)((uintptr_t)own & dlt_alive.mask);
-}
-
-static inline bool looked_at(const struct dlt_thread *t, uint64_t bytes)
-{
-	return bytes >= hot.event_size || moved_far(t) || dlt_enabled(DLT_EV_FULL_HEAP_CALL);
 }
 
 static COLD void *failed(size_t size, enum dlt_fn function, const void *caller)
@@ -205,7 +235,7 @@ static COLD void *allocated_slowly(void *p, enum dlt_fn function, const void *ca
 {
 	struct heap_call call = { HEAP_ALLOC, function, caller, p, 0 };
 
-	if (hot.counts) {
+	if (heap.counts) {
 		call.size = usable_size(p);
 		count_slowly(&call);
 	}
@@ -221,24 +251,35 @@ static COLD void *allocated_more(void *p, struct dlt_thread *t, enum dlt_fn func
 	return p;
 }
 
-static COLD void *freed_slowly(void *p, enum dlt_fn function, const void *caller)
+static COLD void freed_slowly(void *p, enum dlt_fn function, const void *caller)
 {
 	struct heap_call call = { HEAP_FREE, function, caller, p, 0 };
 
-	if (hot.counts) {
+	if (heap.counts) {
 		call.size = usable_size(p);
 		count_slowly(&call);
 	}
-	return p;
 }
 
-static COLD void *freed_more(void *p, struct dlt_thread *t, enum dlt_fn function,
-			     const void *caller)
+static COLD void freed_more(void *p, struct dlt_thread *t, enum dlt_fn function,
+			    const void *caller)
 {
 	struct heap_call call = { HEAP_FREE, function, caller, p, header_usable(p) };
 
 	counted(t, &call);
-	return p;
+}
+
+/* What free itself ends in, so that it needs no stack. */
+static COLD void free_slowly(void *p, const void *caller)
+{
+	freed_slowly(p, DLT_FN_free, caller);
+	HOT.free(p);
+}
+
+static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
+{
+	freed_more(p, t, DLT_FN_free, caller);
+	HOT.free(p);
 }
 
 /* ---- the hot way --------------------------------------------------------------------------- */
@@ -250,51 +291,58 @@ static COLD void *freed_more(void *p, struct dlt_thread *t, enum dlt_fn function
 		struct dlt_thread *self = own_thread(); \
 		if (unlikely(!block)) { \
 			block = failed(asked, function, CALLER); \
-		} else if (unlikely(!self)) { \
+		} else if (unlikely(!self) || unlikely(header(block) & HEAD_MAPPED)) { \
 			block = allocated_slowly(block, function, CALLER); \
 		} else { \
-			uint64_t size_of_block = header_usable(block); \
-			add(&self->allocated, &self->slot->allocated, size_of_block); \
-			if (unlikely(looked_at(self, size_of_block))) \
+			uint64_t chunk = header(block) & ~(uint64_t)HEAD_FLAGS; \
+			uint64_t bytes = add(&self->allocated, &self->slot->allocated, chunk); \
+			if (unlikely(bytes >= self->allocated_limit)) \
 				block = allocated_more(block, self, function, CALLER); \
 		} \
 		block; \
 	})
 
-#define FREEING(p, function) \
+/* Counts a block that is about to be freed; the two are what to do where that is not all. */
+#define FREEING(p, slowly, more) \
 	do { \
 		struct dlt_thread *self = own_thread(); \
-		if (unlikely(!self)) { \
-			p = freed_slowly(p, function, CALLER); \
+		if (unlikely(!self) || unlikely(header(p) & HEAD_MAPPED)) { \
+			slowly; \
 		} else { \
-			uint64_t size_of_block = header_usable(p); \
-			add(&self->freed, &self->slot->freed, size_of_block); \
-			if (unlikely(looked_at(self, size_of_block))) \
-				p = freed_more(p, self, function, CALLER); \
+			uint64_t chunk = header(p) & ~(uint64_t)HEAD_FLAGS; \
+			uint64_t bytes = add(&self->freed, &self->slot->freed, chunk); \
+			if (unlikely(bytes >= self->freed_limit)) \
+				more; \
 		} \
 	} while (0)
 
 DLT_EXPORT void *malloc(size_t size)
 {
-	return ALLOCATED(hot.malloc(size), size, DLT_FN_malloc);
+	void *(*real_malloc)(size_t) = HOT.malloc;
+
+	if (unlikely(!real_malloc))
+		return first_malloc(size, CALLER);
+	return ALLOCATED(real_malloc(size), size, DLT_FN_malloc);
 }
 
 DLT_EXPORT void free(void *p)
 {
+	void (*real_free)(void *) = HOT.free;
+
+	if (unlikely(!real_free))
+		return first_free(p, CALLER);
 	if (likely(p))
-		FREEING(p, DLT_FN_free);
-	hot.free(p);
+		FREEING(p, return free_slowly(p, CALLER), return free_more(p, self, CALLER));
+	real_free(p);
 }
 
 /* ---- the rest, which is rarer -------------------------------------------------------------- */
 
-static COLD void resolve(void);
-
 /* The real functions; resolved by the process's first call. */
 static inline const struct dlt_real *real(void)
 {
-	if (unlikely(hot.malloc == first_malloc))
-		resolve();
+	if (unlikely(!HOT.malloc))
+		heat();
 	return &dlt_real_table;
 }
 
@@ -311,12 +359,8 @@ DLT_EXPORT void *calloc(size_t count, size_t size)
 static void count_realloc(const struct heap_call *before, void *p)
 {
 	struct heap_call after = *before;
-	struct dlt_thread *t = own_thread();
+	struct dlt_thread *t = dlt_thread_self();
 
-	if (!t) {
-		t = dlt_thread_self();
-		own = has_slot(t) && hot.has_header ? t : NULL;
-	}
 	count_call(t, HEAP_FREE, before->size);
 	if (p) {
 		after.operation = HEAP_ALLOC;
@@ -324,10 +368,11 @@ static void count_realloc(const struct heap_call *before, void *p)
 		after.size = usable_size(p);
 		count_call(t, HEAP_ALLOC, after.size);
 	}
-	if (!looked_at(t, after.size))
+	if (t->allocated.bytes < t->allocated_limit && t->freed.bytes < t->freed_limit && own)
 		return;
-	if (has_slot(t) && moved_far(t))
-		publish(t);
+	if (has_slot(t))
+		settle(t);
+	choose_way(t);
 	if (p)
 		dlt_heap_record(t, &after);
 }
@@ -339,8 +384,8 @@ static void count_realloc(const struct heap_call *before, void *p)
 static void *realloc_block(void *old, size_t size, const void *caller)
 {
 	struct heap_call before = { HEAP_FREE, DLT_FN_realloc, caller, old, usable_size(old) };
-	struct dlt_thread *t = own_thread();
-	bool recorded = t && looked_at(t, before.size);
+	struct dlt_thread *t = dlt_thread_self();
+	bool recorded = before.size >= dlt_process.threshold || !own;
 	int saved;
 	void *p;
 
@@ -363,7 +408,9 @@ DLT_EXPORT void *realloc(void *old, size_t size)
 {
 	if (!old)
 		return ALLOCATED(real()->realloc(NULL, size), size, DLT_FN_realloc);
-	if (unlikely(!hot.counts))
+	if (unlikely(!HOT.malloc))
+		heat();
+	if (unlikely(!heap.counts))
 		return real()->realloc(old, size);
 	return realloc_block(old, size, CALLER);
 }
@@ -388,14 +435,14 @@ DLT_EXPORT void *memalign(size_t alignment, size_t size)
 
 DLT_EXPORT void *valloc(size_t size)
 {
-	if (unlikely(pages_apart))
+	if (unlikely(heap.pages_apart))
 		return real()->valloc(size);
 	return ALLOCATED(real()->valloc(size), size, DLT_FN_valloc);
 }
 
 DLT_EXPORT void *pvalloc(size_t size)
 {
-	if (unlikely(pages_apart))
+	if (unlikely(heap.pages_apart))
 		return real()->pvalloc(size);
 	return ALLOCATED(real()->pvalloc(size), size, DLT_FN_pvalloc);
 }
@@ -406,27 +453,34 @@ DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size);
 
 DLT_EXPORT void free_sized(void *p, size_t size)
 {
+	const struct dlt_real *table = real();
+
 	if (likely(p))
-		FREEING(p, DLT_FN_free_sized);
-	if (real()->free_sized)
-		real()->free_sized(p, size);
+		FREEING(p, freed_slowly(p, DLT_FN_free_sized, CALLER),
+			freed_more(p, self, DLT_FN_free_sized, CALLER));
+	if (table->free_sized)
+		table->free_sized(p, size);
 	else
-		hot.free(p);
+		table->free(p);
 }
 
 DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
 {
+	const struct dlt_real *table = real();
+
 	if (likely(p))
-		FREEING(p, DLT_FN_free_aligned_sized);
-	if (real()->free_aligned_sized)
-		real()->free_aligned_sized(p, alignment, size);
+		FREEING(p, freed_slowly(p, DLT_FN_free_aligned_sized, CALLER),
+			freed_more(p, self, DLT_FN_free_aligned_sized, CALLER));
+	if (table->free_aligned_sized)
+		table->free_aligned_sized(p, alignment, size);
 	else
-		hot.free(p);
+		table->free(p);
 }
 
 /* ---- the real ones ------------------------------------------------------------------------- */
 
 extern void *__libc_malloc(size_t size) __attribute__((weak));
+extern void __libc_free(void *p) __attribute__((weak));
 
 /* Load address of the object that holds a function; no walk over symbol tables (2.5 ms). */
 static uintptr_t owner_of(const void *function)
@@ -443,7 +497,7 @@ static bool one_provider(void)
 	if (dlt_real_table.name && owner_of((const void *)dlt_real_table.name) != owner) \
 		return false;
 	DLT_REAL_HEAP(SAME_OWNER)
-	pages_apart = owner_of((const void *)dlt_real_table.pvalloc) != owner ||
+	heap.pages_apart = owner_of((const void *)dlt_real_table.pvalloc) != owner ||
 		      owner_of((const void *)dlt_real_table.valloc) != owner;
 	return dlt_real_table.free && dlt_real_table.realloc && dlt_real_table.malloc_usable_size;
 }
@@ -468,37 +522,68 @@ static bool has_glibc_headers(void)
 }
 
 /* Runs once, in the first allocation of the process: mostly ld.so's, before all constructors. */
-static COLD void resolve(void)
+static void resolve(void)
 {
+	dlt_real_init_heap();
+	heap.usable = dlt_real_table.malloc_usable_size;
+	heap.has_header = has_glibc_headers();
+	heap.counts = one_provider();
+	dlt_process.heap = heap.counts ? DLT_HEAP_EXACT : DLT_HEAP_MIXED;
+	heap.resolved = true;
+}
+
+/* By address from the thread pointer, as own_thread() reads it. */
+static uintptr_t offset_of_own(void)
+{
+	uintptr_t thread_pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(thread_pointer));
+	return (uintptr_t)&own - thread_pointer;
+}
+
+/*
+ * Before the first call of a process or a forked child, in which the kernel has cleared what is
+ * hot: there the thread's record is its parent's until somebody asks for it anew. dlsym may
+ * allocate: such calls find what they need to pass, and are not counted.
+ */
+static COLD void heat(void)
+{
+	static bool resolving;
 	int saved = errno;
 
-	dlt_real_init_heap();
-	hot.usable = dlt_real_table.malloc_usable_size;
-	hot.has_header = has_glibc_headers();
-	hot.counts = one_provider();
-	dlt_process.heap = hot.counts ? DLT_HEAP_EXACT : DLT_HEAP_MIXED;
-	hot.free = dlt_real_table.free;
-	hot.malloc = dlt_real_table.malloc;
+	own = NULL;
+	HOT.own = offset_of_own();
+	HOT.block = _mm_set_epi64x(1, -8);
+	if (!heap.resolved && !resolving) {
+		resolving = true;
+		resolve();
+		resolving = false;
+	}
+	if (heap.resolved) {
+		HOT.free = dlt_real_table.free;
+		__atomic_store_n(&HOT.malloc, dlt_real_table.malloc, __ATOMIC_RELEASE);
+	}
 	errno = saved;
 }
 
-static COLD void *first_malloc(size_t size)
+static COLD void *first_malloc(size_t size, const void *caller)
 {
-	/* dlsym itself may allocate: then the table is half filled and this is no place to count. */
-	static bool resolving;
+	void *p;
 
-	if (resolving)
-		return dlt_real_table.malloc ? dlt_real_table.malloc(size) : __libc_malloc(size);
-	resolving = true;
-	resolve();
-	resolving = false;
-	return hot.malloc(size);
+	heat();
+	p = dlt_real_table.malloc ? dlt_real_table.malloc(size) : __libc_malloc(size);
+	return p ? allocated_slowly(p, DLT_FN_malloc, caller) : failed(size, DLT_FN_malloc, caller);
 }
 
-static COLD void first_free(void *p)
+static COLD void first_free(void *p, const void *caller)
 {
-	resolve();
-	hot.free(p);
+	heat();
+	if (p)
+		freed_slowly(p, DLT_FN_free, caller);
+	if (dlt_real_table.free)
+		dlt_real_table.free(p);
+	else
+		__libc_free(p);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -521,13 +606,18 @@ static bool is_foreign(void)
 void dlt_heap_init(void)
 {
 	real();
-	hot.event_size = dlt_process.threshold;
 	/* A program with a malloc of its own never comes here: say so instead of showing 0. */
 	if (is_foreign())
 		dlt_process.heap = DLT_HEAP_FOREIGN;
 	dlt_box->heap = dlt_process.heap;
-	dlt_log("heap", "cover", hot.has_header ? "headers" : "malloc_usable_size",
+	dlt_log("heap", "cover", heap.has_header ? "headers" : "malloc_usable_size",
 		(long)dlt_process.heap);
+}
+
+/* What is asked of each call may be another thing now: the next one finds out. */
+void dlt_heap_started(void)
+{
+	own = NULL;
 }
 
 void dlt_heap_thread_ended(struct dlt_thread *t)
@@ -539,5 +629,5 @@ void dlt_heap_thread_ended(struct dlt_thread *t)
 
 void dlt_heap_after_fork(void)
 {
-	own = NULL;
+	heat();
 }

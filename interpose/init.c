@@ -21,6 +21,7 @@ WEAK void dlt_children_init(void) { }
 WEAK void dlt_descriptors_init(void) { }
 WEAK void dlt_exit_init(void) { }
 WEAK void dlt_heap_init(void) { }
+WEAK void dlt_heap_started(void) { }
 WEAK void dlt_fork_init(void) { }
 WEAK void dlt_threads_ended(struct dlt_thread *t) { (void)t; }
 WEAK uint16_t dlt_calls_library(struct dlt_thread *t) { (void)t; return 0; }
@@ -117,4 +118,5 @@ __attribute__((constructor)) static void start(void)
 	dlt_exit_init();
 	dlt_process_announce();
 	dlt_sampler_start();
+	dlt_heap_started();		/* LTTng has said what is wanted */
 }

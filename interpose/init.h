@@ -19,6 +19,9 @@ void dlt_exit_init(void);		/* exit, _exit, quick_exit, abort, fatal signals */
 void dlt_heap_init(void);		/* malloc and its kin */
 void dlt_fork_init(void);		/* fork handlers */
 
+/* LTTng has told a new process (or a fork's child) which events are wanted: see whether each call is. */
+void dlt_heap_started(void);
+
 /*
  * The hidden sampling thread, where no recorder reads the box and LTTng has found a session daemon:
  * without one nobody can listen, and a thread more would cost each short process 0.3 to 2 ms (it

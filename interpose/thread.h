@@ -9,6 +9,7 @@
 #ifndef DLT_INTERPOSE_THREAD_H
 #define DLT_INTERPOSE_THREAD_H
 
+#include <emmintrin.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,11 +33,13 @@ struct dlt_caller {
 /* What each heap call touches is one cache line, and no two threads share a pair of lines. */
 struct dlt_thread {
 	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
-	int64_t published;		/* part of live bytes already in box.heap_published */
-	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
-	struct dlt_box_pair freed;	/* twin */
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
+	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
+	struct dlt_box_pair freed;	/* twin */
+	uint64_t allocated_limit;	/* bytes from which on a call does more than count */
+	uint64_t freed_limit;
+	int64_t published;		/* part of live bytes already in box.heap_published */
 	struct dlt_box_ring *ring;	/* events noted, borrowed from the box (rings.c); NULL: none yet */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
 	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */
@@ -56,14 +59,22 @@ struct dlt_thread {
 
 extern __thread struct dlt_thread *dlt_thread_tls __attribute__((tls_model("initial-exec")));
 
+/* All that malloc and free read besides their thread's: one cache line (heap.c). */
+struct dlt_heap_hot {
+	void *(*malloc)(size_t);	/* the real one; NULL: nothing here holds */
+	void (*free)(void *);
+	uintptr_t own;			/* of heap.c's thread-local pointer, from the thread pointer */
+	__m128i block;			/* a block more, and less the word of overhead in its chunk */
+} __attribute__((aligned(64)));
+
 /*
- * All ones while this process has a box of its own. In a forked child the kernel clears it
- * (MADV_WIPEONFORK), however the fork was made; a page of its own, since it shares its fate.
+ * In a forked child the kernel clears this (MADV_WIPEONFORK), however the fork was made; a page of
+ * its own, since it shares its fate. mask: all ones while this process has a box of its own.
  */
 extern struct dlt_alive {
+	struct dlt_heap_hot heap;
 	uintptr_t mask;
-	char page[4096 - sizeof(uintptr_t)];
-} dlt_alive __attribute__((aligned(4096)));
+} __attribute__((aligned(4096))) dlt_alive;
 
 /*
  * The calling thread's record, made at first use. Never NULL; takes no lock, may mmap.

@@ -3,7 +3,8 @@
  * Threads allocate, free each other's blocks and free late, waves of them, with forks between:
  * at every quiet moment the black box agrees with glibc to the byte. Exit status 1 where not.
  *
- * heap_identity parent: does not look into the children, where LTTng starts threads of its own.
+ * heap_identity parent: does not look into the children, where LTTng starts threads of its own,
+ * nor at what is published, which is of all threads.
  */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -120,6 +121,33 @@ static int wave(int n)
 	return bad;
 }
 
+/* A hill of small blocks, higher than all that follows: what is published is near it at every size. */
+static int hill(void)
+{
+	static void *blocks[40000];
+	int64_t top = 0, off = 0;
+
+	for (int i = 0; i < 40000; i++) {
+		struct box_sums now;
+		int64_t away;
+
+		blocks[i] = malloc((size_t)i % 700 + 1);
+		if (i > 20000 && i % 7)
+			free(malloc(5000));
+		now = box_view_sums(box);
+		top = now.live > top ? now.live : top;
+		away = now.live - __atomic_load_n(&box->heap_published.live, __ATOMIC_RELAXED);
+		off = away > off ? away : -away > off ? -away : off;
+	}
+	for (int i = 0; i < 40000; i++)
+		free(blocks[i]);
+	top -= __atomic_load_n(&box->heap_published.peak, __ATOMIC_RELAXED);
+	if (off < DLT_BOX_PEAK_STEP && top < DLT_BOX_PEAK_STEP && top > -DLT_BOX_PEAK_STEP)
+		return 0;
+	fprintf(stderr, "published: up to %ld bytes away, the peak %ld\n", (long)off, (long)top);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	int bad = 0;
@@ -132,6 +160,7 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&barrier, NULL, THREADS + 1);
 	pthread_key_create(&late_key, late);
 	fputs("", stderr);
+	bad |= !parent_only && hill();
 	bad |= wave(0);		/* threads' stacks are cached from now on */
 	begin_value = box_view_oracle(box);
 	for (int i = 1; i < WAVES; i++) {

@@ -18,3 +18,4 @@ print(sorted(set(tuple(c[i:i + 2]) for c in calls.values() for i in range(0, len
 ' >calls
 same "calls of the three threads, allocation and free in turn" "[8002, 8002, 8002]
 [(1, 2)]" "$(cat calls)"
+same "calls before 64 KiB were moved" 6 "$("$APPS/read_trace" trace fast dump | grep -c 'heap:call .* size=1016 ')"

@@ -6,8 +6,13 @@
 GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=131072
 export GLIBC_TUNABLES
 
-# Without LTTng, whose threads have caches too: a library that stands alone.
+# The same where nearly all blocks are mappings of their own, which have other headers.
 mkdir alone && cp "$DLTRACE_LIB" alone/
+boxes
+GLIBC_TUNABLES=$GLIBC_TUNABLES:glibc.malloc.mmap_threshold=300 LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_identity" ||
+	fail "heap_identity with mappings"
+
+# Without LTTng, whose threads have caches too: a library that stands alone.
 boxes
 LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_identity" || fail "heap_identity"
 same "boxes (one process, four children)" 5 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
