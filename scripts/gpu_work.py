@@ -35,6 +35,7 @@ def digest(arrays):
 # ---- CUPTI, asked directly ----
 
 MEMCPY, MEMSET, DRIVER, RUNTIME, CONCURRENT_KERNEL = 1, 2, 4, 5, 10  # CUpti_ActivityKind
+CORRELATION_AT = {MEMCPY: 44, MEMSET: 44, DRIVER: 32, RUNTIME: 32, CONCURRENT_KERNEL: 92}  # interpose/cupti/layout.h
 BUFFER = 8 << 20
 
 
@@ -55,6 +56,7 @@ class Cupti:
     def __init__(self):
         self.lib = ctypes.CDLL(cupti_path())
         self.kinds, self.calls, self.buffers = collections.Counter(), collections.Counter(), {}
+        self.call_of, self.work = {}, []  # by correlation id; (what, correlation id)
         request = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_size_t),
                                    ctypes.POINTER(ctypes.c_size_t))
         complete = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t,
@@ -83,6 +85,12 @@ class Cupti:
             self.kinds[kind] += 1
             if kind in (DRIVER, RUNTIME):
                 self.calls[kind, cbid] += 1
+                correlation = ctypes.c_uint32.from_address(record.value + CORRELATION_AT[kind]).value
+                if kind == RUNTIME or correlation not in self.call_of:  # the outer one, where both have it
+                    self.call_of[correlation] = kind, cbid
+            elif kind in CORRELATION_AT:
+                correlation = ctypes.c_uint32.from_address(record.value + CORRELATION_AT[kind]).value
+                self.work.append(("kernels" if kind == CONCURRENT_KERNEL else "copies", correlation))
         self.buffers.pop(buffer, None)
 
     def name(self, kind, cbid):
@@ -99,15 +107,22 @@ class Cupti:
         calls = {"driver": collections.Counter(), "runtime": collections.Counter()}
         for (kind, cbid), count in self.calls.items():
             calls["driver" if kind == DRIVER else "runtime"][self.name(kind, cbid)] += count
+        by_call = {"kernels": collections.Counter(), "copies": collections.Counter()}
+        for what, correlation in self.work:
+            call = self.call_of.get(correlation)
+            by_call[what][self.name(*call) if call else "?"] += 1
         return {"kernels": self.kinds[CONCURRENT_KERNEL], "copies": self.kinds[MEMCPY] + self.kinds[MEMSET],
-                "dropped": dropped.value, "calls": calls}
+                "dropped": dropped.value, "calls": calls, "by_call": by_call}
 
 
 class Profiler:
     """torch.profiler, by what it exports."""
 
     def __init__(self):
+        import torch
         from torch.profiler import ProfilerActivity, profile
+        if torch.cuda.is_available():
+            torch.cuda.init()  # the profiler leaves out a GPU that nobody has asked for yet
         self.profile = profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])
         self.profile.start()
 

@@ -32,6 +32,34 @@ DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said ||
 same "status without time" 0 "$status"
 grep -q '0 passed, 0 failed' said || fail "$(cat said)"
 
+# What nobody has thought of is a line like others, and the rest goes on.
+status=0
+DLTRACE_SELF_TEST_WRONG=odd $acceptance --self-test -o odd --turns 1 >said || status=$?
+same "status of what is odd" 1 "$status"
+grep -q '^FAIL: counts.stub .*ValueError: .*odd.*gpu_lab.py:[0-9]' said || fail "$(cat said)"
+grep -q '^PASS: records ' said || fail "the rest does not go on: $(cat said)"
+[ "$(grep -c '^[A-Z]* *[a-z-]*\.*[a-z0-9_]*  ' odd/acceptance.txt)" -gt 15 ] || fail "not all checks in the report: $(cat odd/acceptance.txt)"
+
+# Ended before its time it leaves what it has found; where it may not write it writes elsewhere.
+mkfifo lines
+$acceptance --self-test -o ended --turns 9999 >lines 2>&1 &
+pid=$!
+while read -r line; do
+	case $line in
+	PASS:\ records*) kill $pid ;;
+	esac
+done <lines
+status=0
+wait $pid || status=$?
+same "status of an end" 143 "$status"
+grep -q '^PASS  records' ended/acceptance.txt && grep -q '^SKIP  lost .*not reached' ended/acceptance.txt ||
+	fail "report of an end: $(cat ended/acceptance.txt)"
+tar tzf ended/runs.tar.gz >/dev/null || fail "no runs.tar.gz"
+: >file
+$acceptance --self-test -o file/folder --only records >said || fail "status $?: $(cat said)"
+grep -q "^PASS  records" "$(sed -n 's/.* skipped in .* s: //p' said)" || fail "$(cat said)"
+rm -r "$(dirname "$(sed -n 's/.* skipped in .* s: //p' said)")"
+
 # A check that does not hold says what to do, every one of them.
 grep -q '^ *to do: .*coverage' wrong/acceptance.txt || fail "no advice: $(cat wrong/acceptance.txt)"
 python3 - "$top_srcdir/scripts/gpu-acceptance" <<-'END' || fail "checks without advice"

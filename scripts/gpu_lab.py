@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Where gpu-acceptance runs programs, with and without dltrace, and keeps what they left.
+
+A run is made once and shared by all checks that want it, also by checks that run at the same time.
+"""
+import collections
+import concurrent.futures
+import ctypes
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tarfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+WORK = os.path.join(HERE, "gpu_work.py")
+RUN_LIMIT = 120  # seconds
+FIRST_LIMIT = 240  # the first time: gigabytes of libraries come from a cold disk
+SAID = 2000  # characters of a failed run's standard error that are kept
+MOST_PACKED = 12 << 20  # bytes of what runs left, before they are packed
+
+
+class Skip(Exception):
+    """Why a check can't be made."""
+
+
+class Wrong(Exception):
+    """What does not hold."""
+
+
+VARIANTS = {
+    "bare": None,
+    "summary": ["-l", "summary"],
+    "calls": ["-l", "calls"],
+    "activity": ["-l", "calls", "--gpu=activity"],
+}
+# Enough work to say something, little enough for a minute each.
+SIZES = {
+    "mobilenet_v2": ["--steps", "8", "--batch", "8", "--size", "96"],
+    "resnet50": ["--steps", "8", "--batch", "8", "--size", "128"],
+    "jax": ["--steps", "20", "--batch", "32", "--size", "64"],
+    "cupy": ["--steps", "50"],
+    "memory": [],
+}
+NEEDS = {"mobilenet_v2": "torch", "resnet50": "torch", "memory": "torch", "jax": "jax", "cupy": "cupy"}
+
+
+class Run:
+    """What one run of a program left: out, work (its own figures), report, and the trace as text."""
+
+    def __init__(self, title, folder, status, seconds, work):
+        self.title, self.folder, self.status, self.seconds, self.work = title, folder, status, seconds, work
+        self.report, self.events = None, None
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+
+class Lab:
+    """Runs programs, keeps what they left. Any number of threads may ask for runs."""
+
+    def __init__(self, args, begin):
+        self.args, self.deadline = args, begin + args.minutes * 60
+        self.record, self.reporter = (os.path.join(args.bin, name) for name in ("dltrace-record", "dltrace-report"))
+        self.notes, self.failed, self.children = [], [], set()
+        self.asked, self.lock = {}, threading.Lock()
+
+    def runs(self):
+        """Those that are done and went well."""
+        with self.lock:
+            asked = list(self.asked.values())
+        done = [future.result() for future in asked if future.done()]
+        return [run for run in done if isinstance(run, Run)]
+
+    def call(self, command, folder, name, env=None, limit=RUN_LIMIT):
+        """Exit status, and seconds; None: it was ended for its time."""
+        limit = min(limit, self.deadline - time.monotonic())
+        if limit < 10:
+            raise Skip("no time left")
+        begin = time.monotonic()
+        out, err = (os.path.join(folder, name + end) for end in (".out", ".err"))
+        with open(out, "wb") as out, open(err, "wb") as err:
+            child = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=env,
+                                     start_new_session=True, cwd=folder)
+            self.children.add(child)
+            try:
+                status = child.wait(limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+                status = None
+            self.children.discard(child)
+        return status, time.monotonic() - begin
+
+    def end(self):
+        """Nothing that was started goes on."""
+        self.deadline = 0
+        for child in list(self.children):
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except OSError:
+                pass
+
+    def command(self, work, count, figures, more):
+        return [self.args.python, WORK, work, "--out", figures, "--count", count, *more]
+
+    def prepare(self, work):
+        if work not in self.args.works:
+            raise Skip(f"{NEEDS[work]} is not installed")
+
+    def run(self, work, variant="bare", count="none", more=None, again=0, limit=RUN_LIMIT):
+        """Cached. Raises Skip where the program itself does not run, Wrong where it does only without dltrace."""
+        self.prepare(work)
+        more = SIZES[work] if more is None else more
+        key = (work, variant, count, tuple(more), again)
+        with self.lock:
+            future, number = self.asked.get(key), len(self.asked)
+            mine = future is None
+            if mine:
+                future = self.asked[key] = concurrent.futures.Future()
+        if mine:
+            try:
+                future.set_result(self.try_run(key, number, limit))
+            except Exception as why:  # others wait for it: whatever it is, they get it
+                future.set_result(why)
+        run = future.result()
+        if isinstance(run, Exception):
+            raise run
+        return run
+
+    def try_run(self, key, number, limit):
+        work, variant, count, more, again = key
+        title = "-".join([f"{number:02}", work, variant] + [count] * (count != "none") + [str(again)] * (again > 0))
+        folder = os.path.join(self.args.runs, title)
+        os.makedirs(folder)
+        figures, trace = os.path.join(folder, "work.json"), os.path.join(folder, "trace")
+        command = self.command(work, count, figures, list(more))
+        if VARIANTS.get(variant):
+            command = [self.record, "-q", "--require", *VARIANTS[variant], "-o", trace, "--", *command]
+        elif variant == "nsys":
+            command = ["nsys", "profile", "-o", trace, "-t", "cuda", "--force-overwrite=true", *command]
+        status, seconds = self.call(command, folder, "work", limit=limit)
+        run = Run(title, folder, status, seconds, None)
+        if status != 0:
+            return self.not_well(key, run, limit)
+        run.work = self.figures(figures, work)
+        if os.path.isdir(trace) and variant in VARIANTS:
+            self.read_trace(run, trace)
+        return run
+
+    def not_well(self, key, run, limit):
+        """Skip where the program does not run without dltrace either."""
+        work, variant, count, more, again = key
+        said = run.read("work.err").strip()
+        self.failed.append({"run": run.title, "status": run.status, "said": said[-SAID:]})
+        last = (said.splitlines() or [""])[-1][-200:]
+        text = f"{run.title}: {f'over {limit} s' if run.status is None else f'exit status {run.status}'}: {last}"
+        if variant in ("bare", "nsys"):
+            return Skip(text)
+        try:
+            self.run(work, "bare", count, list(more), again)
+        except Skip as why:
+            return Skip(f"{why} (without dltrace too)")
+        return Wrong(text)
+
+    def figures(self, path, work):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def read_trace(self, run, trace):
+        for name, options in (("report", ["-q", "-f", "json"]), ("text", ["-q"]), ("dump", ["-q", "--dump"])):
+            status, _ = self.call([self.reporter, *options, trace], run.folder, name)
+            if status != 0:
+                raise Wrong(f"{run.title}: dltrace-report {' '.join(options)}: exit status {status}: "
+                            f"{run.read(name + '.err').strip()[-200:]}")
+        run.report = json.loads(run.read("report.out"))
+        run.events = count_events(os.path.join(run.folder, "dump.out"))
+        os.remove(os.path.join(run.folder, "dump.out"))
+        if not self.args.keep:
+            shutil.rmtree(trace)
+
+    def pack(self, path):
+        """One tarball of what runs left, but for traces, as much as fits: the smaller ones first."""
+        files, size = [], 0
+        for top, folders, names in os.walk(self.args.runs):
+            folders[:] = [name for name in folders if name != "trace"]
+            files += [os.path.join(top, name) for name in names]
+        with tarfile.open(path, "w:gz") as tar:
+            for file in sorted(files, key=lambda name: os.lstat(name).st_size):
+                size += os.lstat(file).st_size
+                if size < MOST_PACKED:
+                    tar.add(file, os.path.join("runs", os.path.relpath(file, self.args.runs)))
+
+
+def own_daemons():
+    """Recordings can run at the same time: each has a session daemon of its own (record/daemon.h)."""
+    if os.geteuid() != 0:
+        return True
+    child = os.fork()
+    if child == 0:
+        os._exit(ctypes.CDLL(None).unshare(0x00020000) != 0)  # CLONE_NEWNS
+    return os.waitpid(child, 0)[1] == 0
+
+
+KERNEL_LAUNCH = re.compile("_*cu(da)?Launch(Cooperative)?(Kernel|Grid)?(ExC|Ex|Async|MultiDevice)*(_ptsz)?")
+EVENTS = {"dltrace_proc:function", "dltrace_cuda:launch", "dltrace_cuda:copy", "dltrace_gpu:kernel", "dltrace_gpu:copy",
+          "dltrace_gpu:gap"}
+CAPTURED = 0x8000  # in `stream`: goes into a graph, is not executed
+
+
+def count_events(path):
+    """Outermost calls that launch or copy, and what CUPTI told, from a trace as text."""
+    names, calls = {}, collections.Counter()  # a function may be named after its first call
+    found = {"launches": collections.Counter(), "copies": collections.Counter(), "graphs": 0, "kernels": 0,
+             "kernel_ns": 0, "activity_copies": 0, "gaps": []}
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            event = line.split(" ", 2)
+            if len(event) < 3 or event[1] not in EVENTS:
+                continue
+            kind, rest = event[1], event[2]
+            f = dict(re.findall(r'(\w+)=("[^"]*"|\S+)', rest))
+            if kind == "dltrace_proc:function":
+                names[f["function"]] = f["name"].strip('"')
+            elif kind == "dltrace_gpu:kernel":
+                found["kernels"] += 1
+                found["kernel_ns"] += int(f["duration"])
+            elif kind == "dltrace_gpu:copy":
+                found["activity_copies"] += 1
+            elif kind == "dltrace_gpu:gap":
+                found["gaps"].append(f)
+            elif f.get("result") == "0" and not int(f.get("stream", "0")) & CAPTURED:
+                calls[kind, f["function"]] += 1
+    for (kind, function), count in calls.items():
+        name = names.get(function, "?")
+        if kind == "dltrace_cuda:copy":
+            found["copies"][name] += count
+        elif KERNEL_LAUNCH.fullmatch(name):
+            found["launches"][name] += count
+        elif "GraphLaunch" in name:
+            found["graphs"] += count
+    return found
+
+
+# ---- a machine without a GPU: the stub's own account stands for CUPTI and for the profiler ----
+
+class StubLab(Lab):
+    """Runs tests/apps/gpu_work of a build folder instead, on the tests' stand-in for CUDA and its GPU."""
+
+    def prepare(self, work):
+        if work != "stub":
+            raise Skip("needs a GPU")
+
+    def command(self, work, count, figures, more):
+        return ["env", f"DLTRACE_STUB_REPORT={figures}", f"DLTRACE_STUB_GPU_TRUTH={figures}.gpu",
+                "DLTRACE_STUB_GPU_NS=30000", os.path.join(self.args.bin, "tests/apps/gpu_work"), "2", "50"]
+
+    def figures(self, path, work):
+        calls, counted = collections.Counter(), {"kernels": 0, "copies": 0, "kernel_ns": 0}
+        with open(path, encoding="utf-8") as file:
+            for stub, name, count, *_ in map(str.split, file):
+                if stub.startswith("libcudart") and int(count):
+                    calls[name] += int(count)
+        with open(path + ".gpu", encoding="utf-8") as file:
+            for what, _, _, _, _, begin, end, *_ in map(str.split, file):
+                counted["kernels" if what == "0" else "copies"] += 1
+                counted["kernel_ns"] += int(end) - int(begin) if what == "0" else 0
+        wrong = int(os.environ.get("DLTRACE_SELF_TEST_WRONG", "0"))  # a test wants to see checks fail
+        counted.update(kernels=counted["kernels"] + wrong, calls={"runtime": calls})
+        return {"step_s": [0.001] * 8, "toggled_s": {"summary": [0.001], "calls": [0.001]}, "counted": counted,
+                "versions": {"stub": "1"}}
