@@ -48,8 +48,12 @@ static const struct column graph_columns[] = {
 	{ "kernels", "kernels", UNIT_COUNT, "that one launch executes" },
 	{ "copies", "copies", UNIT_COUNT, "that one launch executes" },
 	{ "sets", "sets", UNIT_COUNT, "that one launch executes" },
+	{ "copy_bytes", "copied", UNIT_BYTES, "that one launch copies" },
+	{ "set_bytes", "set", UNIT_BYTES, "that one launch sets" },
 	{ "unsure", "unsure", UNIT_COUNT, "parts that run less or more often than that, see limits" },
+	{ "conditional", "conditional", UNIT_COUNT, "of these: nodes whose bodies run as often as the GPU decides" },
 	{ "executed", "executed", UNIT_COUNT, "kernels, by all these launches" },
+	{ "moved_bytes", "moved", UNIT_BYTES, "copied and set, by all these launches" },
 	{ "total_ns", "in calls", UNIT_NS, "time of the launching calls" },
 };
 
@@ -257,7 +261,12 @@ static void add_graph(struct table *t, const struct process *p, const struct lau
 	if (graph) {
 		table_set_uint(t, "copies", graph->values[GRAPH_COPIES]);
 		table_set_uint(t, "sets", graph->values[GRAPH_SETS]);
+		table_set_uint(t, "copy_bytes", graph->values[GRAPH_COPY_BYTES]);
+		table_set_uint(t, "set_bytes", graph->values[GRAPH_SET_BYTES]);
 		table_set_uint(t, "unsure", graph->values[GRAPH_UNSURE]);
+		table_set_uint(t, "conditional", graph->values[GRAPH_CONDITIONAL]);
+		table_set_uint(t, "moved_bytes",
+			       (graph->values[GRAPH_COPY_BYTES] + graph->values[GRAPH_SET_BYTES]) * s->count);
 	}
 	table_set_uint(t, "executed", kernels * s->count);
 	table_set_uint(t, "total_ns", s->time);

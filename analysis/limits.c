@@ -256,7 +256,7 @@ static void gpu_memory_strays(struct table *table, const struct process *p)
 /* Launches of graphs of which it is not known what they execute. */
 static void unsure_graphs(struct table *table, const struct process *p)
 {
-	uint64_t graphs = 0, launches = 0;
+	uint64_t graphs = 0, launches = 0, conditional = 0;
 
 	for (size_t i = 0; i < p->launched.count; i++) {
 		const struct launches *l = &p->launched.list[i];
@@ -266,12 +266,15 @@ static void unsure_graphs(struct table *table, const struct process *p)
 			continue;
 		graphs++;
 		launches += l->count;
+		conditional += l->count * graph->values[GRAPH_CONDITIONAL];
 	}
 	if (launches)
 		limit(table, p->trace, p, "uncovered", (double)launches,
 		      "%" PRIu64 " launches of %" PRIu64 " CUDA graphs may have executed more or less than is "
-		      "counted: the GPU decides (conditional nodes, graphs that it launches itself), or nodes "
-		      "were captured and then taken out or switched off", launches, graphs);
+		      "counted: they came to %" PRIu64 " conditional nodes, whose bodies run as often as "
+		      "the GPU decides and are in no count; or the GPU may launch the graph itself, or "
+		      "nodes were captured and then taken out, switched off or changed",
+		      launches, graphs, conditional);
 }
 
 static void memory_measure(struct table *table, const struct process *p)

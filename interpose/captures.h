@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stream capture and graphs: what is launched on a stream that is being captured is not executed,
- * and what a graph's launch executes is what was captured or built into it. Followed without
+ * and what a graph's launch executes (kernels, copies and sets, and their bytes) is what was
+ * captured or built into it. Followed without
  * asking CUDA, also while nobody listens, since a graph is launched long after it was made.
  *
  * While something is captured, calls have frames even where nobody listens: so a launch of the
@@ -9,8 +10,8 @@
  *
  * A node that came by capture is known once the program asks for the nodes of its graph and what
  * each is. What is not known is counted as DLT_WORK_UNSURE: conditional nodes, whose bodies are
- * executed as often as the GPU decides; nodes of no known kind that are taken out or switched off;
- * and that the GPU may launch the graph itself.
+ * executed as often as the GPU decides; nodes of no known kind or size that are taken out, switched
+ * off or changed; and that the GPU may launch the graph itself.
  */
 #ifndef DLT_INTERPOSE_CAPTURES_H
 #define DLT_INTERPOSE_CAPTURES_H
@@ -21,7 +22,12 @@
 
 #include "memory_kinds.h"
 
-enum dlt_work { DLT_WORK_KERNEL, DLT_WORK_COPY, DLT_WORK_SET, DLT_WORK_UNSURE, DLT_WORKS };
+enum dlt_work {
+	DLT_WORK_KERNEL, DLT_WORK_COPY, DLT_WORK_SET, DLT_WORK_UNSURE,
+	DLT_WORK_COPY_BYTES, DLT_WORK_SET_BYTES,
+	DLT_WORK_CONDITIONAL,	/* of the unsure ones */
+	DLT_WORKS
+};
 
 /* cudaGraphNodeType, CUgraphNodeType: those that matter here. */
 enum dlt_node {
@@ -37,8 +43,8 @@ void dlt_capture_begin(const void *stream, const void *graph);
 /* Over, whether it went well or not; graph: what came of it, or NULL. */
 void dlt_capture_end(bool ok, const void *stream, const void *graph);
 
-/* A call that is no part of another one has launched this on a stream. */
-void dlt_captured_slow(const void *stream, enum dlt_work work);
+/* A call that is no part of another one has launched this on a stream; bytes: of a copy, a set. */
+void dlt_captured_slow(const void *stream, enum dlt_work work, uint64_t bytes);
 void dlt_captured_graph_slow(const void *exec, const void *stream);
 /* A stream that waits for an event of a captured one is captured too. */
 void dlt_capture_record_slow(const void *event, const void *stream);
@@ -88,16 +94,20 @@ static inline size_t dlt_moved(const void *stream, size_t size)
 const void *dlt_node_said(const void *node);
 const void *dlt_node_once(const void *node);
 
-/* A node was added to a graph. */
-void dlt_graph_add(const void *graph, const void *node, enum dlt_work work);
-/* params: cudaGraphNodeParams or CUgraphNodeParams, whose type comes first. */
-void dlt_graph_add_node(const void *graph, const void *node, const void *params);
+/* A node was added to a graph; bytes: of a copy, a set. */
+void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint64_t bytes);
+/* params: cudaGraphNodeParams or CUgraphNodeParams (driver), whose type comes first. */
+void dlt_graph_add_node(const void *graph, const void *node, const void *params, bool driver);
+/* A copy or a set is of another size from now on; exec: in what can be launched, NULL: in its graph. */
+void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes);
+void dlt_graph_resize_by(const void *exec, const void *node, const void *params, bool driver);
 void dlt_graph_child(const void *graph, const void *node, const void *child);
 
 /* These nodes are in that graph; count NULL: one. */
 void dlt_graph_nodes(const void *graph, void *const *nodes, const size_t *count);
-/* What a node is (enum dlt_node); it stands in a clone for another one. */
+/* What a node is (enum dlt_node), and the bytes of a copy, a set; it stands in a clone for another one. */
 void dlt_graph_node_is(const void *node, int type);
+void dlt_graph_node_moves(const void *node, int type, uint64_t bytes);
 void dlt_graph_found(const void *node, const void *original, const void *clone);
 
 /* The node is taken out of its graph; or switched in what can be launched of it. */

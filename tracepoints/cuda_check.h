@@ -47,6 +47,14 @@ SAME_PLACE(cudaMemcpy3DParms, extent, dlt_cuda_copy3d, extent);
 SAME_PLACE(cudaMemcpy3DParms, kind, dlt_cuda_copy3d, kind);
 SAME_PLACE(cudaMemAllocNodeParams, bytesize, dlt_cuda_node_memory, size);
 SAME_PLACE(cudaMemAllocNodeParams, dptr, dlt_cuda_node_memory, p);
+SAME_PLACE(cudaMemsetParams, elementSize, dlt_cuda_set, element);
+SAME_PLACE(cudaMemsetParams, width, dlt_cuda_set, width);
+SAME_PLACE(cudaMemsetParams, height, dlt_cuda_set, height);
+#if CUDART_VERSION >= 12020
+static_assert(offsetof(cudaGraphNodeParams, memcpy) == 16);	/* interpose/graphs.c: bytes_in */
+static_assert(offsetof(cudaGraphNodeParams, memset) == 16);
+static_assert(offsetof(cudaMemcpyNodeParams, copyParams) == 16);
+#endif
 SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
 SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);
 SAME_PLACE(cudaLaunchConfig_t, dynamicSmemBytes, dlt_cuda_launch_config, shared);

@@ -93,6 +93,22 @@ static inline const struct dlt_cuda_node_memory *dlt_cuda_allocates(const void *
 	return (const struct dlt_cuda_node_memory *)params;
 }
 
+/* The head of cudaMemsetParams and CUDA_MEMSET_NODE_PARAMS: width in elements */
+struct dlt_cuda_set {
+	void *to;
+	size_t pitch;
+	unsigned value, element;
+	size_t width, height;
+};
+
+/* Bytes that a node sets. */
+static inline size_t dlt_cuda_set_size(const void *params)
+{
+	const struct dlt_cuda_set *set = (const struct dlt_cuda_set *)params;
+
+	return set->width * set->element * (set->height ? set->height : 1);
+}
+
 /* The head of cudaLaunchConfig_t; shared: dynamic shared memory in bytes */
 struct dlt_cuda_launch_config {
 	struct dlt_cuda_dim3 grid, block;

@@ -28,7 +28,10 @@ struct object {
 	const char *name;
 };
 
-enum { GRAPH_KERNELS, GRAPH_COPIES, GRAPH_SETS, GRAPH_UNSURE };	/* values of a graph */
+enum {	/* values of a graph */
+	GRAPH_KERNELS, GRAPH_COPIES, GRAPH_SETS, GRAPH_UNSURE, GRAPH_COPY_BYTES, GRAPH_SET_BYTES,
+	GRAPH_CONDITIONAL,
+};
 enum { SHAPE_KERNEL, SHAPE_GRID, SHAPE_BLOCK = 4, SHAPE_SHARED = 7 };	/* values of a shape */
 
 #define LAUNCH_CAPTURED 0x8000	/* in the stream of an event */

@@ -71,6 +71,7 @@ static void edited(void)
 }
 int main(void)
 {
+	long long set[5] = { 0 };
 	struct { int type, reserved[3]; void *child; } params = { 4, { 0 }, NULL };
 	void *graph, *exec, *clone, *built, *node;
 	cudaStreamCreate(&a);
@@ -83,7 +84,7 @@ int main(void)
 		cudaGraphLaunch(exec, a);			/* 10 x 5 kernels */
 	cudaGraphCreate(&built, 0);
 	cudaGraphAddKernelNode(&node, built, NULL, 0, NULL);
-	cudaGraphAddMemsetNode(&node, built, NULL, 0, NULL);
+	cudaGraphAddMemsetNode(&node, built, NULL, 0, set);
 	cudaGraphAddChildGraphNode(&node, built, NULL, 0, graph);	/* 5 more */
 	params.child = graph;
 	cudaGraphAddNode(&node, built, NULL, NULL, 0, &params);	/* and 5 */

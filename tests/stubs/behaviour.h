@@ -109,6 +109,9 @@
 #define DO_cudaGraphLaunch(exec, stream) stub_graph_launch(exec, stream)
 #define DO_cudaGraphAddKernelNode(node, graph, dependencies, count, params) stub_node(node, graph, 0, NULL)
 #define DO_cudaGraphAddMemsetNode(node, graph, dependencies, count, params) stub_node(node, graph, 2, NULL)
+#define DO_cudaGraphAddMemcpyNode(node, graph, dependencies, count, params) stub_node(node, graph, 1, NULL)
+#define DO_cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, to, from, size, direction) \
+	stub_node(node, graph, 1, NULL)
 #define DO_cudaGraphAddChildGraphNode(node, graph, dependencies, count, child) stub_node(node, graph, 4, child)
 #define DO_cudaGraphAddNode(node, graph, dependencies, a, b, params) \
 	stub_node_of(node, graph, STUB_MAJOR_13 ? (params) : (b))
