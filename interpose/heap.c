@@ -11,19 +11,15 @@
  */
 #include "heap.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 
 #include "box_private.h"
 #include "clock.h"
-#include "elf.h"
 #include "emit.h"
 #include "export.h"
 #include "init.h"
-#include "library.h"
 #include "log.h"
 #include "process.h"
 #include "real.h"
@@ -42,22 +38,11 @@
 #define CALLER __builtin_return_address(0)
 #endif
 
-#define HEAD_FLAGS 7	/* of a chunk's size in glibc; all sizes are multiples of 8 */
-#define HEAD_MAPPED 2	/* the chunk is a mapping of its own */
-
 static COLD void *first_malloc(size_t size, const void *caller);
 static COLD void first_free(void *p, const void *caller);
 static COLD void heat(void);
 
 #define HOT dlt_alive.heap
-
-static struct {
-	size_t (*usable)(void *);
-	bool resolved;		/* the real functions are known */
-	bool has_header;	/* chunks begin as glibc's do: no call for the size */
-	bool counts;		/* false: providers are mixed, nothing can be said; or nobody asks */
-	bool pages_apart;	/* valloc and pvalloc are not the heap's: jemalloc has no pvalloc */
-} heap;
 
 /*
  * The thread's record, if it has a slot of its own, sizes stand in headers and no event is wanted
@@ -73,21 +58,9 @@ static inline struct dlt_thread *own_thread(void)
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
-/* glibc: the word before the block is its chunk's size and three flags. */
-static inline uint64_t header(const void *p)
-{
-	return ((const uint64_t *)p)[-1];
-}
-
-/* A mapped chunk has two words of overhead, any other one. */
-static inline uint64_t header_usable(const void *p)
-{
-	return (header(p) & ~(uint64_t)HEAD_FLAGS) - (header(p) & HEAD_MAPPED ? 16 : 8);
-}
-
 static inline uint64_t usable_size(void *p)
 {
-	return heap.has_header ? header_usable(p) : heap.usable(p);
+	return dlt_heap.has_header ? dlt_head_usable(p) : dlt_heap.usable(p);
 }
 
 /* ---- counting ------------------------------------------------------------------------------ */
@@ -186,7 +159,7 @@ static void count_call(struct dlt_thread *t, enum heap_operation operation, uint
 /* The hot way for the thread's next calls, where it may go it. */
 static void choose_way(struct dlt_thread *t)
 {
-	own = has_slot(t) && heap.has_header && heap.counts && !dlt_enabled(DLT_EV_FULL_HEAP_CALL) ?
+	own = has_slot(t) && dlt_heap.has_header && dlt_heap.counts && !dlt_enabled(DLT_EV_FULL_HEAP_CALL) ?
 	      t : NULL;
 }
 
@@ -208,12 +181,12 @@ static COLD void count_slowly(const struct heap_call *call)
 	int saved = errno;
 	struct dlt_thread *t;
 
-	if (!heap.counts)
+	if (!dlt_heap.counts)
 		return;
 	t = dlt_thread_self();
 	/* A shell or compiler that nobody asks about: from now on calls only pass. */
-	heap.counts = dlt_process.counted;
-	if (heap.counts) {
+	dlt_heap.counts = dlt_process.counted;
+	if (dlt_heap.counts) {
 		count_call(t, call->operation, call->size);
 		counted(t, call);
 	} else {
@@ -235,7 +208,7 @@ static COLD void *allocated_slowly(void *p, enum dlt_fn function, const void *ca
 {
 	struct heap_call call = { HEAP_ALLOC, function, caller, p, 0 };
 
-	if (heap.counts) {
+	if (dlt_heap.counts) {
 		call.size = usable_size(p);
 		count_slowly(&call);
 	}
@@ -245,7 +218,7 @@ static COLD void *allocated_slowly(void *p, enum dlt_fn function, const void *ca
 static COLD void *allocated_more(void *p, struct dlt_thread *t, enum dlt_fn function,
 				 const void *caller)
 {
-	struct heap_call call = { HEAP_ALLOC, function, caller, p, header_usable(p) };
+	struct heap_call call = { HEAP_ALLOC, function, caller, p, dlt_head_usable(p) };
 
 	counted(t, &call);
 	return p;
@@ -255,7 +228,7 @@ static COLD void freed_slowly(void *p, enum dlt_fn function, const void *caller)
 {
 	struct heap_call call = { HEAP_FREE, function, caller, p, 0 };
 
-	if (heap.counts) {
+	if (dlt_heap.counts) {
 		call.size = usable_size(p);
 		count_slowly(&call);
 	}
@@ -264,7 +237,7 @@ static COLD void freed_slowly(void *p, enum dlt_fn function, const void *caller)
 static COLD void freed_more(void *p, struct dlt_thread *t, enum dlt_fn function,
 			    const void *caller)
 {
-	struct heap_call call = { HEAP_FREE, function, caller, p, header_usable(p) };
+	struct heap_call call = { HEAP_FREE, function, caller, p, dlt_head_usable(p) };
 
 	counted(t, &call);
 }
@@ -291,10 +264,10 @@ static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
 		struct dlt_thread *self = own_thread(); \
 		if (unlikely(!block)) { \
 			block = failed(asked, function, CALLER); \
-		} else if (unlikely(!self) || unlikely(header(block) & HEAD_MAPPED)) { \
+		} else if (unlikely(!self) || unlikely(dlt_head(block) & DLT_HEAD_MAPPED)) { \
 			block = allocated_slowly(block, function, CALLER); \
 		} else { \
-			uint64_t chunk = header(block) & ~(uint64_t)HEAD_FLAGS; \
+			uint64_t chunk = dlt_head(block) & ~(uint64_t)DLT_HEAD_FLAGS; \
 			uint64_t bytes = add(&self->allocated, &self->slot->allocated, chunk); \
 			if (unlikely(bytes >= self->allocated_limit)) \
 				block = allocated_more(block, self, function, CALLER); \
@@ -306,10 +279,10 @@ static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
 #define FREEING(p, slowly, more) \
 	do { \
 		struct dlt_thread *self = own_thread(); \
-		if (unlikely(!self) || unlikely(header(p) & HEAD_MAPPED)) { \
+		if (unlikely(!self) || unlikely(dlt_head(p) & DLT_HEAD_MAPPED)) { \
 			slowly; \
 		} else { \
-			uint64_t chunk = header(p) & ~(uint64_t)HEAD_FLAGS; \
+			uint64_t chunk = dlt_head(p) & ~(uint64_t)DLT_HEAD_FLAGS; \
 			uint64_t bytes = add(&self->freed, &self->slot->freed, chunk); \
 			if (unlikely(bytes >= self->freed_limit)) \
 				more; \
@@ -410,7 +383,7 @@ DLT_EXPORT void *realloc(void *old, size_t size)
 		return ALLOCATED(real()->realloc(NULL, size), size, DLT_FN_realloc);
 	if (unlikely(!HOT.malloc))
 		heat();
-	if (unlikely(!heap.counts))
+	if (unlikely(!dlt_heap.counts))
 		return real()->realloc(old, size);
 	return realloc_block(old, size, CALLER);
 }
@@ -435,14 +408,14 @@ DLT_EXPORT void *memalign(size_t alignment, size_t size)
 
 DLT_EXPORT void *valloc(size_t size)
 {
-	if (unlikely(heap.pages_apart))
+	if (unlikely(dlt_heap.pages_apart))
 		return real()->valloc(size);
 	return ALLOCATED(real()->valloc(size), size, DLT_FN_valloc);
 }
 
 DLT_EXPORT void *pvalloc(size_t size)
 {
-	if (unlikely(heap.pages_apart))
+	if (unlikely(dlt_heap.pages_apart))
 		return real()->pvalloc(size);
 	return ALLOCATED(real()->pvalloc(size), size, DLT_FN_pvalloc);
 }
@@ -477,60 +450,7 @@ DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
 		table->free(p);
 }
 
-/* ---- the real ones ------------------------------------------------------------------------- */
-
-extern void *__libc_malloc(size_t size) __attribute__((weak));
-extern void __libc_free(void *p) __attribute__((weak));
-
-/* Load address of the object that holds a function; no walk over symbol tables (2.5 ms). */
-static uintptr_t owner_of(const void *function)
-{
-	return dlt_library_base(function);
-}
-
-/* One provider for all, or sizes would be asked of an allocator that does not know the block. */
-static bool one_provider(void)
-{
-	uintptr_t owner = owner_of((const void *)dlt_real_table.malloc);
-
-#define SAME_OWNER(ret, name, args) \
-	if (dlt_real_table.name && owner_of((const void *)dlt_real_table.name) != owner) \
-		return false;
-	DLT_REAL_HEAP(SAME_OWNER)
-	heap.pages_apart = owner_of((const void *)dlt_real_table.pvalloc) != owner ||
-		      owner_of((const void *)dlt_real_table.valloc) != owner;
-	return dlt_real_table.free && dlt_real_table.realloc && dlt_real_table.malloc_usable_size;
-}
-
-/* Small blocks only: freeing a mapped one would move glibc's mmap threshold. */
-static bool has_glibc_headers(void)
-{
-	static const size_t sizes[] = { 1, 24, 25, 40, 1000 };
-
-	if (!__libc_malloc || owner_of((const void *)dlt_real_table.malloc) !=
-			      owner_of((const void *)__libc_malloc))
-		return false;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		void *p = dlt_real_table.malloc(sizes[i]);
-		bool same = p && header_usable(p) == dlt_real_table.malloc_usable_size(p);
-
-		dlt_real_table.free(p);
-		if (!same)
-			return false;
-	}
-	return true;
-}
-
-/* Runs once, in the first allocation of the process: mostly ld.so's, before all constructors. */
-static void resolve(void)
-{
-	dlt_real_init_heap();
-	heap.usable = dlt_real_table.malloc_usable_size;
-	heap.has_header = has_glibc_headers();
-	heap.counts = one_provider();
-	dlt_process.heap = heap.counts ? DLT_HEAP_EXACT : DLT_HEAP_MIXED;
-	heap.resolved = true;
-}
+/* ---- the first call ------------------------------------------------------------------------ */
 
 /* By address from the thread pointer, as own_thread() reads it. */
 static uintptr_t offset_of_own(void)
@@ -554,12 +474,12 @@ static COLD void heat(void)
 	own = NULL;
 	HOT.own = offset_of_own();
 	HOT.block = _mm_set_epi64x(1, -8);
-	if (!heap.resolved && !resolving) {
+	if (!dlt_heap.resolved && !resolving) {
 		resolving = true;
-		resolve();
+		dlt_heap_resolve();
 		resolving = false;
 	}
-	if (heap.resolved) {
+	if (dlt_heap.resolved) {
 		HOT.free = dlt_real_table.free;
 		__atomic_store_n(&HOT.malloc, dlt_real_table.malloc, __ATOMIC_RELEASE);
 	}
@@ -588,29 +508,14 @@ static COLD void first_free(void *p, const void *caller)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/*
- * True where somebody before us defines malloc. Asking dlsym would not do: a fixed-address program
- * that takes malloc's address has a symbol for it too, undefined and with its PLT's address.
- */
-static bool is_foreign(void)
-{
-	struct dlt_elf_name name = dlt_elf_name("malloc");
-	struct dlt_elf e;
-
-	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
-		if (dlt_elf_open(&e, m->l_addr, m->l_ld) && dlt_elf_find(&e, &name, NULL))
-			return m->l_addr != owner_of((const void *)resolve);
-	return false;
-}
-
 void dlt_heap_init(void)
 {
 	real();
 	/* A program with a malloc of its own never comes here: say so instead of showing 0. */
-	if (is_foreign())
+	if (dlt_heap_is_foreign())
 		dlt_process.heap = DLT_HEAP_FOREIGN;
 	dlt_box->heap = dlt_process.heap;
-	dlt_log("heap", "cover", heap.has_header ? "headers" : "malloc_usable_size",
+	dlt_log("heap", "cover", dlt_heap.has_header ? "headers" : "malloc_usable_size",
 		(long)dlt_process.heap);
 }
 
