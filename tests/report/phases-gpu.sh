@@ -16,7 +16,7 @@ print('[1s] dltrace_proc:object process=1 type=5 id=1 name="_Z4convPf"')
 for i, name in enumerate(("torch", "PIL", "numpy")):
     print(at(100 + i), f'dltrace_proc:object process=1 type=8 id={20 + i} name="/site/{name}"')
 print(at(11000), 'dltrace_proc:object process=1 type=8 id=23 name="/site/late"')
-def launch(ms, shape): print(at(ms), f'dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 shape={shape} duration=10us')
+def launch(ms, shape): print(at(ms), f'dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 shape={shape} duration=10us nested=1 nested_time=4us')
 def kernel(ms): print(at(ms + 3), f'dltrace_gpu:kernel process=1 caller=1 called={int((1000 + ms) * 1000)}us begin={int((1000 + ms) * 1000)}us duration=2ms kernel=1 stream=1')
 for ms in range(1000, 4000, 100):
     launch(ms, 13)
@@ -82,6 +82,8 @@ same "shares" "{1.0}" "$(json '{float(round(sum(k["share"] for k in r["phase_kin
 same "launching" True "$(json '{"start-up", "steady"} <= {k["phase"] for k in rows("phase_kinds", kind="launch")}')"
 same "all launching" True "$(json 'sum(k["self_ns"] for k in rows("phase_kinds", kind="launch")) == sum(k["self_ns"] for k in rows("kinds", kind="launch"))')"
 
+same "without what is nested" True "$(json 'sum(k["self_ns"] for k in rows("phase_kinds", kind="launch")) == 110 * 6000')"
+
 # The same sums again, by layer, by calling library and as shares of each function.
 same "shares of each layer" "{1.0}" "$(json '{float(round(sum(s["share"] for s in r["phase_shares"] if (s["phase"], s["framework"], s["layer"]) == one), 9)) for one in {(s["phase"], s["framework"], s["layer"]) for s in r["phase_shares"]}}')"
 same "which" "$(json 'sorted((f["phase"], f["calls"]) for f in rows("phase_functions", function="cudaLaunchKernel"))')" \
@@ -130,7 +132,7 @@ done
 "$REPORT" -q "$TMP/trace.txt" >t.txt
 sed -n '/^Time by phase/,/^$/p' t.txt | sed '1d;$d' | tr -s ' ' >section
 grep -q '^ library layer start-up compilation steady end$' section || fail "phases have no heading: $(cat section)"
-grep -q '^ libtorch_cpu.so CUDA runtime 300 µs .*780 µs$' section || fail "not by phase: $(cat section)"
+grep -q '^ libtorch_cpu.so CUDA runtime 180 µs .*468 µs$' section || fail "not by phase: $(cat section)"
 grep -q '^ (busy) GPU 72.0 ms 3.00 ms$' section || fail "the GPU is not among them: $(cat section)"
 
 # A thread that is announced late: what it launched before is its process's all the same.

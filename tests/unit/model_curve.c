@@ -50,6 +50,31 @@ static void stays_small_and_keeps_peaks(void **unused)
 	curve_release(&c);
 }
 
+/* One value of ten million, wherever it is, also where it lasts a nanosecond. */
+static void one_peak_of_ten_million(void **unused)
+{
+	static const int where[] = { 0, 4999999, 7340033, 9999999 };
+
+	(void)unused;
+	for (size_t k = 0; k < sizeof(where) / sizeof(where[0]); k++) {
+		struct curve c = { 0 };
+		size_t found = 0;
+
+		for (int i = 0; i < 10000000; i++)
+			curve_add(&c, 512, (int64_t)i * 2000, i == where[k] ? 101 : i % 100);
+		assert_true(c.count <= 512);
+		for (size_t i = 0; i < c.count; i++) {
+			struct curve_value p[3];
+			size_t n = curve_points(&c.buckets[i], p);
+
+			while (n--)
+				found += p[n].value == 101 && p[n].t == (int64_t)where[k] * 2000;
+		}
+		assert_int_equal(found, 1);
+		curve_release(&c);
+	}
+}
+
 static void few_values_stay_as_they_are(void **unused)
 {
 	struct curve c = { 0 };
@@ -124,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stays_small_and_keeps_peaks),
+		cmocka_unit_test(one_peak_of_ten_million),
 		cmocka_unit_test(few_values_stay_as_they_are),
 		cmocka_unit_test(order_and_split_do_not_matter),
 		cmocka_unit_test(points_come_by_time),
