@@ -127,8 +127,12 @@ struct live_process *live_process_new(int folder, const char *file, enum live_re
 void live_process_free(struct live_process *p);
 /* False: it has ended, or its box is broken. elapsed: ns since the last time, 0: the first. */
 bool live_process_read(struct live_process *p, uint64_t now, uint64_t elapsed);
-/* Heap bytes live now; false when the box broke. */
-bool live_process_heap(struct live_process *p, int64_t *live);
+/* Its heap now; false when the box broke. */
+struct live_heap {
+	int64_t live;		/* bytes */
+	uint64_t allocations;	/* ever */
+};
+bool live_process_heap(struct live_process *p, struct live_heap *now);
 /* Calls that have lasted for at least `least` ns, longest first, added to what is there. */
 void live_process_calls(struct live_process *p, uint64_t now, uint64_t least, struct live_call *calls,
 			size_t *count, size_t max);

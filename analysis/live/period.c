@@ -3,6 +3,7 @@
 #include "analysis/live/period.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #define LEAST_VALUES	100
 #define LEAST_LAG	(PERIOD_LEAST / PERIOD_STEP)
@@ -10,28 +11,63 @@
 #define SURE		0.6	/* of 1: the curve is the same one period later */
 #define DIP		0.3	/* it must differ in between by so much of that */
 
-void period_note(struct period *p, double value)
+void period_note(struct period *p, double value, double work)
 {
-	p->values[p->count++ % PERIOD_VALUES] = value;
+	p->values[p->count % PERIOD_VALUES] = value;
+	p->work[p->count++ % PERIOD_VALUES] = work;
 }
 
-/* In order of time, less their straight line, so that growth is no agreement. The count. */
-static size_t detrended(const struct period *p, double *v)
+static size_t noted(const struct period *p)
 {
-	size_t n = p->count < PERIOD_VALUES ? p->count : PERIOD_VALUES;
+	return p->count < PERIOD_VALUES ? p->count : PERIOD_VALUES;
+}
+
+/* In order of time. */
+static void by_time(const struct period *p, double *v)
+{
+	size_t n = noted(p);
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = p->values[(p->count - n + i) % PERIOD_VALUES];
+}
+
+/* As many, at even steps of the work that was done. False: none was. */
+static bool by_work(const struct period *p, double *v)
+{
+	size_t n = noted(p), first = p->count - n, at = 0;
+	double begin = n ? p->work[first % PERIOD_VALUES] : 0;
+	double all = n ? p->work[(p->count - 1) % PERIOD_VALUES] - begin : 0;
+
+	if (!(all > 0))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		double wanted = begin + all * (double)i / (double)(n - 1), from, to;
+
+		while (at + 2 < n && p->work[(first + at + 1) % PERIOD_VALUES] < wanted)
+			at++;
+		from = p->work[(first + at) % PERIOD_VALUES];
+		to = p->work[(first + at + 1) % PERIOD_VALUES];
+		v[i] = p->values[(first + at) % PERIOD_VALUES];
+		if (to > from)
+			v[i] += (p->values[(first + at + 1) % PERIOD_VALUES] - v[i]) *
+				fmin(fmax((wanted - from) / (to - from), 0), 1);
+	}
+	return true;
+}
+
+/* Less their straight line, so that growth is no agreement. */
+static void detrend(double *v, size_t n)
+{
 	double mean = 0, slope = 0, squares = 0, middle = ((double)n - 1) / 2;
 
-	for (size_t i = 0; i < n; i++) {
-		v[i] = p->values[(p->count - n + i) % PERIOD_VALUES];
+	for (size_t i = 0; i < n; i++)
 		mean += v[i] / (double)n;
-	}
 	for (size_t i = 0; i < n; i++) {
 		slope += ((double)i - middle) * (v[i] - mean);
 		squares += ((double)i - middle) * ((double)i - middle);
 	}
 	for (size_t i = 0; i < n && squares > 0; i++)
 		v[i] -= mean + slope / squares * ((double)i - middle);
-	return n;
 }
 
 /* Agreement of the curve with itself `lag` steps later: 1 the same, 0 none, below 0 the contrary. */
@@ -47,13 +83,13 @@ static double agreement(const double *v, size_t n, size_t lag)
 	return a > 0 && b > 0 ? product / sqrt(a * b) : 0;
 }
 
-uint64_t period_find(const struct period *p)
+/* In steps; 0: none. */
+static double find(double *v, size_t n)
 {
-	double v[PERIOD_VALUES], r[PERIOD_VALUES / LEAST_PERIODS + 1], best = 0, low = 1, shift = 0, bend;
-	size_t n = detrended(p, v), most = n / LEAST_PERIODS, at = 0;
+	double r[PERIOD_VALUES / LEAST_PERIODS + 1], best = 0, low = 1, shift = 0, bend;
+	size_t most = n / LEAST_PERIODS, at = 0;
 
-	if (n < LEAST_VALUES)
-		return 0;
+	detrend(v, n);
 	for (size_t lag = 1; lag <= most; lag++) {
 		r[lag] = agreement(v, n, lag);
 		best = lag >= LEAST_LAG && r[lag] > best ? r[lag] : best;
@@ -71,5 +107,19 @@ uint64_t period_find(const struct period *p)
 	bend = r[at - 1] - 2 * r[at] + r[at + 1];
 	if (bend < 0)
 		shift = (r[at - 1] - r[at + 1]) / (2 * bend);
-	return (uint64_t)(((double)at + shift) * (double)PERIOD_STEP);
+	return (double)at + shift;
+}
+
+uint64_t period_find(const struct period *p)
+{
+	double v[PERIOD_VALUES], steps;
+	size_t n = noted(p);
+
+	if (n < LEAST_VALUES)
+		return 0;
+	by_time(p, v);
+	steps = find(v, n);
+	if (!(steps > 0) && by_work(p, v))
+		steps = find(v, n);	/* of work, of which each took one step on average */
+	return (uint64_t)(steps * (double)PERIOD_STEP);
 }

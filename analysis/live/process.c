@@ -225,14 +225,16 @@ static void read_box(struct live_process *p, void *data)
 
 static void read_heap(struct live_process *p, void *data)
 {
+	struct live_heap *now = data;
 	struct box_heap heap;
 
-	*(int64_t *)data = live_heap(p, &heap);
+	now->live = live_heap(p, &heap);
+	now->allocations = heap.allocated.count;
 }
 
-bool live_process_heap(struct live_process *p, int64_t *live)
+bool live_process_heap(struct live_process *p, struct live_heap *now)
 {
-	return p->box && guarded(p, read_heap, live);
+	return p->box && guarded(p, read_heap, now);
 }
 
 /* ---- /proc ---- */

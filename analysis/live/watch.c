@@ -298,11 +298,11 @@ void live_watch_glance(struct live_watch *w)
 
 	for (size_t i = 0; i < w->count && looked < GLANCES; i++) {
 		struct live_process *p = w->list[i];
-		int64_t heap;
+		struct live_heap heap;
 
 		if (p->cores < GLANCE_CORES || !p->heap_known || !live_process_heap(p, &heap))
 			continue;
-		period_note(&p->period, (double)heap);
+		period_note(&p->period, (double)heap.live, (double)heap.allocations);
 		looked++;
 	}
 }
