@@ -35,6 +35,9 @@ static const struct column columns[] = {
 	{ "p99_ns", "p99", UNIT_NS, "99th percentile, from a histogram" },
 	{ "quantile_error", "error", UNIT_FRACTION,
 	  "how far median and p99 can be off, as a fraction of them" },
+	{ "untimed", "untimed", UNIT_COUNT,
+	  "calls too short to time each (BLAS): they count as the last timed one that had about as much work" },
+	{ "error_ns", "error", UNIT_NS, "standard error of total_ns and outer_ns by the untimed ones" },
 	{ "first_ns", "first", UNIT_NS, "duration of the first call" },
 	{ "first_call_ns", "from", UNIT_TIME, "begin of the first call that is an event" },
 	{ "last_call_ns", "to", UNIT_TIME, "end of the last call that is an event" },
@@ -110,6 +113,10 @@ static void set_durations(struct table *t, const struct sums *s)
 	table_set_uint(t, "min_ns", s->min);
 	table_set_uint(t, "max_ns", s->max);
 	table_set_real(t, "stddev_ns", sums_deviation(s));
+	if (s->untimed) {
+		table_set_uint(t, "untimed", s->untimed);
+		table_set_real(t, "error_ns", sums_error(s));
+	}
 	if (!sums_counted(s))
 		return;
 	table_set_real(t, "median_ns", sums_quantile(s, 0.5, &error));

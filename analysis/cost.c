@@ -34,6 +34,7 @@ static const struct price {
 	[COST_NOTED] = { "noted events", 30, 100 },
 	[COST_SINGLE] = { "events", 125, 370 },
 	[COST_WRAPPED] = { "counted calls", 30, 80 },
+	[COST_UNTIMED] = { "calls counted without the clock", 8, 20 },
 	[COST_SAMPLES] = { "samples", 300e3, 750e3 },
 };
 /* clang-format on */
@@ -52,8 +53,13 @@ static void count_process(struct cost *c, const struct process *p)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 
-		if (f->exact && f->timed && f->exact->calls > f->events.calls)
-			c->count[COST_WRAPPED] += f->exact->calls - f->events.calls;
+		uint64_t timed = f->exact ? f->exact->calls - f->exact->untimed : 0;
+
+		if (!f->exact || !f->timed)
+			continue;
+		c->count[COST_UNTIMED] += f->exact->untimed;
+		if (timed > f->events.calls)
+			c->count[COST_WRAPPED] += timed - f->events.calls;
 	}
 }
 

@@ -12,7 +12,7 @@
 
 struct trace;
 
-enum cost_kind { COST_HEAP, COST_NOTED, COST_SINGLE, COST_WRAPPED, COST_SAMPLES, COST_KINDS };
+enum cost_kind { COST_HEAP, COST_NOTED, COST_SINGLE, COST_WRAPPED, COST_UNTIMED, COST_SAMPLES, COST_KINDS };
 
 struct cost {
 	uint64_t count[COST_KINDS];

@@ -64,6 +64,23 @@ static double gpu_clock_error(const struct model *m, const struct report *r)
 	return largest(r, "gpu_work", "clock_error_ns");
 }
 
+/* Of all that one function's short calls took in one process. */
+static double untimed_error(const struct model *m, const struct report *r)
+{
+	const struct table *t = report_table(r, "breakdown");
+	double worst = -1;
+
+	(void)m;
+	for (size_t row = 0; t && row < t->row_count; row++) {
+		const struct cell *error = table_get(t, row, "error_ns");
+		double total = cell_real(table_get(t, row, "total_ns"));
+
+		if (error->type != CELL_NULL && total > 0 && cell_real(error) / total > worst)
+			worst = cell_real(error) / total;
+	}
+	return worst;
+}
+
 /* The longest mean time between two readings of one process. */
 static double sample_interval(const struct model *m, const struct report *r)
 {
@@ -107,10 +124,16 @@ static const struct fact {
 	measure_fn error;
 	const char *text;
 } facts[] = {
+	{ "time of calls too short to time each",
+	  "breakdown: total_ns, outer_ns, where untimed is not missing, and what is made of them",
+	  "sampled", "fraction", untimed_error,
+	  "of tiny matrix products one in 9 to 24 is timed, at random, and the others count as that one; "
+	  "error_ns is their standard error. Calls, bytes and operations are exact all the same" },
 	{ "calls, their time, bytes, failures, by function",
 	  "breakdown, shares: calls, failed, total_ns, outer_ns, nested_ns, min_ns, max_ns, bytes, flops",
 	  "exact", "calls", zero,
-	  "counted by the process itself at each call and read at its end; nothing can be lost. With "
+	  "counted by the process itself at each call and read at its end; nothing can be lost (of times: but for "
+	  "the calls that untimed counts). With "
 	  "--from or --to, and where there are no totals, by the calls that are events" },
 	{ "mean and standard deviation", "breakdown: mean_ns, stddev_ns", "rounded", "fraction", none,
 	  "from exact sums" },

@@ -231,6 +231,22 @@ static void only_counted(struct table *table, const struct process *p)
 		      "too short, before the trace began, or lost", calls, (double)time / 1e9);
 }
 
+/* Calls whose time is others'. */
+static void untimed(struct table *table, const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct sums *s = f->exact;
+
+		if (!s || !s->untimed || !s->total)
+			continue;
+		limit(table, p->trace, p, "untimed", (double)s->untimed,
+		      "%" PRIu64 " of %" PRIu64 " calls of %s are too short to time each: they count as others "
+		      "like them, which makes its time uncertain by %.2g %%",
+		      s->untimed, s->calls, profile_names(p, f)->name, 100 * sums_error(s) / (double)s->total);
+	}
+}
+
 /* What the ledger of GPU memory could not tell. */
 static void gpu_memory_strays(struct table *table, const struct process *p)
 {
@@ -442,7 +458,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, not_covered, only_counted, memory_measure, opencl, communication,
+	lost, killed, unknown, not_traced, not_covered, only_counted, untimed, memory_measure, opencl, communication,
 	gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
 };
 

@@ -85,7 +85,8 @@ static void publish(struct dlt_thread *t, uint64_t function, uint64_t since)
 	__atomic_store_n(&t->slot->call, function, __ATOMIC_RELEASE);
 }
 
-DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
+/* Puts the frame on, all but the time; false: the call is not measured. */
+static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
 {
 	struct dlt_calls *calls = t->calls;
 	uint32_t depth;
@@ -103,34 +104,73 @@ DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt
 	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c, .library = site->library,
 						   .function = site->function };
 	calls->depth = depth + 1;
-	c->thread = t;
 	c->site = site;
 	c->depth = depth;
 	c->function = site->function;
 	c->library = site->library;
-	c->start = dlt_clock_ticks();
-	if (depth == 0)
-		publish(t, site->function, c->start);
 	return true;
 }
 
-/* Takes the frame off and tells the caller's frame; what was nested in this call. */
-static DLT_HOT struct dlt_frame leave(struct dlt_call *c, uint64_t ticks)
+static inline void start(struct dlt_call *c)
+{
+	c->start = dlt_clock_ticks();
+	if (c->depth == 0)
+		publish(c->thread, c->function, c->start);
+}
+
+DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
+{
+	if (!enter(c, t, site))
+		return false;
+	c->tiny = NULL;
+	start(c);
+	return true;
+}
+
+DLT_HOT bool dlt_call_enter_work(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uint64_t flops)
+{
+	if (!enter(c, t, site))
+		return false;
+	c->tiny = NULL;
+	if (flops < DLT_TINY_FLOPS) {
+		c->tiny = dlt_tiny_place(t->calls->tiny, c->function, site->caller, flops);
+		if (dlt_tiny_skips(c->tiny, c->function, site->caller, flops)) {
+			c->start = 0;
+			if (c->depth == 0)
+				publish(t, c->function, ++t->calls->untimed % DLT_BOX_UNTIMED);
+			return true;
+		}
+	}
+	start(c);
+	return true;
+}
+
+struct nested {
+	uint64_t time;			/* ticks */
+	uint32_t calls;
+};
+
+/*
+ * Takes the frame off and tells the caller's frame; what was nested in this call. Field by field: a copy
+ * of the whole would wait for the stores that enter() made of its parts.
+ */
+static inline struct nested leave(struct dlt_call *c, uint64_t ticks)
 {
 	struct dlt_calls *calls = c->thread->calls;
-	struct dlt_frame frame = calls->frames[c->depth];
+	const struct dlt_frame *frame = &calls->frames[c->depth];
+	struct nested n = { frame->nested_time, frame->nested };
 
 	/* Another stack (a coroutine's) took the place: then nothing is known of what nested. */
-	if (calls->depth <= c->depth || frame.at != (uintptr_t)c)
-		return (struct dlt_frame){ .at = (uintptr_t)c };
+	if (calls->depth <= c->depth || frame->at != (uintptr_t)c)
+		return (struct nested){ 0, 0 };
 	calls->depth = c->depth;
 	if (c->depth == 0) {
 		publish(c->thread, 0, 0);
 	} else {
-		calls->frames[c->depth - 1].nested += 1 + frame.nested;
+		calls->frames[c->depth - 1].nested += 1 + n.calls;
 		calls->frames[c->depth - 1].nested_time += ticks;
 	}
-	return frame;
+	return n;
 }
 
 bool dlt_call_first(const struct dlt_call *c)
@@ -174,17 +214,52 @@ static uint32_t saturated(uint64_t value, uint64_t most)
 	return (uint32_t)(value < most ? value : most);
 }
 
+/* The end of a call that was not timed: nothing but the sums. */
+static DLT_HOT void end_untimed(struct dlt_call *c, enum dlt_event event, bool ok, uint64_t bytes, uint64_t flops)
+{
+	const struct dlt_tiny *tiny = c->tiny;
+	struct nested nested = leave(c, tiny->ticks);
+	struct dlt_box_totals *totals = NULL;
+
+	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION) && !nested.calls)
+		totals = totals_of(c);
+	if (totals) {
+		dlt_totals_add_untimed(totals, tiny->ns, tiny->bucket, ok ? bytes : 0, flops, c->depth == 0, ok);
+	} else if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION)) {
+		struct dlt_totals_call call = {
+			.duration = tiny->ns, .nested = dlt_clock_elapsed_ns(nested.time),
+			.bytes = ok ? bytes : 0, .flops = flops, .outer = c->depth == 0, .ok = ok, .untimed = true,
+		};
+
+		count(c, &call);
+	}
+	if (c->thread->marks && c->depth == 0)
+		dlt_mark_call(c->thread->marks, event, tiny->ticks);
+}
+
 DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok,
 			  uint64_t bytes, uint64_t flops)
 {
-	uint64_t end = dlt_clock_ticks(), ticks = end - c->start;
-	struct dlt_frame frame = leave(c, ticks);
-	struct dlt_totals_call call = {
+	struct dlt_totals_call call;
+	struct nested nested;
+	uint64_t end, ticks;
+
+	if (!c->start) {
+		end_untimed(c, event, ok, bytes, flops);
+		return false;
+	}
+	end = dlt_clock_ticks();
+	ticks = end - c->start;
+	nested = leave(c, ticks);
+	call = (struct dlt_totals_call){
 		.duration = dlt_clock_elapsed_ns(ticks),
-		.nested = frame.nested ? dlt_clock_elapsed_ns(frame.nested_time) : 0,
+		.nested = nested.calls ? dlt_clock_elapsed_ns(nested.time) : 0,
 		.bytes = ok ? bytes : 0, .flops = flops, .outer = c->depth == 0, .ok = ok,
 	};
 
+	if (c->tiny)
+		call.error = dlt_tiny_timed(c->tiny, c->function, c->site->caller, flops, ticks, call.duration,
+					    call.duration < min / 2, c->start);
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		count(c, &call);
 	if (c->thread->marks && call.outer)
@@ -193,7 +268,7 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 		return false;
 	c->end = end;
 	c->duration = saturated(call.duration, UINT32_MAX);
-	c->nested = (uint8_t)saturated(frame.nested, UINT8_MAX);
+	c->nested = (uint8_t)saturated(nested.calls, UINT8_MAX);
 	c->nested_time = saturated(call.nested, UINT32_MAX);
 	return true;
 }

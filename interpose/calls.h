@@ -26,6 +26,7 @@
 #include "library.h"
 #include "targets.h"
 #include "thread.h"
+#include "tiny.h"
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
 #define DLT_CALL_SITES 256	/* call sites that a thread remembers; a power of 2 */
@@ -51,15 +52,18 @@ struct dlt_frame {
 /* What a thread has of its calls; owned by the thread's record, reused with it. */
 struct dlt_calls {
 	uint32_t depth;
+	uint32_t untimed;		/* calls, see dlt_box_slot.since */
 	struct dlt_frame frames[DLT_CALL_DEPTH];
 	struct dlt_site sites[DLT_CALL_SITES];
+	struct dlt_tiny tiny[DLT_TINY_PLACES];
 };
 
 /* One call, on the wrapper's stack. */
 struct dlt_call {
 	struct dlt_thread *thread;
 	struct dlt_site *site;
-	uint64_t start;			/* ticks */
+	struct dlt_tiny *tiny;		/* of calls with so little work; NULL: it has more, or nobody knows */
+	uint64_t start;			/* ticks; of one that is not timed: 0 */
 	uint32_t depth;			/* 0: outermost */
 	uint16_t function, library;
 	/* Filled by dlt_call_end: */
@@ -78,6 +82,7 @@ static inline unsigned dlt_site_hash(unsigned function, const void *caller)
 
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
 bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site);
+bool dlt_call_enter_work(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uint64_t flops);
 
 static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned function,
 					   const void *caller)
@@ -94,6 +99,24 @@ static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned functi
 	return dlt_site_make(t, function, caller);
 }
 
+/* The site, and *real, the function to call; NULL: nobody listens. */
+static inline __attribute__((always_inline)) struct dlt_site *
+dlt_call_find(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller, void **real)
+{
+	struct dlt_site *s;
+
+	c->thread = dlt_thread_self();
+	s = dlt_site_of(c->thread, function, caller);
+	*real = s->real;
+	c->library = s->library;
+	if (__builtin_expect(dlt_handed_over != NULL, 0))
+		*real = dlt_handed_take(function, s->real);
+	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] |
+			       dlt_capturing), 1))
+		return NULL;
+	return s;
+}
+
 /*
  * Finds *real, the function to call. True: the call is measured and dlt_call_end must follow.
  * `event` is that of the function's family.
@@ -102,17 +125,19 @@ static inline __attribute__((always_inline)) bool
 dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
 	       void **real)
 {
-	struct dlt_thread *t = dlt_thread_self();
-	struct dlt_site *s = dlt_site_of(t, function, caller);
+	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
 
-	*real = s->real;
-	c->library = s->library;
-	if (__builtin_expect(dlt_handed_over != NULL, 0))
-		*real = dlt_handed_take(function, s->real);
-	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] |
-			       dlt_capturing), 1))
-		return false;
-	return dlt_call_enter(c, t, s);
+	return s && dlt_call_enter(c, c->thread, s);
+}
+
+/* The same for a function whose arguments tell how many operations it makes: the tiny ones are not all timed. */
+static inline __attribute__((always_inline)) bool
+dlt_call_begin_work(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
+		    void **real, uint64_t flops)
+{
+	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
+
+	return s && dlt_call_enter_work(c, c->thread, s, flops);
 }
 
 /*

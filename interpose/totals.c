@@ -110,6 +110,8 @@ void dlt_totals_add_late(uint16_t function, const struct dlt_totals_call *call)
 	if (__atomic_add_fetch(&s->squares_low, low, __ATOMIC_RELAXED) < low)
 		add(&s->squares_high, 1);
 	add(&s->squares_high, (uint64_t)(square >> 64));
+	add(&s->untimed, call->untimed);
+	add(&s->error, call->error);
 	add(&s->bytes, call->bytes);
 	add(&s->flops, call->flops);
 }

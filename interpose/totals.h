@@ -15,7 +15,8 @@
 struct dlt_totals_call {
 	uint64_t duration, nested;
 	uint64_t bytes, flops;
-	bool outer, ok;
+	uint64_t error;			/* see dlt_box_sums */
+	bool outer, ok, untimed;
 };
 
 /* The entry of this thread; NULL: none is left, use the late ones. Hook-safe. */
@@ -44,9 +45,31 @@ static inline void dlt_totals_add(struct dlt_box_totals *totals, const struct dl
 	s->max = call->duration > s->max ? call->duration : s->max;
 	s->squares_low = (uint64_t)squares;
 	s->squares_high = (uint64_t)(squares >> 64);
+	s->untimed += call->untimed;
+	s->error += call->error;
 	s->bytes += call->bytes;
 	s->flops += call->flops;
 	totals->buckets[dlt_bucket(call->duration)]++;
+}
+
+/* A call that counts as one of so many ns, which lie in this bucket; nothing nested in it. */
+static inline void dlt_totals_add_untimed(struct dlt_box_totals *totals, uint32_t ns, unsigned bucket, uint64_t bytes,
+					  uint64_t flops, bool outer, bool ok)
+{
+	struct dlt_box_sums *s = &totals->sums;
+	uint64_t square = (uint64_t)ns * ns;
+
+	s->calls++;
+	s->untimed++;
+	s->outer_calls += outer;
+	s->failed += !ok;
+	s->total += ns;
+	s->outer_total += outer ? ns : 0;
+	s->squares_low += square;
+	s->squares_high += s->squares_low < square;
+	s->bytes += bytes;
+	s->flops += flops;
+	totals->buckets[bucket]++;
 }
 
 /* Into the function's late totals: by any thread, caller unknown. */

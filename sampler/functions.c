@@ -31,6 +31,8 @@ static void add_sums(struct dlt_ev_sample_function *e, const struct dlt_box_sums
 	e->nested += box_value(s->nested);
 	e->bytes += box_value(s->bytes);
 	e->flops += box_value(s->flops);
+	e->untimed += box_value(s->untimed);
+	e->error += box_value(s->error);
 	add_squares(e, box_value(s->squares_high), box_value(s->squares_low));
 }
 

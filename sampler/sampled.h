@@ -28,6 +28,7 @@ struct sampled_slot {
 	uint32_t thread;
 	uint32_t named;		/* the thread that was announced last */
 	uint64_t events, call, cpu;
+	uint64_t untimed, untimed_at;	/* call in flight that nobody timed, and when it was first seen */
 };
 
 struct sampled_library {

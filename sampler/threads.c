@@ -190,6 +190,29 @@ void threads_read(struct sampled_process *p, uint64_t now, bool all)
 	read_due(p, all ? BUDGET : files_due(p));
 }
 
+/* A call that its thread did not time is known to last since it was first seen. */
+static void see_untimed(struct sampled_process *p, size_t index, uint64_t now)
+{
+	const struct dlt_box_slot *slot = &p->box.slots[index];
+	struct sampled_slot *said = &p->slots[index];
+	uint64_t since = box_value(slot->since);
+
+	if (!box_value(slot->call) || since >= DLT_BOX_UNTIMED)
+		since = 0;
+	if (since && (since != said->untimed || said->thread != box_value(slot->thread)))
+		said->untimed_at = now;
+	said->untimed = since;
+}
+
+static uint64_t since_of(const struct sampled_process *p, size_t index, uint64_t since)
+{
+	const struct sampled_slot *said = &p->slots[index];
+
+	if (since < DLT_BOX_UNTIMED)
+		return since == said->untimed ? said->untimed_at : 0;
+	return box_value(p->box.header->clock_is_tsc) ? ticks_to_ns(since) : since;
+}
+
 struct sampled_call threads_call(const struct sampled_process *p, const struct dlt_box_slot *slot)
 {
 	struct sampled_call call = {
@@ -201,8 +224,8 @@ struct sampled_call threads_call(const struct sampled_process *p, const struct d
 	/* Has it ended meanwhile? Then `since` may be the next one's. */
 	if ((uint16_t)box_value(slot->call) != call.function)
 		call.function = 0;
-	if (call.function && box_value(p->box.header->clock_is_tsc))
-		call.since = ticks_to_ns(call.since);
+	if (call.function)
+		call.since = since_of(p, (size_t)(slot - p->box.slots), call.since);
 	return call;
 }
 
@@ -224,12 +247,14 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	struct sampled_slot *said = &p->slots[index];
 	uint32_t tid = box_value(slot->tid);
 	const struct sampled_tid *t = tid ? find(p, tid) : NULL;
-	struct sampled_call call = threads_call(p, slot);
+	struct sampled_call call;
 	struct dlt_ev_sample_thread e = {
-		.thread = call.thread, .time = now, .events = box_view_events(&p->box, index),
+		.thread = box_value(slot->thread), .time = now, .events = box_view_events(&p->box, index),
 	};
 
-	if (!e.thread || threads_is_hidden(p, slot) || e.thread != box_value(slot->thread))
+	see_untimed(p, index, now);
+	call = threads_call(p, slot);
+	if (!e.thread || threads_is_hidden(p, slot) || e.thread != call.thread)
 		return;
 	if (t) {
 		e.cpu = t->read.cpu;
@@ -244,9 +269,10 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	if (said->thread == e.thread && said->events == e.events && said->call == e.since &&
 	    said->cpu == e.cpu && !final)
 		return;
-	*said = (struct sampled_slot){
-		.thread = e.thread, .named = said->named, .events = e.events, .call = e.since, .cpu = e.cpu,
-	};
+	said->thread = e.thread;
+	said->events = e.events;
+	said->call = e.since;
+	said->cpu = e.cpu;
 	sample_emit(DLT_EV_SAMPLE_THREAD, &e);
 }
 

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	5
+#define DLT_BOX_VERSION	6
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -99,12 +99,15 @@ struct dlt_box_header {
 #define DLT_BOX_PEAK_STEP	65536	/* bytes a thread may move before it publishes */
 #define DLT_BOX_SLOTS		4096	/* slot 0 is the shared late one */
 
+#define DLT_BOX_UNTIMED		(1u << 31)	/* no clock reads less a few seconds after the machine started */
+
 /* One thread. 128 bytes, so that no two threads share a cache line or an adjacent pair. */
 struct dlt_box_slot {
 	struct dlt_box_pair allocated;
 	struct dlt_box_pair freed;
 	uint64_t call;			/* function id of the outermost call in flight; 0: none */
-	uint64_t since;			/* when it began (clock: see clock_is_tsc) */
+	uint64_t since;			/* when it began (clock: see clock_is_tsc); below DLT_BOX_UNTIMED: it is not
+					 * timed, and another number than the one before has */
 	uint64_t events;		/* events naming it that the present owner emitted */
 	uint64_t base_events;		/* ... all owners before; slot 0: and those of nobody */
 	uint32_t thread;		/* our id of the present owner; 0: free */
@@ -166,7 +169,11 @@ struct dlt_box_sums {
 	uint64_t first, min, max;	/* min: 0 while there is no call */
 	uint64_t squares_low, squares_high;
 	uint64_t bytes, flops;
+	uint64_t untimed;		/* of calls: they count as the last timed one of their kind */
+	uint64_t error;			/* variance of total by that, in ns^2 >> DLT_BOX_ERROR_SHIFT */
 };
+
+#define DLT_BOX_ERROR_SHIFT	10
 
 /* 1,024 bytes. `key` is stored last when an entry is claimed. */
 struct dlt_box_totals {

@@ -452,6 +452,8 @@ static void on_totals(struct trace *t, int64_t at, const void *data)
 		.calls = e->calls, .outer_calls = e->outer_calls, .failed = e->failed,
 		.total = e->total, .outer_total = e->outer_total, .nested = e->nested,
 		.min = e->min, .max = e->max, .bytes = e->bytes, .flops = e->flops,
+		.untimed = e->untimed < e->calls ? e->untimed : e->calls,
+		.variance = (u128)e->error << DLT_BOX_ERROR_SHIFT,
 		.squares = (u128)e->squares_high << 64 | e->squares_low,
 	};
 	f->exact_first = e->first;

@@ -21,8 +21,15 @@ void sums_merge(struct sums *to, const struct sums *from)
 	to->bytes += from->bytes;
 	to->flops += from->flops;
 	to->squares += from->squares;
+	to->variance += from->variance;
+	to->untimed += from->untimed;
 	for (unsigned b = 0; b < DLT_BUCKETS; b++)
 		to->buckets[b] += from->buckets[b];
+}
+
+double sums_error(const struct sums *s)
+{
+	return sqrt((double)s->variance);
 }
 
 static double clamp(double x, double low, double high)

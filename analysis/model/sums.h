@@ -20,6 +20,8 @@ struct sums {
 	uint64_t min, max;	/* min: 0 while there is no call */
 	uint64_t bytes, flops;
 	u128 squares;		/* of durations, ns^2 */
+	u128 variance;		/* of total, ns^2: the untimed ones count as others like them */
+	uint64_t untimed;	/* of calls */
 	uint64_t buckets[DLT_BUCKETS];
 };
 
@@ -49,6 +51,9 @@ uint64_t sums_counted(const struct sums *s);
  * is how far, as a fraction of it, the true one can be off. 0 when there are no buckets.
  */
 double sums_quantile(const struct sums *s, double q, double *error);
+
+/* Standard error of total, in ns: 0 where each call was timed. */
+double sums_error(const struct sums *s);
 
 /* Standard deviation of all calls (not of a sample of them); 0 below two calls. */
 double sums_deviation(const struct sums *s);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls that are over before the clock could be read twice: a framework that computes channel by channel
+ * makes hundreds of thousands of tiny matrix products a second, of 50 ns each, and a reading of the clock
+ * takes half of that. So calls from the same place with about as much work are all timed at first. Once
+ * they are known to be short, one of 9 to 24 is, at random, and the others count with the time of the last
+ * one that was: calls, bytes and operations stay exact, times become a sample whose error is known, as far
+ * as the sample tells: what happens to one call in a million may happen to none of those that are timed.
+ *
+ * Owned by the thread, in struct dlt_calls; nothing here is shared.
+ */
+#ifndef DLT_INTERPOSE_TINY_H
+#define DLT_INTERPOSE_TINY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "box.h"
+
+#define DLT_TINY_PLACES	64	/* a power of 2 */
+#define DLT_TINY_FLOPS	(1u << 17)	/* calls with more work are always timed */
+#define DLT_TINY_KNOWN	256	/* short ones in a row, nearly, before some are left out */
+#define DLT_TINY_SLOW	32	/* what one that was not short takes from that: 3 % keep all of them timed */
+#define DLT_TINY_LEAST	8	/* left out between two that are timed, and up to 15 more */
+
+/* Calls of one function from one place with between 2^(size - 1) and 2^size operations. */
+struct dlt_tiny {
+	const void *caller;
+	uint64_t ticks;			/* that the last timed one took */
+	uint32_t ns;			/* the same */
+	uint32_t untimed;		/* since then */
+	uint16_t function;
+	uint16_t known;			/* up to DLT_TINY_KNOWN */
+	uint8_t bucket;			/* of ns */
+	uint8_t size;
+	uint8_t skip;			/* not to be timed, from now on */
+};
+
+static inline uint8_t dlt_tiny_size(uint64_t flops)
+{
+	return (uint8_t)(64 - __builtin_clzll(flops | 1));
+}
+
+/* Where such calls are, or would be. */
+static inline struct dlt_tiny *dlt_tiny_place(struct dlt_tiny *places, uint16_t function, const void *caller,
+					      uint64_t flops)
+{
+	uintptr_t h = (uintptr_t)caller;
+
+	return &places[((h ^ h >> 7 ^ function) + dlt_tiny_size(flops)) % DLT_TINY_PLACES];
+}
+
+/* The next call is not timed: it counts as the last one that was. */
+static inline bool dlt_tiny_skips(struct dlt_tiny *t, uint16_t function, const void *caller, uint64_t flops)
+{
+	if (!t->skip || t->caller != caller || t->function != function || t->size != dlt_tiny_size(flops))
+		return false;
+	t->skip--;
+	t->untimed++;
+	return true;
+}
+
+/*
+ * One was timed: so many ticks, or ns; `is_short`: hardly longer than timing it. `chance`: any number whose
+ * fourth bit and up nobody can foresee. Returns the variance that the one before brought to the sum by
+ * standing for others, in ns^2 >> DLT_BOX_ERROR_SHIFT: w * (w - 1) times its square, where it counts w times.
+ */
+static inline uint64_t dlt_tiny_timed(struct dlt_tiny *t, uint16_t function, const void *caller,
+				      uint64_t flops, uint64_t ticks, uint64_t ns, bool is_short, uint64_t chance)
+{
+	uint64_t pairs = (uint64_t)t->untimed * (t->untimed + 1);
+	uint64_t variance = (uint64_t)((unsigned __int128)((uint64_t)t->ns * t->ns) * pairs >> DLT_BOX_ERROR_SHIFT);
+
+	if (t->caller != caller || t->function != function || t->size != dlt_tiny_size(flops)) {
+		*t = (struct dlt_tiny){ .caller = caller, .function = function, .size = dlt_tiny_size(flops) };
+		variance = 0;
+	}
+	t->ticks = ticks;
+	t->ns = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+	t->bucket = (uint8_t)dlt_bucket(ns);
+	t->untimed = 0;
+	/* Not after what this one was: a long one stands for those that were not timed, too. */
+	t->skip = t->known == DLT_TINY_KNOWN ? (uint8_t)(DLT_TINY_LEAST + (chance >> 4) % 16) : 0;
+	if (!is_short)
+		t->known = t->known > DLT_TINY_SLOW ? t->known - DLT_TINY_SLOW : 0;
+	else if (t->known < DLT_TINY_KNOWN)
+		t->known++;
+	return variance;
+}
+
+#endif

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# Tiny matrix products: all are counted, with their operations, few are timed, and the report says so; what
+# is slow or large is timed each time; one that never returns is told although nobody timed it.
+. "$top_srcdir/tests/lib.sh"
+need gcc
+
+cat >blas.c <<'C'
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+#define ARGS int order, int ta, int tb, int m, int n, int k, float alpha, const void *a, int lda, const void *b, int ldb, \
+	float beta, void *c, int ldc
+#define DARGS int order, int ta, int tb, int m, int n, int k, double alpha, const void *a, int lda, const void *b, int ldb, \
+	double beta, void *c, int ldc
+static void wait_us(long us)
+{
+	struct timespec begin, now;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
+}
+void cblas_sgemm(ARGS)
+{
+	if (alpha == 9)		/* long enough for two readings from outside */
+		for (int i = 0; i < 3; i++)
+			sleep(1);
+	if (alpha == 9)
+		kill(getpid(), SIGKILL);
+}
+void cblas_dgemm(DARGS) { }
+void cblas_cgemm(int order, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int lda, const void *b,
+		 int ldb, const void *beta, void *c, int ldc) { wait_us(3); }
+C
+cat >main.c <<'C'
+void cblas_sgemm(int, int, int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
+void cblas_dgemm(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
+void cblas_cgemm(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 100000; i++)	/* the last one does not return where that is asked for */
+		cblas_sgemm(0, 0, 0, 1, 64, 9, argc > 1 && i == 99999 ? 9 : 1, 0, 1, 0, 1, 0, 0, 1);
+	for (int i = 0; i < 10000; i++)
+		cblas_dgemm(0, 0, 0, 64, 64, 64, 1, 0, 1, 0, 1, 0, 0, 1);
+	for (int i = 0; i < 3000; i++)
+		cblas_cgemm(0, 0, 0, 1, 2, 3, 0, 0, 1, 0, 1, 0, 0, 1);
+	return 0;
+}
+C
+gcc -O1 -shared -fPIC -o libblas-stub.so blas.c
+gcc -O1 -o main main.c -L. -lblas-stub -Wl,-rpath,"$TMP"
+
+"$RECORD" -q --require -o trace -- ./main
+"$REPORT" -q trace -o "$TMP/r.json"
+row() { json 'row("breakdown", function="'"$1"'")["'"$2"'"]'; }
+same "all are counted" 100000 "$(row cblas_sgemm calls)"
+same "all operations are" $((100000 * 2 * 64 * 9)) "$(row cblas_sgemm flops)"
+untimed=$(row cblas_sgemm untimed)
+[ "$untimed" -gt 50000 ] || fail "only $untimed of 100000 tiny calls were not timed"
+json 'row("breakdown", function="cblas_sgemm")["error_ns"] > 0' | grep -q True || fail "no error is told"
+same "large ones are timed" None "$(row cblas_dgemm untimed)"
+same "slow ones are timed" None "$(row cblas_cgemm untimed)"
+same "the limits say it" 1 "$(json 'len([l for l in r["limits"] if l["kind"] == "untimed"])')"
+same "exactness says it" sampled "$(json 'row("exactness", numbers="time of calls too short to time each")["exactness"]')"
+
+# One of 16 is timed, which is told too.
+"$RECORD" -q --require -o killed -- ./main hang && fail "it was not killed"
+"$REPORT" --dump killed >events
+grep 'dltrace_sample:thread .*function=[1-9].* state=0' events >last || fail "the call that it died in is not told"
+now=$(sed 's/.* time=\([0-9]*\) .*/\1/' last) since=$(sed 's/.* since=\([0-9]*\) .*/\1/' last)
+[ $((now - since)) -gt 1000000000 ] || fail "it is told to last for $((now - since)) ns"
+[ $((now - since)) -lt 60000000000 ] || fail "it is told to last for $((now - since)) ns"
