@@ -73,3 +73,25 @@ assert cell("paddle", 3, *[0.02] * 8).endswith("] met")
 assert cell("mxnet", 6, *[0.02] * 8).endswith("] met"), "3 % for a start"
 assert cell("mxnet", 4, -0.01, -0.01, 0.03, 0.03, 0.0, 0.0, 0.02, 0.02).endswith("] unclear")
 END
+
+# Theano's two processes would wait for each other's lock: each has a folder of its own to compile into, for good, and
+# the pair that fills them does not count.
+cat >compiler.py <<'END'
+import os
+flags = dict(flag.split("=") for flag in os.environ["THEANO_FLAGS"].split(","))
+os.makedirs(flags["base_compiledir"], exist_ok=True)
+with open(flags["base_compiledir"] + "/users", "a") as file:
+    print(flags["mode"], os.environ.get("DLTRACE_RECORDING", "bare"), file=file)
+exec(open(os.path.dirname(os.path.abspath(__file__)) + "/training.py").read())
+END
+python3 - <<'END' || fail "the pairs of what compiles"
+exec(open("sleeper.py").read())
+framework = framework._replace(name="compiler", script=os.path.abspath("compiler.py"),
+                               variables={"THEANO_FLAGS": "base_compiledir=/nowhere/common,mode=FAST"})
+assert cost.measure(framework, "cifar_cnn", None, 64, ".", 2, 0)
+assert len(cost.kept(".", framework, "cifar_cnn")["pairs"]) == 2
+for kind, count in ("bare", 3), ("recorded", 3):
+    users = open(f"compiler-cifar_cnn/compiled-{kind}/users").read().splitlines()
+    assert len(users) == count and all(user.startswith("FAST ") for user in users), users
+    assert all(user.endswith(" bare") == (kind == "bare") for user in users), users
+END

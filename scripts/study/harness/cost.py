@@ -10,6 +10,7 @@ import collections
 import math
 import os
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -62,16 +63,24 @@ def is_running(pid, words):
         return False
 
 
+def alone(env, compiled):
+    """An environment with a folder of its own for what it compiles: Theano locks that, and the other one would wait."""
+    if "base_compiledir=" not in env.get("THEANO_FLAGS", ""):
+        return env
+    return dict(env, THEANO_FLAGS=re.sub(r"base_compiledir=[^,]*", "base_compiledir=" + compiled, env["THEANO_FLAGS"]))
+
+
 class Training:
     """A process of the framework's script on one core, bare or recorded, that says when each step ended."""
 
-    def __init__(self, words, env, folder, core, recorded):
+    def __init__(self, words, env, folder, core, recorded, compiled):
         handle, self.path = tempfile.mkstemp(dir=folder)
         os.close(handle)
         self.words, self.core, self.recorded = words, core, recorded
         line = check.recorded(words, self.path + ".trace") if recorded else words
-        self.child = subprocess.Popen(line, env=dict(env, STUDY_STEPS=self.path), stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        self.child = subprocess.Popen(line, env=dict(alone(env, compiled), STUDY_STEPS=self.path),
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
         self.begin = None
 
@@ -141,14 +150,16 @@ def steps_at_once(trainings):
     return [a_step(counted(training, end)) for training in trainings]
 
 
-def pair(words, env, folder, turn):
-    """{"turn":, phase: {kind: {figure: s}}}"""
+def pair(words, env, folder, turn, compiled):
+    """{"turn":, phase: {kind: {figure: s}}}; each kind has a folder "compiled"-KIND, which stays."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     trainings = []
     try:
-        for number, kind in enumerate(KINDS):
-            trainings.append(Training(words, env, folder, cores[(number + turn) % 2], kind == "recorded"))
-        wait_for(trainings, has_begun, 0.001)
+        # The recorder starts its session daemon first, which is not the training's start: so the bare one waits for that.
+        for number, kind in reversed(list(enumerate(KINDS))):
+            trainings.insert(0, Training(words, env, folder, cores[(number + turn) % 2], kind == "recorded",
+                                         f"{compiled}-{kind}"))
+            wait_for(trainings, has_begun, 0.001)
         step = dict(zip(KINDS, steps_at_once(trainings)))
         return {"turn": turn % 2, "step": step, "start": {kind: t.start() for kind, t in zip(KINDS, trainings)}}
     finally:
@@ -172,13 +183,15 @@ def measure(framework, model, data, size, folder, pairs, seconds):
     if len(os.sched_getaffinity(0)) < 2:
         raise Wrong("a slow-down is measured on two cores: there is one")
     path, found, wanted = path_of(folder, framework, model), kept(folder, framework, model), pairs + pairs % 2
+    compiled = os.path.join(os.path.abspath(os.path.dirname(path)), "compiled")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     scratch = tempfile.mkdtemp(prefix="dltrace-slowdown-")
     try:
         while len(found["pairs"]) < wanted or found["seconds"] < seconds or len(found["pairs"]) % 2:
-            begin = time.monotonic()
-            found["pairs"].append(pair(command(framework, model, data, size), check.environment_of(framework), scratch,
-                                       len(found["pairs"])))
+            begin, words, env = time.monotonic(), command(framework, model, data, size), check.environment_of(framework)
+            if env != alone(env, compiled) and not os.path.exists(compiled + "-bare"):
+                pair(words, env, scratch, 0, compiled)  # the one that compiles is not one of them
+            found["pairs"].append(pair(words, env, scratch, len(found["pairs"]), compiled))
             found["seconds"] += time.monotonic() - begin
             plan.write(path, found)
     except Failed:
