@@ -107,6 +107,7 @@ def time_tables(r):
             yield Heading(3, heading)
             yield matrix(r, quantity, device)
         yield from ratio_tables(r, device)
+    yield from job_ratio_tables(r)
     failed = sum(o.failed for o in r.outcomes)
     yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {count_of(len(r.outcomes), 'run')}, "
                     f"{failed or 'none'} of them failed. –: not known, since iterations were not found.")
@@ -141,6 +142,29 @@ def ratio_rows(r, quantity, device, base, models):
 def ratio(r, quantity, framework, base, there, **wanted):
     mine, other = (r.cell(quantity, framework=name, **wanted)[0] for name in (framework, base))
     return f"{number(mine / other) if mine and other else '–'} ({number(there)})"
+
+
+def job_ratio_tables(r):
+    """The second study's jobs: how many times as long as PyTorch, else as the first framework that was published."""
+    known = results.published_jobs()
+    jobs = [job for job in results.PUBLISHED_JOBS if r.outcomes_of(model=job)]
+    told = [f for f in r.distinct("framework") if any((results.family(f), job) in known for job in jobs)]
+    base = next((f for f in told if results.family(f) == "pytorch"), told[0] if told else None)
+    for quantity, what in RATIOS if len(told) > 1 else ():
+        yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here (as published, on a "
+                      f"{' and a '.join(results.PUBLISHED_GPUS)})")
+        yield Table(["framework", "device"] + jobs,
+                    [[r.name_of(framework), device]
+                     + [job_ratio(r, known, quantity, framework, base, device=device, model=job) for job in jobs]
+                     for device in r.distinct("device") for framework in told if framework != base])
+
+
+def job_ratio(r, known, quantity, framework, base, **wanted):
+    mine, other = (r.cell(quantity, framework=name, **wanted)[0] for name in (framework, base))
+    theirs = zip(*(known.get((results.family(name), wanted["model"]), ()) for name in (framework, base)))
+    there = [number(a / b if a and b else None) for a, b in theirs]
+    here = number(mine / other if mine and other else None)
+    return f"{here} ({', '.join(there)})" if there and set(there) != {"–"} else here
 
 
 def nearest(r, framework, model, dataset, **more):

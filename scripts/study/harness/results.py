@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import tempfile
@@ -164,6 +165,21 @@ class Results:
             if other and not outcome.failed:
                 found.setdefault(outcome.run.kind(), []).append(outcome.run.result()["seconds"] / other["seconds"])
         return found
+
+
+PUBLISHED_JOBS = ("cifar_cnn", "resnet50_features", "imdb_rnn")  # columns of published_jobs.tbl
+PUBLISHED_GPUS = ("K80", "P100")
+
+
+def published_jobs(path=os.path.join(STUDY, "published_jobs.tbl")):
+    """{(framework, job): (seconds on each GPU or None)}"""
+    return {(words[0], job): tuple(None if part == "-" else float(part) for part in cell.split("/"))
+            for _, _, words in lines(path) for job, cell in zip(PUBLISHED_JOBS, words[1:])}
+
+
+def family(framework):
+    """As a publication calls it: without the version that is meant."""
+    return re.sub(r"-(debian|[0-9.]+)$", "", framework)
 
 
 def published(path=os.path.join(STUDY, "published.tbl")):

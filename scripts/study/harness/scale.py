@@ -142,6 +142,15 @@ def report(args, folders):
     return outputs
 
 
+# The third study's best (CCGRID 2020; ResNet-44 on CIFAR-10): who, on how many GPUs (V100), how many times the throughput.
+PUBLISHED = ("PyTorch DDP", 12, 10.11)
+
+
+def published():
+    who, gpus, times = PUBLISHED
+    return f"published at best: {who}, {gpus} GPUs, speed-up {times}, efficiency {times / gpus:.0%}"
+
+
 COLUMNS = (("framework", "name", "{}"), ("hosts", "hosts", "{}"), ("ranks", "ranks", "{}"),
            ("iteration ms", "iteration_ns", "{:.1f}"), ("iterations/s", "throughput", "{:.2f}"),
            ("examples/s", "examples_per_second", "{:.1f}"), ("speed-up", "speedup", "{:.2f}"),

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# A study's report sets ratios between frameworks beside the published ones: the first study's models, and the
+# second study's jobs on both of its GPUs; the tables of published figures are whole.
+. "$top_srcdir/tests/lib.sh"
+export top_srcdir
+python3 - <<'END' || fail "see above"
+import os, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.environ["top_srcdir"] + "/scripts/study")
+from harness import pages, results, tables
+
+known, names = results.published_jobs(), tables.read_frameworks(tables.read_environments())
+assert known["pytorch", "cifar_cnn"] == (169, 51) and known["knet", "imdb_rnn"] == (29, None)
+assert known["caffe2", "imdb_rnn"] == (None, None)
+families = {results.family(name) for name in names}
+assert {name for name, _ in known} - families == {"gluon", "knet"}, families
+assert set(results.PUBLISHED_JOBS) < set(tables.JOBS)
+assert results.family("pytorch-debian") == "pytorch" and results.family("keras-theano") == "keras-theano"
+
+class Study:
+    """Seconds of (framework, job)."""
+    def __init__(self, seconds):
+        self.seconds = seconds
+    def distinct(self, key):
+        return ["cpu"] if key == "device" else list(dict.fromkeys(framework for framework, _ in self.seconds))
+    def outcomes_of(self, model):
+        return [s for (_, job), s in self.seconds.items() if job == model]
+    def name_of(self, framework):
+        return framework
+    def cell(self, quantity, framework, device, model):
+        return (self.seconds.get((framework, model)), None, 1, 0)
+
+blocks = list(pages.job_ratio_tables(Study({("tensorflow-2.3", "cifar_cnn"): 6, ("pytorch-1.9", "cifar_cnn"): 4,
+                                            ("pytorch-1.9", "imdb_rnn"): 2, ("jax", "cifar_cnn"): 1,
+                                            ("caffe2", "cifar_cnn"): 2})))
+heading, table = blocks[:2]
+assert "pytorch-1.9" in heading.text and "K80" in heading.text, heading.text
+assert table.header == ["framework", "device", "cifar_cnn", "imdb_rnn"], table.header
+assert table.rows == [["tensorflow-2.3", "cpu", "1.50 (1.02, 1.12)", "– (0.968, 1.38)"],
+                      ["caffe2", "cpu", "0.500 (0.876, 1.06)", "–"]], table.rows
+assert not list(pages.job_ratio_tables(Study({("jax", "cifar_cnn"): 1, ("pytorch", "cifar_cnn"): 4}))), "one alone"
+END
