@@ -70,7 +70,7 @@ static bool *odd_rounds(const struct all_series *s, const struct series_of *anch
 		series_between(anchor, &s->list[i], each);
 		for (size_t k = 0; k < anchor->count; k++)
 			in += each[k] > 0;
-		for (size_t k = 0; 4 * in <= anchor->count && k < anchor->count; k++)
+		for (size_t k = 0; 2 * in < anchor->count && k < anchor->count; k++)
 			odd[k] |= each[k] > 0;
 	}
 	return odd;

@@ -104,6 +104,25 @@ size_t said_rounds(const struct rounds *r, const struct process *p);
  */
 size_t said_epochs(const struct process *p, int64_t from, int64_t to, struct epoch **epochs);
 
+/* The moments at which it says that it goes on to the next epoch, from the first on; the caller's; NULL: none. */
+int64_t *said_moments(const struct process *p, size_t *count);
+/* Does it go on to the next epoch with no more than a round in between? These may be epochs themselves. */
+bool said_too_few(const struct rounds *r, const struct process *p);
+
+/* Iterations by what comes equally often between these moments; the first epoch, which compiles, aside. */
+struct within {
+	size_t each, epochs;
+	int64_t *moments;	/* owned; one for each epoch: at its end, or */
+	bool begins;		/* at its begin */
+	int64_t first;		/* what comes in each came for the first time */
+	double median;		/* ns */
+	double confidence;
+};
+
+/* False: nothing that is sure. To be released in any case. */
+bool within_find(struct within *w, const struct process *p);
+void within_release(struct within *w);
+
 /* The rounds that each epoch begins with, from 0, into `starts` (owned by the caller); 0: not found. */
 size_t epochs_find(const struct rounds *r, const struct process *p, size_t **starts);
 

@@ -287,6 +287,35 @@ static void from_long(const struct process *p, const struct long_run *run, struc
 	epochs_from_rest(p, run->begin, run->end, it);
 }
 
+/* As many in each epoch as in those whose begin and end it says; more than `than` in all, which are known. */
+static bool from_epochs(const struct process *p, struct iterations *it, uint64_t than)
+{
+	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end;
+	struct within w;
+	bool found = within_find(&w, p) && w.each * w.epochs > than;
+
+	if (found) {
+		it->how = "calls";
+		it->confidence = w.confidence;
+		it->count = w.each * w.epochs;
+		it->median = w.median;
+		it->epoch_count = w.epochs;
+		it->epochs = xcalloc(w.epochs, sizeof(*it->epochs));
+	}
+	for (size_t i = 0; i < it->epoch_count; i++)
+		it->epochs[i] = (struct epoch){
+			.number = (int64_t)i + 1, .iterations = w.each,
+			.begin = w.begins ? w.moments[i] : i ? w.moments[i - 1] : w.first,
+			.end = !w.begins ? w.moments[i] : i + 1 < w.epochs ? w.moments[i + 1] : end,
+		};
+	if (found) {
+		it->begin = it->epochs[0].begin;
+		it->end = it->epochs[w.epochs - 1].end;
+	}
+	within_release(&w);
+	return found;
+}
+
 /*
  * What is known to the end need not be what an iteration does, but an epoch: it is believed where
  * there are as many as in the long run's first part alone, and most of what works is known so.
@@ -404,7 +433,7 @@ static bool find_by_blocks(struct rounds *best, const struct process *p, bool tr
 	bool known = trains && !*coarser && rounds_by_batches(&batches, p), found;
 
 	found = rounds_find(&blocks, p, SERIES_BLOCKS, INT64_MAX) && is_complete(&blocks, p) &&
-		!input_is_finer(&blocks, p) && agrees(&blocks, p);
+		!said_too_few(&blocks, p) && !input_is_finer(&blocks, p) && agrees(&blocks, p);
 	if (found && input_is_coarser(&blocks, p)) {
 		*coarser = true;
 		found = false;
@@ -443,8 +472,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, const stru
 	}
 	if (!found && !coarser && trains) {
 		rounds_release(best);
-		found = rounds_by_repeats(best, p) && is_complete(best, p) && !input_is_finer(best, p) &&
-			agrees(best, p) && !input_is_coarser(best, p) &&
+		found = rounds_by_repeats(best, p) && is_complete(best, p) && !said_too_few(best, p) &&
+			!input_is_finer(best, p) && agrees(best, p) && !input_is_coarser(best, p) &&
 			(tells_epochs(best, p) || rounds_with_last(best, p));
 	}
 	return found;
@@ -484,6 +513,8 @@ static bool from_calls(const struct process *p, struct iterations *it)
 	if (run.sure && (!found || (MOST_KNOWN * run.hidden > run.works &&
 				    (double)run.count > FINER * (double)r.count))) {
 		from_long(p, &run, it);
+	} else if (!p->rhythm.works && *process_engine(p) && from_epochs(p, it, r.count)) {
+		;
 	} else if (found) {
 		it->how = "calls";
 		it->confidence = sureness(&r);

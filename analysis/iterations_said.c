@@ -16,7 +16,8 @@
 
 #define LONG		4	/* rounds: one of so many may be begun ahead by another thread */
 #define LEAST_CUT	3	/* epochs, where the last one may have been cut short */
-#define LEAST_TIMED	3	/* epochs, where only times tell */
+#define LEAST_TIMED	2	/* epochs, where only times tell; one more where their begins are said */
+#define AT_ONCE		1000000	/* ns: lines that come out of a buffer */
 #define SPREAD		0.25	/* by so much of an epoch may times differ, and what comes before and after */
 
 /* When a number was said for the first time. */
@@ -112,6 +113,51 @@ size_t said_rounds(const struct rounds *r, const struct process *p)
 
 /* ---- by times alone ---- */
 
+/* The moments at which one of the streams, or both alike, went on to the next epoch; the caller's. */
+int64_t *said_moments(const struct process *p, size_t *count)
+{
+	const struct marks *m = p->marks;
+	int64_t *moments = NULL;
+	struct turn *list;
+
+	*count = 0;
+	if (!m || !m->said_count || m->said_more)
+		return NULL;
+	list = xcalloc(m->said_count, sizeof(*list));
+	for (int error = 0; error < 2; error++) {
+		size_t turns = turns_of(NULL, m, error, list);
+
+		for (size_t i = 1; i < turns; i++)
+			if (list[i].at - list[i - 1].at < AT_ONCE)
+				turns = 0;
+		if (turns < 2 || list[0].number > 1 || turns == *count)
+			continue;
+		free(moments);
+		moments = NULL;
+		if (*count) {
+			*count = 0;
+			break;
+		}
+		moments = xcalloc(turns, sizeof(*moments));
+		for (*count = 0; *count < turns; ++*count)
+			moments[*count] = list[*count].at;
+	}
+	free(list);
+	return moments;
+}
+
+bool said_too_few(const struct rounds *r, const struct process *p)
+{
+	size_t count;
+	int64_t *at = said_moments(p, &count);
+	bool few = false;
+
+	for (size_t i = 1; i < count; i++)
+		few |= series_before(&r->begin, at[i]) < series_before(&r->begin, at[i - 1]) + 2;
+	free(at);
+	return few;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -153,7 +199,7 @@ static enum said_when when_said(const struct turn *list, size_t count, int64_t f
 	if (is_near(list[count - 1].at, to, usual) && is_near(list[1].at - list[0].at, usual, usual) &&
 	    list[0].at - from > usual - (int64_t)(SPREAD * (double)usual))
 		return SAID_AT_END;
-	if (is_near(to - list[count - 1].at, usual, usual) &&
+	if (count > LEAST_TIMED && is_near(to - list[count - 1].at, usual, usual) &&
 	    list[1].at - list[0].at > usual - (int64_t)(SPREAD * (double)usual))
 		return SAID_AT_BEGIN;
 	return SAID_NEVER;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/frameworks.h"
+#include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
 
 void series_release(struct all_series *all)
@@ -130,7 +131,8 @@ struct sizes {
 };
 
 #define LEAST_GAP 0.3	/* of the mean distance */
-#define LEAST_RUN 4	/* batches of the usual size before one of the other */
+#define LEAST_RUN 4	/* batches of the usual size before one of the other; */
+#define LEAST_SAID 2	/* so many where the process says that an epoch ends there */
 
 /* The dimension that `all` is without, in a shape that is without another one. */
 static uint64_t size_in(const struct series_of *part, const struct series_of *all)
@@ -164,22 +166,53 @@ static bool is_spread(const struct series_of *part, const struct series_of *all)
 	return 2 * far > part->count;
 }
 
+/* When the process says that it goes on to the next epoch. */
+struct said_at {
+	int64_t *list;		/* owned */
+	size_t count;
+};
+
+static size_t count_between(const struct series_of *s, int64_t from, int64_t to)
+{
+	return series_before(s, to) - series_before(s, from);
+}
+
+/* Is it what comes last in each epoch, once? The first one is not asked: what is before it may be none. */
+static bool ends_epochs(const struct series_of *part, const struct series_of *all, const struct said_at *said)
+{
+	for (size_t i = 1; i < said->count; i++) {
+		int64_t from = said->list[i - 1], to = said->list[i];
+		size_t until = series_before(all, to);
+
+		if (count_between(part, from, to) != 1 || count_between(all, from, to) <= LEAST_SAID ||
+		    all->at[until - 1] != part->at[series_before(part, to) - 1])
+			return false;
+	}
+	return said->count > 1;
+}
+
 /* Of a series that is a batch of mostly one size and else of a smaller one. */
-static bool two_sizes(const struct all_series *s, const struct series_of *all, struct sizes *sizes)
+static bool two_sizes(const struct all_series *s, const struct series_of *all, const struct said_at *said,
+		      struct sizes *sizes)
 {
 	const struct series_of *usual_part = NULL;
+	bool often = false;
 
 	for (size_t i = 0; i < s->count; i++) {
-		size_t runs = part_runs(&s->list[i], all);
+		size_t runs = part_runs(&s->list[i], all), count = s->list[i].count;
 
-		if (runs && LEAST_RUN * runs <= s->list[i].count && is_spread(&s->list[i], all))
-			usual_part = &s->list[i];
+		if (!runs || LEAST_SAID * runs > count || !is_spread(&s->list[i], all) ||
+		    (often && LEAST_RUN * runs > count))
+			continue;
+		often = LEAST_RUN * runs <= count;
+		usual_part = &s->list[i];
 	}
 	for (size_t i = 0; usual_part && i < s->count; i++) {
 		const struct series_of *part = &s->list[i];
 
 		if (part->count + usual_part->count != all->count || !part_runs(part, all) ||
-		    size_in(part, all) >= size_in(usual_part, all))
+		    size_in(part, all) >= size_in(usual_part, all) ||
+		    !(often || ends_epochs(part, all, said)))
 			continue;
 		*sizes = (struct sizes){ size_in(usual_part, all), size_in(part, all),
 					 all->beat->without };
@@ -204,14 +237,16 @@ static bool is_blas(const struct series_of *one)
 	return one->beat->kind == BEAT_BLAS && !one->dropped;
 }
 
-static void find_batches(struct all_series *s)
+static void find_batches(struct all_series *s, const struct process *p)
 {
+	struct said_at said;
 	struct sizes *told = xcalloc(s->count + 1, sizeof(*told));
 	const struct sizes *sure = NULL;
 	size_t count = 0;
 
+	said.list = said_moments(p, &said.count);
 	for (size_t i = 0; i < s->count; i++)
-		if (is_blas(&s->list[i]) && two_sizes(s, &s->list[i], &told[count]))
+		if (is_blas(&s->list[i]) && two_sizes(s, &s->list[i], &said, &told[count]))
 			count++;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i; k++)
@@ -221,6 +256,7 @@ static void find_batches(struct all_series *s)
 	for (size_t i = 0; sure && i < s->count; i++)
 		if (is_blas(&s->list[i]))
 			drop_sizes(s, &s->list[i], sure);
+	free(said.list);
 	free(told);
 }
 
@@ -483,6 +519,6 @@ void series_collect(struct all_series *all, const struct process *p, enum series
 		join_runs(all);
 	if (all->count)
 		qsort(all->list, all->count, sizeof(*all->list), by_count);
-	find_batches(all);
+	find_batches(all, p);
 	drop_same(all);
 }

@@ -12,6 +12,8 @@ training() {
 	now, last = 1000.0, {}
 	print('dltrace-text 1')
 	print('[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3" heap=0')
+	if "block(" in sys.argv[1]:
+	    print('[1s] dltrace_proc:library process=1 library=9 base=0x1000 size=4096 path="/lib/libtorch_cpu.so"')
 	def at(): return f"[{int(now * 1000)}us]"
 	def rest(ms):
 	    global now
@@ -24,6 +26,11 @@ training() {
 	    for out, into in layers[::-1]:
 	        call(into, 32, out)
 	        call(into, out, 32)
+	def block(kib, ms=1):
+	    rest(ms)
+	    print(at(), f'dltrace_heap:alloc thread=1 function=malloc library=9 size={kib}K ptr=0x1000')
+	def blocks(names, last=""):
+	    for name in names: block(64 + 8 * ord(name), 2 + random.random())
 	def say(number, stream="stdout"):
 	    rest(0.1)
 	    if last.get(stream) != number:
@@ -161,3 +168,61 @@ for e in range(5000):
     step()
     step()'
 same "more than are kept" "10000 None" "$(found)"
+
+# Blocks of a framework that compiles: two sizes alone, far more of them before the first step. The epochs that it
+# says are what is looked at.
+compiles='
+for i in range(300): block(64 + 8 * ord(random.choice("ab")), 1)
+def epochs(count, steps, last="", but="", more="", size="abbabbbaab"):
+    for e in range(count):
+        for i in range(steps): blocks(but if but and i == steps - 1 else size)
+        blocks(last)
+        rest(3)
+        say(e + 1)
+        blocks(more)
+'
+training "$compiles
+epochs(3, 6)"
+same "six steps in each of three epochs" "18 3" "$(found)"
+same "of each" "[6, 6, 6]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+same "one step" True "$(json '20 < row("iterations")["median_ns"] / 1e6 < 30')"
+training "$compiles
+epochs(4, 7, but='cabbdaabdbc', size='xabbyaabybx')"
+same "a smaller last batch" "28 4" "$(found)"
+training "$compiles
+epochs(3, 6, last='abb')"
+same "an evaluation of a batch in each" "None 3" "$(found)"
+training "$compiles
+epochs(3, 6, last=3 * 'abbab')"
+same "of three" "None 3" "$(found)"
+training "$compiles
+epochs(3, 6, last='mnopqrstuv')"
+same "more than a step of other sizes" "None 3" "$(found)"
+training "$compiles
+epochs(2, 6)"
+same "one epoch whose begin is known, two sizes" "None 2" "$(found)"
+training "$compiles
+epochs(2, 6, size='abcabdabe')"
+same "five sizes" "12 2" "$(found)"
+training "$compiles
+for e in range(3):
+    for i in range(24):
+        block(900)
+        if i % 4 == 3: blocks('abbab')
+    rest(3)
+    say(e + 1)"
+same "a block for each example, too" "18 3" "$(found)"
+training "$compiles
+epochs(3, 6, size='abbabb')"
+same "a step that may be two" "None 3" "$(found)"
+training "$compiles
+epochs(3, 7, size='abb', but='acc')"
+same "two sizes, one of them another in the last" "None 3" "$(found)"
+training "$compiles
+epochs(3, 7, size='aab', but='aac')"
+same "once" "21 3" "$(found)"
+training "$compiles
+for e in range(3):
+    for i in range(6): blocks(''.join(random.choice('abc') for n in range(9)))
+    say(e + 1)"
+same "in any order" "None 3" "$(found)"
