@@ -49,6 +49,7 @@ struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const vo
 	}
 	*s = (struct dlt_site){
 		.caller = caller, .function = (uint16_t)function,
+		.counts_as = dlt_functions[function].counts_as,
 		.library = dlt_library_of(caller), .generation = dlt_library_generation,
 	};
 	s->real = dlt_target(function, s->library, caller);
@@ -85,6 +86,16 @@ static void publish(struct dlt_thread *t, uint64_t function, uint64_t since)
 	__atomic_store_n(&t->slot->call, function, __ATOMIC_RELEASE);
 }
 
+/*
+ * A library that exports a function of this name and passes it on: one call. What MPI calls by the
+ * inner names is its own affair, or that of a tool around it.
+ */
+static inline bool is_inside(unsigned outer, const struct dlt_site *site)
+{
+	return outer == site->counts_as ||
+	       (site->function != site->counts_as && outer >= DLT_FN_FIRST_mpi && outer <= DLT_FN_LAST_mpi);
+}
+
 /* Puts the frame on, all but the time; false: the call is not measured. */
 static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
 {
@@ -98,15 +109,14 @@ static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_si
 		;
 	if (depth == DLT_CALL_DEPTH)
 		return false;
-	/* A library that exports a function of this name and passes it on: one call. */
-	if (depth && calls->frames[depth - 1].function == site->function)
+	if (depth && is_inside(calls->frames[depth - 1].function, site))
 		return false;
 	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c, .library = site->library,
-						   .function = site->function };
+						   .function = site->counts_as };
 	calls->depth = depth + 1;
 	c->site = site;
 	c->depth = depth;
-	c->function = site->function;
+	c->function = site->counts_as;
 	c->library = site->library;
 	return true;
 }
@@ -189,7 +199,7 @@ static struct dlt_box_totals *totals_of(struct dlt_call *c)
 {
 	struct dlt_site *s = c->site;
 
-	if (s->function != c->function || s->library != c->library ||
+	if (s->counts_as != c->function || s->library != c->library ||
 	    s->generation != dlt_library_generation)
 		return dlt_totals_claim(c->thread->id, c->function, c->library);
 	if (!s->totals && !s->late) {

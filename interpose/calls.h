@@ -38,6 +38,7 @@ struct dlt_site {
 	struct dlt_box_totals *totals;	/* NULL: not claimed yet, or late */
 	uint32_t generation;		/* of the libraries, when this was found */
 	uint16_t function, library;
+	uint16_t counts_as;		/* the function that it counts as, mostly itself */
 	bool late;			/* no entry was left: counts into the late totals */
 };
 
