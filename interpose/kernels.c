@@ -3,7 +3,9 @@
  * Names of kernels, as they become known: a library registers its host functions with mangled
  * names, CUDA 13's compiler and the driver turn those into handles, programs ask by name. A
  * library with thousands of kernels registers all of them at once, so this only notes where the
- * name lies; what is launched becomes an object with its name (objects.c).
+ * name lies; what is launched becomes an object with its name (objects.c). PyTorch 1.10 registers 46,000
+ * when it is imported, without a GPU too: they are listed as they come, and only when somebody asks for
+ * a kernel they get their places in the table, which are all over it.
  */
 #include "kernels.h"
 
@@ -27,6 +29,12 @@ struct place {
 /* Untouched until the first kernel is named. */
 static struct place places[PLACES];
 static uint32_t used;
+static struct {
+	const void *function;	/* stored last; NULL: not yet */
+	const char *name;
+} registered[PLACES];
+static uint32_t registered_count;	/* may be more than there is room for */
+static uint32_t indexed;		/* of them, from the first on */
 static char text[TEXT];
 static uint32_t text_used;
 
@@ -79,14 +87,53 @@ static void note(const void *kernel, const void *code, const char *name)
 		__atomic_store_n(&p->name, name, __ATOMIC_RELEASE);
 }
 
-void dlt_kernel_registered(const void *function, const char *name)
+static void note_registered(const void *function, const char *name)
 {
 	note(function, function, name && dlt_library_end(name) ? name : NULL);
 }
 
+void dlt_kernel_registered(const void *function, const char *name)
+{
+	uint32_t at = __atomic_fetch_add(&registered_count, 1, __ATOMIC_RELAXED);
+
+	if (at >= PLACES) {
+		__atomic_fetch_sub(&registered_count, 1, __ATOMIC_RELAXED);
+		note_registered(function, name);
+		return;
+	}
+	registered[at].name = name;
+	__atomic_store_n(&registered[at].function, function ? function : registered, __ATOMIC_RELEASE);
+}
+
+/* Two threads may do the same ones: each is in the table before it is counted as being there. */
+static void index_registered(void)
+{
+	uint32_t count = __atomic_load_n(&registered_count, __ATOMIC_RELAXED);
+	uint32_t at = __atomic_load_n(&indexed, __ATOMIC_ACQUIRE);
+
+	while (at < count && at < PLACES) {
+		const void *function = __atomic_load_n(&registered[at].function, __ATOMIC_ACQUIRE);
+
+		if (!function)
+			return;		/* its thread is about to store it, and nobody launches it before */
+		note_registered(function, registered[at].name);
+		if (__atomic_compare_exchange_n(&indexed, &at, at + 1, false, __ATOMIC_RELEASE,
+						__ATOMIC_ACQUIRE))
+			at++;
+	}
+}
+
+/* NULL: nothing is known of it. */
+static const struct place *find(const void *kernel)
+{
+	if (__builtin_expect(indexed < registered_count, 0))
+		index_registered();
+	return place_of(kernel, false);
+}
+
 void dlt_kernel_named(const void *kernel, const char *name)
 {
-	const struct place *p = kernel ? place_of(kernel, false) : NULL;
+	const struct place *p = kernel ? find(kernel) : NULL;
 
 	/* Mostly it is asked for again. */
 	if (!name || (p && p->name && strncmp(p->name, name, DLT_KERNEL_NAME) == 0))
@@ -96,7 +143,7 @@ void dlt_kernel_named(const void *kernel, const char *name)
 
 void dlt_kernel_known(const void *kernel, const void *function)
 {
-	const struct place *p = place_of(function, false);
+	const struct place *p = find(function);
 
 	note(kernel, p && p->code ? p->code : function, p ? p->name : NULL);
 }
@@ -114,7 +161,7 @@ static size_t length_of(const char *name)
 
 size_t dlt_kernel_name(const void *kernel, const void **code, const char **name)
 {
-	const struct place *p = place_of(kernel, false);
+	const struct place *p = find(kernel);
 
 	*name = p ? __atomic_load_n(&p->name, __ATOMIC_ACQUIRE) : NULL;
 	*code = p && p->code ? p->code : kernel;
