@@ -222,7 +222,9 @@ def function_figure(r):
                          [o.run.trace for o in seen], "--figure", "kinds", "--size", "178mm")
         if unseen:
             yield Paragraph(f"No calls were seen in {', '.join(unseen)}: what computes there is inside the framework's own "
-                            "library, and one thread needs no OpenMP.")
+                            "library, and "
+                            + ("one thread needs no OpenMP." if r.kept["common"]["threads"] == 1 else
+                               "so are its threads."))
 
 
 def failure_table(r):

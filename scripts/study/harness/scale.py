@@ -162,7 +162,11 @@ UNITS = {"iteration_ns": 1e6, "communication_bytes": 1e3}
 def lines(path):
     """The table `scaling` of a report in JSON, a line a job."""
     with open(path, encoding="utf-8") as file:
-        rows = json.load(file)["scaling"]
+        told = json.load(file)
+    rows, runs_told = told["scaling"], {row["trace"]: row for row in told["runs"]}
+    for row in rows:  # nothing tells a single one from others: its framework does for people
+        one = runs_told[row["traces"][0]]
+        row["name"] = row["name"] or " ".join(filter(None, (one["framework"], (one["labels"] or {}).get("way"))))
     cells = [[title for title, _, _ in COLUMNS]]
     for row in sorted(rows, key=lambda r: (r["name"] or "", r["hosts"], r["ranks"])):
         values = [row[key] / UNITS[key] if key in UNITS and row[key] else row[key] for _, key, _ in COLUMNS]
