@@ -206,15 +206,17 @@ static uint64_t key_of(enum dlt_memory memory, uint64_t handle)
 	return handle && key > BLOCK_NAMELESS ? key : 0;
 }
 
-/* The block is not held any more by one of its names, or by a mapping of it. */
-static void unuse(uint32_t place)
+/* The block is not held any more by one of its names, or by a mapping of it. Bytes that this frees. */
+static uint64_t unuse(uint32_t place)
 {
 	struct block *b = blocks_at(place), taken;
 
 	if (__atomic_sub_fetch(&b->uses, 1, __ATOMIC_ACQ_REL))
-		return;
-	if (blocks_take(place, BLOCK_NAMELESS, &taken) || blocks_take(place, b->key, &taken))
-		count_free(taken.row, taken.size);
+		return 0;
+	if (!blocks_take(place, BLOCK_NAMELESS, &taken) && !blocks_take(place, b->key, &taken))
+		return 0;
+	count_free(taken.row, taken.size);
+	return taken.size + (taken.backing ? unuse(taken.backing) : 0);
 }
 
 /* Takes a block out for good; what is mapped somewhere lives on without its name. */
@@ -279,9 +281,11 @@ static bool name_again(uint64_t key, uint64_t address)
 	return false;
 }
 
-static uint32_t back(uint64_t handle)
+/* What is mapped, or what a part of a buffer or an image of it shows: that lives as long as these do. */
+static uint32_t back(enum dlt_memory memory, uint64_t handle)
 {
-	uint32_t place = handle ? blocks_find(key_of(DLT_MEMORY_PHYSICAL, handle)) : 0;
+	enum dlt_memory of = memory == DLT_MEMORY_OPENCL ? memory : DLT_MEMORY_PHYSICAL;
+	uint32_t place = handle ? blocks_find(key_of(of, handle)) : 0;
 
 	if (place)
 		__atomic_add_fetch(&blocks_at(place)->uses, 1, __ATOMIC_RELAXED);
@@ -299,7 +303,7 @@ static void put(enum dlt_memory memory, uint8_t device, uint16_t library, uint64
 		drop(place, &old);
 	block.row = (uint16_t)row_of(memory, device, library);
 	block.context = dlt_context_current;
-	block.backing = back(backing);
+	block.backing = back(memory, backing);
 	if (blocks_put(&block))
 		count_alloc(block.row, size);
 	else
@@ -436,7 +440,7 @@ void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t li
 	if (l->memory == DLT_MEMORY_MAPPED)
 		unmap(l);
 	else if (l->found && l->backing)
-		unuse(l->backing);
+		l->size = unuse(l->backing);
 	else if (l->found)
 		count_free(l->row, l->size);
 	if (!l->found && l->key) {

@@ -35,6 +35,8 @@ uint32_t dlt_cl_shape(const void *kernel, unsigned dim, const size_t *global, co
  * shows another object's memory, or its format is not known.
  */
 size_t dlt_cl_image_size(const void *format, const void *description);
+/* What it shows, if it has no memory of its own; else NULL. */
+const void *dlt_cl_image_memory(const void *description);
 /* Likewise; a height or depth of 0 counts as 1. */
 size_t dlt_cl_plain_image_size(const void *format, size_t width, size_t height, size_t depth);
 

@@ -62,6 +62,14 @@ size_t dlt_cl_plain_image_size(const void *format, size_t width, size_t height, 
 	return format ? element_of(format) * width * (height ? height : 1) * (depth ? depth : 1) : 0;
 }
 
+const void *dlt_cl_image_memory(const void *description)
+{
+	struct description d;
+
+	memcpy(&d, description, sizeof(d));
+	return d.memory;
+}
+
 size_t dlt_cl_image_size(const void *format, const void *description)
 {
 	struct description d;

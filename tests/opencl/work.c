@@ -71,6 +71,22 @@ static void use_image(cl_context context, cl_command_queue queue)
 	CALL(clReleaseMemObject, image);
 }
 
+/* What is let go of while a part of it, and an image of that part, are still there lives as long as they. */
+static void use_part(cl_context context)
+{
+	const cl_buffer_region region = { 0, 4096 };
+	const cl_image_format format = { CL_RGBA, CL_UNORM_INT8 };
+	cl_mem whole = CALL(clCreateBuffer, context, CL_MEM_READ_WRITE, 8192, NULL, NULL);
+	cl_mem part = CALL(clCreateSubBuffer, whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
+	cl_image_desc description = { .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 16, .buffer = whole };
+	cl_mem image = CALL(clCreateImage, context, CL_MEM_READ_WRITE, &format, &description, NULL, NULL);
+
+	CALL(clReleaseMemObject, whole);
+	CALL(clReleaseMemObject, part);
+	if (image)
+		CALL(clReleaseMemObject, image);
+}
+
 int main(int argc, char **argv)
 {
 	size_t line = N, group = 64, plane[2] = { 64, N / 64 };
@@ -134,6 +150,7 @@ int main(int argc, char **argv)
 	printf("%.1f\n", (double)sum);
 
 	use_image(context, queue);
+	use_part(context);
 	CALL(clRetainMemObject, x);
 	CALL(clReleaseMemObject, x);
 	CALL(clReleaseMemObject, x);

@@ -331,6 +331,21 @@ static void many_blocks_and_libraries(void **state)
 	assert_true(live_of(row(DLT_MEMORY_DEVICE, GPU, 0)) > 800);
 }
 
+/* A part of a buffer of OpenCL's, and a part's image: what they show goes with the last of them. */
+static void parts_hold_what_they_show(void **state)
+{
+	(void)state;
+	alloc(DLT_MEMORY_OPENCL, 0x1000, 500);
+	alloc_from(DLT_MEMORY_OPENCL, 0x2000, 0, 0x1000);
+	alloc_from(DLT_MEMORY_OPENCL, 0x3000, 0, 0x2000);
+	assert_int_equal(give(DLT_MEMORY_OPENCL, 0x1000, 0, true), 0);
+	assert_int_equal(give(DLT_MEMORY_OPENCL, 0x2000, 0, true), 0);
+	assert_int_equal(live(DLT_MEMORY_OPENCL), 500);
+	assert_int_equal(give(DLT_MEMORY_OPENCL, 0x3000, 0, true), 500);
+	assert_int_equal(live(DLT_MEMORY_OPENCL), 0);
+	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)->frees, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_box, free_box)
@@ -346,6 +361,7 @@ int main(void)
 		TEST(a_context_takes_its_own),
 		TEST(rows_have_a_thread),
 		TEST(physical_memory_says_where_it_is),
+		TEST(parts_hold_what_they_show),
 		TEST(many_blocks_and_libraries),
 	};
 
