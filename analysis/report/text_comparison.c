@@ -46,18 +46,22 @@ static const char *sign(const struct text *t)
 	return t->o->unicode ? "±" : "+-";
 }
 
-/* "12.3 s ± 0.4 s" into the grid. */
-static void put_mean(const struct text *t, struct grid *g, const struct table *c, size_t row)
+/* "12.3 s ± 0.4 s" into the grid; "(2)" after it: of so many runs only. */
+static void put_mean(const struct text *t, struct grid *g, const struct table *c, size_t row, size_t total)
 {
 	const struct cell *mean = table_get(c, row, "mean"), *high = table_get(c, row, "high");
 	enum unit unit = format_unit(text_of(c, row, "unit"));
-	char value[FORMAT_SIZE], half[FORMAT_SIZE], cell[2 * FORMAT_SIZE + 8] = "";
+	const struct cell *runs = table_get(c, row, "runs");
+	char value[FORMAT_SIZE], half[FORMAT_SIZE], cell[3 * FORMAT_SIZE + 16] = "";
 
 	if (row < c->row_count && mean->type != CELL_NULL && high->type != CELL_NULL)
 		snprintf(cell, sizeof(cell), "%s %s %s", format_cell(value, unit, mean, t->o->unicode), sign(t),
 			 format_value(half, unit, cell_real(high) - cell_real(mean), t->o->unicode));
 	else if (row < c->row_count && mean->type != CELL_NULL)
 		snprintf(cell, sizeof(cell), "%s", format_cell(value, unit, mean, t->o->unicode));
+	if (*cell && cell_uint(runs) < cell_uint(table_get(c, total, "runs")))
+		snprintf(cell + strlen(cell), sizeof(cell) - strlen(cell), " (%s)",
+			 format_cell(value, UNIT_COUNT, runs, t->o->unicode));
 	grid_text(g, cell, STYLE_PLAIN);
 }
 
@@ -97,11 +101,11 @@ static void put_group(const struct text *t, struct grid *g, const struct table *
 	grid_row(g);
 	grid_text(g, text_of(c, total, "name"), STYLE_PLAIN);
 	grid_text(g, runs, failed > 0 ? STYLE_PROBLEM : STYLE_PLAIN);
-	put_mean(t, g, c, total);
+	put_mean(t, g, c, total, total);
 	put_change(g, c, total);
 	for (size_t i = 0; i < SHOWN; i++)
 		if (any[i])
-			put_mean(t, g, c, row_of(c, group, shown[i].quantity));
+			put_mean(t, g, c, row_of(c, group, shown[i].quantity), total);
 }
 
 static void put_groups(const struct text *t, const struct table *c, double groups)
@@ -112,12 +116,12 @@ static void put_groups(const struct text *t, const struct table *c, double group
 	style_begin(t->out, t->o, STYLE_BOLD);	/* the first line of all: no empty one before it */
 	fputs("Comparison", t->out);
 	style_end(t->out, t->o, STYLE_BOLD);
-	fputs("  means, 95 % intervals\n", t->out);
+	fputs("  means, 95 % intervals; (n): of so many runs alone\n", t->out);
 	grid_column(g, "", GRID_STRETCH, 0);
 	grid_column(g, "runs", GRID_RIGHT, 0);
 	grid_column(g, "total", GRID_RIGHT, 0);
 	grid_column(g, "change", GRID_RIGHT, 0);
-	grid_column(g, "sure", 0, 6);
+	grid_column(g, "sure", 0, 0);
 	for (size_t i = 0; i < SHOWN; i++) {
 		any[i] = false;
 		for (double k = 0; k < groups; k++)
@@ -203,7 +207,7 @@ static void put_kinds(const struct text *t, const struct table *c, double groups
 		grid_row(g);
 		grid_text(g, quantity + 6, STYLE_PLAIN);
 		for (double k = 0; k < groups && k < KINDS_GROUPS; k++)
-			put_mean(t, g, c, row_of(c, k, quantity));
+			put_mean(t, g, c, row_of(c, k, quantity), row_of(c, k, "total"));
 	}
 	if (any)
 		grid_print(g, t->out, 2);
