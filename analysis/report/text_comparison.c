@@ -12,7 +12,7 @@
 
 #define GROUPS_SHOWN	12	/* as lines */
 #define KINDS_GROUPS	6	/* as columns */
-#define CHANGES_SHOWN	8	/* functions of a group */
+#define CHANGES_LEAST	2	/* of each sort, from the end: what shrank most */
 #define CHANGES_GROUPS	3
 
 static const char *text_of(const struct table *t, size_t row, const char *column)
@@ -228,6 +228,7 @@ static void put_change_row(const struct text *t, struct grid *g, const struct ta
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s %s", sign(t),
 			 format_ns(half, difference - cell_real(low), t->o->unicode));
 	grid_row(g);
+	grid_text(g, text_of(c, row, "what"), STYLE_DIM);
 	grid_text(g, text_of(c, row, "name"), STYLE_PLAIN);
 	grid_text(g, text, STYLE_PLAIN);
 	put_change(g, c, row);
@@ -235,32 +236,52 @@ static void put_change_row(const struct text *t, struct grid *g, const struct ta
 	grid_cell(g, UNIT_NS, table_get(c, row, "after_ns"));
 }
 
-/* The rows of one kind in their order: those that grew most, and, from the end, that shrank most. */
+/* What is told of a group, and how many of it. */
+static const struct { const char *what; size_t most; } changing[] = {
+	{ "function", 8 }, { "library", 4 }, { "phase", 5 },
+};
+
+#define CHANGING (sizeof(changing) / sizeof(changing[0]))
+
+static bool is_change_of(const struct table *c, size_t row, double group, const char *what)
+{
+	return cell_real(table_get(c, row, "group")) == group && !strcmp(text_of(c, row, "what"), what);
+}
+
+/* The rows of one sort in their order: those that grew most, and, from the end, that shrank most. */
+static size_t put_changes_of(const struct text *t, struct grid *g, const struct table *c, double group, size_t sort)
+{
+	size_t rows = 0, at = 0;
+
+	for (size_t row = 0; row < c->row_count; row++)
+		rows += is_change_of(c, row, group, changing[sort].what);
+	for (size_t row = 0; row < c->row_count; row++) {
+		if (!is_change_of(c, row, group, changing[sort].what))
+			continue;
+		if (at < changing[sort].most - CHANGES_LEAST || at + CHANGES_LEAST >= rows)
+			put_change_row(t, g, c, row);
+		at++;
+	}
+	return rows;
+}
+
 static void put_changes(const struct text *t, const struct table *c, double group, const char *name)
 {
 	struct grid *g = grid_new(t->o);
-	size_t rows = 0, at = 0;
+	size_t rows = 0;
 	char *title;
 
-	for (size_t row = 0; row < c->row_count; row++)
-		rows += cell_real(table_get(c, row, "group")) == group &&
-			!strcmp(text_of(c, row, "what"), "function");
-	grid_column(g, "function", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "of", 0, 0);
+	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);
 	grid_column(g, "time", GRID_RIGHT, 0);
 	grid_column(g, "change", GRID_RIGHT, 0);
 	grid_column(g, "sure", 0, 1);
 	grid_column(g, "before", GRID_RIGHT, 2);
 	grid_column(g, "after", GRID_RIGHT, 2);
-	for (size_t row = 0; row < c->row_count; row++) {
-		if (cell_real(table_get(c, row, "group")) != group ||
-		    strcmp(text_of(c, row, "what"), "function"))
-			continue;
-		if (at < CHANGES_SHOWN - 2 || at + 2 >= rows)
-			put_change_row(t, g, c, row);
-		at++;
-	}
+	for (size_t sort = 0; sort < CHANGING; sort++)
+		rows += put_changes_of(t, g, c, group, sort);
 	if (rows && asprintf(&title, "What grew and shrank%s%s", *name ? ": " : "", name) >= 0) {
-		text_heading(t, title, "time of all calls; --table changes has all");
+		text_heading(t, title, "time; --table changes has all");
 		grid_print(g, t->out, 2);
 		free(title);
 	}

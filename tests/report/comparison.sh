@@ -31,6 +31,19 @@ same "runs" 3 "$(quantity 0 total runs)"
 same "no median's interval with three" None "$(quantity 0 total median_low)"
 near share "$(python3 -c 'print((1000/1100 + 1100/1200 + 1200/1300) / 3)')" "$(quantity 0 share:compute mean)"
 
+# As text, of how many runs a mean is where it is not all; what grew by function, library and phase.
+for n in 1 2 3; do
+	cp a$n.txt n$n.txt
+	cp b$n.txt m$n.txt
+done
+grep -v 'dltrace_cuda' a3.txt >n3.txt
+"$REPORT" -q --baseline 'n?.txt' m?.txt -o - -f text >text
+sed -n '/^Comparison/,/^$/p' text | grep -q 'baseline *3 .* B (2)$' || fail "of two runs alone: $(cat text)"
+sed -n '/^Comparison/,/^$/p' text | grep -q '[+]21.8 % *yes' || sed -n '/^Comparison/,/^$/p' text | grep -q ' %  *no' || fail "how sure it is: $(cat text)"
+for line in 'function *sgemm_ ' 'library *libtorch_cpu.so.1.13.0 '; do
+	sed -n '/^What grew/,/^$/p' text | grep -q "^ *$line.*+" || fail "what grew: $(cat text)"
+done
+
 # A baseline that is named is apart, and what is labelled alike belongs to it.
 report --baseline 'a?.txt' b1.txt b2.txt b3.txt a2.txt
 same "a2 once, baselines first" "[0, 0, 0, 1, 1, 1]" "$(json '[x["group"] for x in r["runs"]]')"

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+# Rules at the borders that no threshold of theirs names: two seconds of work, threads for a machine's
+# cores, half of the time, half of the threads. Each case is found on one side and not on the other.
+. "$top_srcdir/tests/lib.sh"
+
+cat >trace.py <<'END'
+"""trace.py WHAT NUMBER...: the text trace of one case."""
+import sys
+what, numbers = sys.argv[1], [float(n) for n in sys.argv[2:]]
+
+def at(s): return f"[{1_000_000_000 + round(s * 1e9)}]"
+
+def head(exe, cpus=2):
+    print('dltrace-text 1')
+    print(f'[1s] dltrace_sample:machine host="h" time=1s cpus={cpus} memory=8G available=6G')
+    print(f'[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/{exe}"')
+
+def sample(s, fields): print(at(s), f"dltrace_sample:process process=1 time={1_000_000_000 + round(s * 1e9)} {fields}")
+
+def threads(cpus, peak):
+    head("pool", int(cpus))
+    sample(0.1, f"threads={int(peak)}")
+    sample(5, "threads=1")
+
+def crowded(seconds, part):  # five threads run for that part of the time, then one
+    head("train")
+    for i in range(1, 6):
+        print(f"[1s] dltrace_proc:thread thread={i} process=1 tid={99 + i} begin=1s")
+    step = seconds / 400
+    for k in range(401):
+        s = k * step
+        for i in range(1, 6 if s < seconds * part - step / 2 else 2):
+            print(at(s), f"dltrace_sample:thread thread={i} time={1_000_000_000 + round(s * 1e9)} cpu={k}us state=82")
+        sample(s, f"threads=5 user={k}us")
+
+def churn(life, same, other):  # threads one after another; `same` of them begin at the same place
+    head("loads")
+    print('[1s] dltrace_proc:library process=1 library=1 path="/lib/libpool.so"')
+    count = int(same + other)
+    for i in range(count):
+        start = "start_library=1 start_offset=64 creator_library=1" if i % 2 < 1 and i // 2 < same or i // 2 >= other else ""
+        print(at(0.001 + i * 0.009), f"dltrace_proc:thread thread={i + 2} process=1 tid={i + 2} begin={1_001_000_000 + i * 9_000_000} {start}")
+        print(at(0.006 + i * 0.009), f"dltrace_proc:thread_end thread={i + 2} cpu=1ms")
+    print(at(life), "dltrace_proc:exit process=1")
+
+def reads(life):
+    head("reads")
+    for k in range(int(life * 20) + 1):
+        sample(k / 20, f"threads=1 user={k * 30}ms system={k * 15}ms read_bytes={k * 20_000_000}")
+    print(at(life), "dltrace_proc:exit process=1")
+
+def gpu(span, calls):  # launches over that time, waits for half of it; allocations evenly
+    head("train", 8)
+    print('[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s')
+    print('[1s] dltrace_proc:library process=1 library=1 path="/lib/libtorch_cuda.so"')
+    for name, kind in (("cudaLaunchKernel", "launch"), ("cudaStreamSynchronize", "synchronise"), ("cudaMalloc", "allocate")):
+        print(f'[1s] dltrace_proc:function function={name} layer="runtime" kind="{kind}" name="{name}"')
+    for s in (0.5, 0.5 + span):
+        print(at(s), "dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us")
+    for k in range(int(calls)):
+        print(at(0.5 + (k + 0.5) * span / calls), "dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=2ms ptr=4096 size=1M")
+    for k in range(int(span * 10) + 10):
+        sample(k / 10, f"threads=1 user={k * 20}ms")
+        print(at(k / 10), 'dltrace_record:gpu gpu=0 name="H" memory=80G used=1G utilisation=50')
+    for name, n, ns in (("cudaLaunchKernel", 1000, 5_000_000), ("cudaStreamSynchronize", 500, int(span * 5e8))):
+        print(at(0.6 + span), f"dltrace_sample:function process=1 function={name} library=1 calls={n} outer_calls={n} total={ns} outer_total={ns}")
+
+globals()[what](*numbers)
+END
+
+# finds RULE HOW-OFTEN CASE NUMBER...
+finds() {
+	rule=$1 times=$2
+	shift 2
+	python3 trace.py "$@" >trace
+	report_text <trace
+	same "$rule of $*" "$times" "$(json "len([f for f in r['findings'] if f['rule'] == '$rule'])")"
+}
+
+# Frameworks make a pool or two of a thread a core, and a handful more: 4 a core and 16.
+finds too_many_threads 1 threads 2 24
+finds too_many_threads 0 threads 2 23
+finds too_many_threads 1 threads 8 48
+finds too_many_threads 0 threads 8 47
+
+# Half of the time at least, and two seconds in all.
+finds crowded 1 crowded 40 0.5
+finds crowded 0 crowded 40 0.45
+finds crowded 1 crowded 2.1 1
+finds crowded 0 crowded 1.9 1
+finds crowded 1 crowded 6 0.6
+finds crowded 0 crowded 3.8 0.5
+
+# A life of two seconds; when more than half of the threads are one and the same again, another rule tells.
+finds thread_churn 1 churn 2.1 0 200
+finds thread_churn 0 churn 1.9 0 200
+finds thread_churn 1 churn 2.1 100 100
+finds thread_churn 0 churn 2.1 102 100
+
+finds reads_files 1 reads 2.1
+finds reads_files 0 reads 1.9
+
+# From the first launch to the last; allocations count in the last two thirds of it, without iterations.
+finds waits_for_gpu 1 gpu 2.1 0
+finds waits_for_gpu 0 gpu 1.9 0
+finds gpu_allocations 1 gpu 3.15 60
+finds gpu_allocations 0 gpu 2.85 60
