@@ -197,6 +197,18 @@ static bool is_better(const struct family *f, const struct family *best)
 	return f->even >= best->even - 0.02 && 2 * f->members >= best->members && is_part(f, best);
 }
 
+/* A last batch that was trained on is a round, though few others of its calls are as usual. */
+static bool lacks_last(const struct family *f, const struct family *best, const struct all_series *s)
+{
+	if (2 * f->anchor->count <= best->anchor->count)
+		return false;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].trained && !s->list[i].dropped && s->list[i].count == best->anchor->count &&
+		    series_alternate(best->anchor, &s->list[i]))
+			return true;
+	return false;
+}
+
 static struct family choose(const struct all_series *s, const struct process *p, bool work)
 {
 	struct family list[FAMILIES_MAX], best = { .members = 0 };
@@ -207,7 +219,7 @@ static struct family choose(const struct all_series *s, const struct process *p,
 	count = families(s, work, list);
 
 	for (size_t i = 0; i < count; i++)
-		if (!best.members || is_better(&list[i], &best))
+		if (!best.members || (is_better(&list[i], &best) && !lacks_last(&list[i], &best, s)))
 			best = list[i];
 	return best;
 }

@@ -228,6 +228,17 @@ static void epochs_from_calls(const struct process *p, const struct rounds *r, s
 	free(starts);
 }
 
+/* The last that it calls or asks for: some take long to end after that. */
+static int64_t last_of_all(const struct process *p)
+{
+	int64_t last = INT64_MIN;
+
+	for (size_t i = 0; i < p->rhythm.count; i++)
+		if (p->rhythm.beats[i].kind != BEAT_FREE && p->rhythm.beats[i].last > last)
+			last = p->rhythm.beats[i].last;
+	return last;
+}
+
 /* Passes over the files that it reads, or what it says, where there is no list to divide. */
 static void epochs_from_rest(const struct process *p, int64_t work, int64_t end, struct iterations *it)
 {
@@ -235,7 +246,7 @@ static void epochs_from_rest(const struct process *p, int64_t work, int64_t end,
 	it->epoch_count = input_passes(p, work, end, &it->epochs);
 	if (!it->epoch_count) {
 		it->epochs_by = "by what it says itself";
-		it->epoch_count = said_epochs(p, work != UNKNOWN ? work : p->begin, end, &it->epochs);
+		it->epoch_count = said_epochs(p, work != UNKNOWN ? work : p->begin, last_of_all(p), &it->epochs);
 	}
 	/* All epochs are alike. What does not divide is no sure number of iterations, or of epochs. */
 	if (it->how && it->epoch_count && it->count % it->epoch_count) {

@@ -221,15 +221,21 @@ static bool two_sizes(const struct all_series *s, const struct series_of *all, c
 	return false;
 }
 
-static void drop_sizes(struct all_series *s, const struct series_of *all, const struct sizes *sizes)
+static void drop_sizes(struct all_series *s, struct series_of *all, const struct sizes *sizes)
 {
+	bool is_usual = false, is_last = false;
+
 	for (size_t i = 0; i < s->count; i++) {
 		struct series_of *part = &s->list[i];
+		uint64_t size = part_runs(part, all) ? size_in(part, all) : 0;
 
-		if (!part->dropped && part_runs(part, all) &&
-		    (size_in(part, all) == sizes->usual || size_in(part, all) == sizes->last))
+		is_usual |= size && size == sizes->usual;
+		is_last |= size && size == sizes->last;
+		if (size && (size == sizes->usual || size == sizes->last) && !part->dropped)
 			part->dropped = part->batch = true;
 	}
+	/* A gradient of weights: an evaluation has none. */
+	all->trained |= is_usual && is_last && all->beat->without == 'k';
 }
 
 static bool is_blas(const struct series_of *one)

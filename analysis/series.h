@@ -26,6 +26,7 @@ struct series_of {
 	bool work;			/* it computes, copies, launches: not only memory */
 	bool dropped;			/* another one says the same, or more */
 	bool batch;			/* dropped: that one with batches of one size */
+	bool trained;			/* sums over batches of two sizes: both were trained on */
 };
 
 struct all_series {

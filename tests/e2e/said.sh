@@ -41,6 +41,17 @@ same "numbers" "1 2 3 4 5 6 7 8 9" "$(sed -n "s/^$self stdout //p" said | paste 
 same "standard error" "1 2" "$(sed -n "s/^$self stderr //p" said | paste -s -d ' ')"
 same "a forked child begins anew" "stdout 8" "$(sed -n "/^$self /!s/^[0-9]* //p" said)"
 
+# Where little is allowed.
+"$APPS/writes" >expected 2>expected.err
+"$RECORD" -q -o writes -- "$APPS/writes" >actual 2>actual.err
+same "what came of it" "$(cat expected.err)" "$(cat actual.err)"
+for file in expected actual; do
+	sort $file | grep -v -c -e 'epoch [12]$' >$file.others
+done
+same "and was written" "$(cat expected.others)" "$(cat actual.others)"
+"$REPORT" --dump writes | sed -n 's/.*mark:range .* kind=6 .* payload=\([0-9]*\) .*/\1/p' | sort -nu >said
+same "numbers, but for the child's of vfork" "1 2 4 5 10 11 12" "$(paste -s -d ' ' said)"
+
 # Not in a summary; and a flood is none.
 "$RECORD" -q -l summary -o summary -- python3 says.py >actual 2>&1
 same "summary" 0 "$("$REPORT" --dump summary | grep -c 'mark:range .* kind=6')"

@@ -45,6 +45,15 @@ same "phases" "start-up steady end" "$(json '" ".join(p["phase"] for p in r["pha
 same "begins" True "$(json 'r["epochs"][1]["begin_ns"] == row("iterations")["epochs"][1]["begin_ns"] > r["epochs"][0]["begin_ns"]')"
 
 training '
+def more():
+    for m, n, k in ((1200, 300, 125), (1200, 125, 300), (300, 125, 1200), (400, 300, 200), (200, 100, 50)): call(m, n, k)
+for epoch in range(3):
+    for i in range(8): step(32); more()
+    step(20)
+' | report_text
+same "a last batch that does less" "27 3 0 calls" "$(found)"
+
+training '
 for epoch in range(4):
     for i in range(5): step(32)
     for i in range(3): forward(32)

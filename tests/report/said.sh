@@ -21,11 +21,13 @@ training() {
 	def call(m, n, k):
 	    rest(random.uniform(2, 3))
 	    print(at(), f'dltrace_cpu:blas thread=1 function=sgemm_ library=1 m={m} n={n} k={k} duration=1ms')
-	def step(layers=((512, 784), (256, 512), (10, 256))):
-	    for out, into in layers: call(out, 32, into)
+	def forward(batch=32, layers=((512, 784), (256, 512), (10, 256))):
+	    for out, into in layers: call(out, batch, into)
+	def step(layers=((512, 784), (256, 512), (10, 256)), batch=32):
+	    forward(batch, layers)
 	    for out, into in layers[::-1]:
-	        call(into, 32, out)
-	        call(into, out, 32)
+	        call(into, batch, out)
+	        call(into, out, batch)
 	def block(kib, ms=1):
 	    rest(ms)
 	    print(at(), f'dltrace_heap:alloc thread=1 function=malloc library=9 size={kib}K ptr=0x1000')
@@ -88,6 +90,24 @@ for e in range(3):
     say(e)
     for i in range(8 if e < 2 else 5): step()'
 same "the last one is cut short" "21 3" "$(found)"
+
+# A smaller last batch after few whole ones: where the epoch ends tells it.
+last='
+def epochs(count, whole, rest, say=say):
+    for e in range(count):
+        for i in range(whole): step()
+        rest()
+        say(e + 1)
+'
+training "$last
+epochs(3, 3, lambda: step(batch=20))"
+same "after three" "12 3" "$(found)"
+training "$last
+epochs(3, 2, lambda: step(batch=20))"
+same "after two" "9 3" "$(found)"
+training "$last
+epochs(3, 3, lambda: forward(20))"
+same "an evaluation, smaller" "9 3" "$(found)"
 
 # What is not sure.
 training '
