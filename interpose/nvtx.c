@@ -6,8 +6,8 @@
  * strings) and the ids of started ranges are the tool's to give: there the program sees other
  * numbers than without one, which it can only hand back.
  *
- * Left alone: names of streams, events, contexts and devices, which nothing of ours shows by name;
- * resources, colours.
+ * Left alone: names of events, contexts and devices, which nothing of ours shows by name; resources,
+ * colours.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "marks.h"
 #include "nvtx_abi.h"
 #include "process.h"
+#include "streams.h"
 #include "threads.h"
 
 #define NO_TRACKING	(-2)
@@ -262,6 +263,22 @@ static void os_thread_w(uint32_t tid, const wchar_t *name)
 		dlt_threads_named(tid, dlt_mark_copy_wide(copy, sizeof(copy), name));
 }
 
+static void stream_a(const void *stream, const char *name)
+{
+	char copy[DLT_MARK_NAME];
+
+	if (name)
+		dlt_stream_named(stream, dlt_mark_copy(copy, sizeof(copy), name));
+}
+
+static void stream_w(const void *stream, const wchar_t *name)
+{
+	char copy[DLT_MARK_NAME];
+
+	if (name)
+		dlt_stream_named(stream, dlt_mark_copy_wide(copy, sizeof(copy), name));
+}
+
 /* ---- domains: a handle is the name ---------------------------------------------------------- */
 
 static void domain_mark_ex(const char *domain, const struct nvtx_attributes *a)
@@ -348,6 +365,14 @@ static const struct entry core[] = {
 	ENTRY(NVTX_OS_THREAD_W, os_thread_w),
 };
 
+static const struct entry cuda[] = {
+	ENTRY(NVTX_CUDA_STREAM_A, stream_a), ENTRY(NVTX_CUDA_STREAM_W, stream_w),
+};
+
+static const struct entry cudart[] = {
+	ENTRY(NVTX_CUDART_STREAM_A, stream_a), ENTRY(NVTX_CUDART_STREAM_W, stream_w),
+};
+
 static const struct entry core2[] = {
 	ENTRY(NVTX_DOMAIN_MARK_EX, domain_mark_ex), ENTRY(NVTX_DOMAIN_START_EX, domain_start_ex),
 	ENTRY(NVTX_DOMAIN_END, domain_end), ENTRY(NVTX_DOMAIN_PUSH_EX, domain_push_ex),
@@ -381,6 +406,8 @@ DLT_EXPORT int dltrace_nvtx(nvtx_get_table get_table)
 		return 0;
 	fill(c, NVTX_MODULE_CORE, core, sizeof(core) / sizeof(core[0]));
 	fill(c, NVTX_MODULE_CORE2, core2, sizeof(core2) / sizeof(core2[0]));
+	fill(c, NVTX_MODULE_CUDA, cuda, sizeof(cuda) / sizeof(cuda[0]));
+	fill(c, NVTX_MODULE_CUDART, cudart, sizeof(cudart) / sizeof(cudart[0]));
 	if (v && v->size >= sizeof(*v) && v->set_tool_version)
 		v->set_tool_version(3);
 	return 1;

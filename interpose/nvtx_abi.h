@@ -19,7 +19,8 @@ typedef void (*nvtx_function)(void);
 typedef const void *(*nvtx_get_table)(uint32_t table);
 
 enum { NVTX_TABLE_CALLBACKS = 1, NVTX_TABLE_VERSION = 3 };
-enum { NVTX_MODULE_CORE = 1, NVTX_MODULE_CORE2 = 5 };
+enum { NVTX_MODULE_CORE = 1, NVTX_MODULE_CUDA, NVTX_MODULE_CUDART = 4, NVTX_MODULE_CORE2 };
+enum { NVTX_CUDA_STREAM_A = 5, NVTX_CUDA_STREAM_W, NVTX_CUDART_STREAM_A = 3, NVTX_CUDART_STREAM_W };
 
 struct nvtx_callbacks {
 	size_t size;

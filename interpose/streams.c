@@ -3,11 +3,13 @@
 #include "streams.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "objects.h"
 
 #define PLACES 1024	/* a power of 2; more streams than that are looked up among the objects */
 #define PLACE_BITS 10
+#define NAMES 512	/* that are kept in a process, so that no flood of them fills the table of objects */
 
 static struct stream {
 	uintptr_t handle;	/* 0: free */
@@ -67,6 +69,15 @@ void dlt_stream_gone(const void *stream)
 
 	if (s)
 		__atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
+}
+
+void dlt_stream_named(const void *stream, const char *name)
+{
+	static uint32_t names;
+
+	if (stream && *name && __atomic_load_n(&names, __ATOMIC_RELAXED) < NAMES &&
+	    __atomic_fetch_add(&names, 1, __ATOMIC_RELAXED) < NAMES)
+		dlt_object_named(DLT_OBJECT_STREAM_NAME, (uintptr_t)stream, name, strlen(name));
 }
 
 uint8_t dlt_stream_capture(const void *stream)

@@ -49,5 +49,7 @@ void dlt_streams_end_capture(uint8_t capture);
 void dlt_stream_made(const void *stream, unsigned flags, int priority);
 void dlt_stream_made_on(const void *stream, unsigned flags, int priority, uint8_t device);
 void dlt_stream_gone(const void *stream);
+/* The program calls it so (NVTX). */
+void dlt_stream_named(const void *stream, const char *name);
 
 #endif

@@ -9,12 +9,13 @@
 
 enum { ALLOCATED = 1, FREED, FAILED };
 
-#define FROM(event, result_of, gpu_work) do { \
+#define FROM(event, result_of, gpu_work) FROM_ON(event, result_of, gpu_work, 0)
+#define FROM_ON(event, result_of, gpu_work, on) do { \
 		const struct event *from = e->data; \
 		*c = (struct export_call){ \
 			.thread = from->thread, .function = from->function, \
 			.library = from->library, .duration = from->duration, \
-			.nested = from->nested, .result = (result_of), .gpu = (gpu_work), \
+			.nested = from->nested, .result = (result_of), .gpu = (gpu_work), .stream = (on), \
 		}; \
 		return true; \
 	} while (0)
@@ -27,9 +28,9 @@ bool export_read_call(const struct reader_event *e, struct export_call *c)
 	case DLT_EV_CUDA_FREE:
 		FROM(dlt_ev_cuda_free, from->result, false);
 	case DLT_EV_CUDA_COPY:
-		FROM(dlt_ev_cuda_copy, from->result, true);
+		FROM_ON(dlt_ev_cuda_copy, from->result, true, from->stream);
 	case DLT_EV_CUDA_LAUNCH:
-		FROM(dlt_ev_cuda_launch, from->result, true);
+		FROM_ON(dlt_ev_cuda_launch, from->result, true, from->stream);
 	case DLT_EV_CUDA_STREAM:
 		FROM(dlt_ev_cuda_stream, from->result, false);
 	case DLT_EV_CUDA_SYNC:
@@ -41,7 +42,7 @@ bool export_read_call(const struct reader_event *e, struct export_call *c)
 	case DLT_EV_CPU_REGION:
 		FROM(dlt_ev_cpu_region, 0, false);
 	case DLT_EV_COMM_CALL:
-		FROM(dlt_ev_comm_call, from->result, true);
+		FROM_ON(dlt_ev_comm_call, from->result, true, from->stream);
 	default:
 		return false;
 	}

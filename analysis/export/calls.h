@@ -13,6 +13,7 @@ struct export_call {
 	int32_t result;
 	uint8_t nested;
 	bool gpu;		/* work of a GPU may come from it */
+	uint16_t stream;	/* on this one; 0: not known, or the default one */
 };
 
 struct export_heap_call {

@@ -13,6 +13,7 @@
 struct gpu_call {
 	int64_t begin, end;
 	uint64_t flow;
+	uint16_t stream;
 };
 
 /* Calls of a thread, by end. */
@@ -33,11 +34,13 @@ void gpu_spans_release(struct gpu_spans *g)
 		free(c);
 	}
 	idmap_release(&g->calls);
+	idmap_release(&g->named);
 	free(g->queue);
 	g->queue = NULL;
 }
 
-uint64_t gpu_spans_call(struct gpu_spans *g, const struct track *thread, int64_t begin, int64_t end)
+uint64_t gpu_spans_call(struct gpu_spans *g, const struct track *thread, int64_t begin, int64_t end,
+			uint16_t stream)
 {
 	uint64_t *slot = idmap_put(&g->calls, thread->id), flow;
 	struct gpu_calls *c;
@@ -54,12 +57,13 @@ uint64_t gpu_spans_call(struct gpu_spans *g, const struct track *thread, int64_t
 	for (i = c->count++; i && c->list[i - 1].end > end; i--)
 		c->list[i] = c->list[i - 1];
 	flow = export_key(thread->id, (uint64_t)end) | 1;
-	c->list[i] = (struct gpu_call){ begin, end, flow };
+	c->list[i] = (struct gpu_call){ begin, end, flow, stream };
 	return flow;
 }
 
 /* The first one that ended after `called`, if it began about then. */
-static uint64_t find_flow(const struct gpu_spans *g, struct tracks *tracks, const struct gpu_piece *p)
+static const struct gpu_call *find_call(const struct gpu_spans *g, struct tracks *tracks,
+					const struct gpu_piece *p)
 {
 	const struct thread *thread = trace_thread(p->process->trace, p->caller);
 	const struct gpu_calls *c = thread && p->called >= 0 ?
@@ -75,8 +79,25 @@ static uint64_t find_flow(const struct gpu_spans *g, struct tracks *tracks, cons
 			low = middle + 1;
 	}
 	if (!c || low == c->count || c->list[low].begin - p->called > CALL_SLACK)
-		return 0;
-	return c->list[low].flow;
+		return NULL;
+	return &c->list[low];
+}
+
+/*
+ * The program gives names to handles, CUPTI numbers streams, and only a call has both: so a stream
+ * is called as the first call that is known of its work says, and stays so.
+ */
+static const char *stream_name(struct gpu_spans *g, const struct gpu_piece *p, const struct gpu_call *call)
+{
+	uint64_t key = export_key((uintptr_t)p->process, (uint64_t)p->context << 32 | p->stream);
+	uint64_t *slot = idmap_put(&g->named, key);
+	const char *name;
+
+	if (!*slot && call) {
+		name = call->stream ? process_stream_name(p->process, call->stream) : NULL;
+		*slot = name && *name ? (uintptr_t)name : 1;
+	}
+	return *slot <= 1 ? NULL : (const char *)(uintptr_t)*slot;
 }
 
 static const char *name_of(struct tracks *tracks, const struct gpu_piece *p)
@@ -98,11 +119,14 @@ static void show(struct gpu_spans *g, struct tracks *tracks, const struct gpu_pi
 		.kind = EXPORT_SPAN, .kept = true, .category = "gpu", .begin = p->begin,
 		.end = p->end, .flow_ends = true,
 	};
-	char stream[64];
+	const struct gpu_call *call = find_call(g, tracks, p);
+	const char *name = stream_name(g, p, call);
+	char stream[192];
 
-	snprintf(stream, sizeof(stream), "GPU %u stream %u", p->device, p->stream);
+	snprintf(stream, sizeof(stream), "GPU %u stream %u%s%s%s", p->device, p->stream, name ? " (" : "",
+		 name ? name : "", name ? ")" : "");
 	e.name = name_of(tracks, p);
-	e.flow = find_flow(g, tracks, p);
+	e.flow = call ? call->flow : 0;
 	e.track = track_lane(tracks, p->process, stream, &e.begin, &e.end);
 	export_number(&e, "bytes", p->size);
 	export_number(&e, "context", p->context);

@@ -31,12 +31,14 @@ struct gpu_spans {
 	struct gpu_piece *queue;	/* owned; a ring */
 	size_t first, count;
 	struct idmap calls;		/* by thread's track: struct gpu_calls *, owned */
+	struct idmap named;		/* by stream, as CUPTI numbers them: its name, 1: it has none; borrowed */
 };
 
 void gpu_spans_release(struct gpu_spans *g);
 
-/* A call from which work may come; its flow's id. */
-uint64_t gpu_spans_call(struct gpu_spans *g, const struct track *thread, int64_t begin, int64_t end);
+/* A call from which work may come, on the stream of that id (0: not known); its flow's id. */
+uint64_t gpu_spans_call(struct gpu_spans *g, const struct track *thread, int64_t begin, int64_t end,
+			uint16_t stream);
 /* An event of dltrace_gpu. */
 void gpu_spans_event(struct gpu_spans *g, struct tracks *tracks, const struct trace *t, int64_t at,
 		     const struct reader_event *e);

@@ -102,7 +102,7 @@ static void on_call(struct spans *s, const struct trace *t, int64_t at,
 	e.end = track_time(&s->tracks, t, at);
 	e.begin = track_time(&s->tracks, t, call_begin(thread, at, c->duration));
 	if (c->gpu)
-		e.flow = gpu_spans_call(&s->gpu, e.track, e.begin, e.end);
+		e.flow = gpu_spans_call(&s->gpu, e.track, e.begin, e.end, c->stream);
 	track_fit(&s->tracks, e.track, FIT_APART, &e.begin, &e.end);
 	if (l) {
 		export_text(&e, "library", base_name(l->path));

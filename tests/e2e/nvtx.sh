@@ -13,6 +13,10 @@ done
 [ -n "$include" ] || skip "no NVTX headers"
 cat >program.c <<'END'
 #include <nvtx3/nvToolsExt.h>
+#if __has_include(<driver_types.h>) && __has_include(<nvtx3/nvToolsExtCudaRt.h>)
+#include <nvtx3/nvToolsExtCudaRt.h>
+#define NAMES
+#endif
 #include <stdio.h>
 
 int main(void)
@@ -36,6 +40,10 @@ int main(void)
 	id = nvtxDomainRangeStartEx(domain, &a);
 	nvtxDomainRangeEnd(domain, id);
 	nvtxMarkW(L"wide");
+#ifdef NAMES
+	nvtxNameCudaStreamA((cudaStream_t)0x1230, "compute");
+	nvtxNameCudaStreamW((cudaStream_t)0x4560, L"copies");
+#endif
 	nvtxDomainDestroy(domain);
 	return 0;
 }
@@ -52,4 +60,6 @@ cat >wanted <<'END'
 2 0 0 3 "domain" category="category" name="registered"
 3 0 0 0 "" category="" name="wide"
 END
+[ ! -e "$include/driver_types.h" ] || same "names of streams" "0x1230 compute 0x4560 copies" "$("$REPORT" -q --dump trace |
+	sed -n 's/.*dltrace_proc:object .* type=10 .* handle=\(0x[0-9a-f]*\) .* name="\(.*\)"$/\1 \2/p' | sort -u | tr '\n' ' ' | sed 's/ $//')"
 diff wanted ranges || fail "ranges of NVTX (< wanted, > seen)"
