@@ -106,7 +106,7 @@ json_t *exit_object(const struct process *p)
 	case END_SIGNAL:
 		return json_pack("{s:i}", "signal", e.code);
 	case END_EXEC:
-		return NULL;
+		return json_pack("{s:b}", "exec", 1);
 	case END_UNKNOWN:
 		break;
 	}

@@ -21,7 +21,7 @@ static const struct column columns[] = {
 	{ "begin_ns", "begin", UNIT_TIME, "its start" },
 	{ "phase", "phase", UNIT_TEXT, "in which it began, of the process that trains" },
 	{ "end_ns", "end", UNIT_TIME, "its end; missing while it runs" },
-	{ "exit", "exit", UNIT_TREE, "status, signal, or unknown" },
+	{ "exit", "exit", UNIT_TREE, "status, signal, exec, or unknown" },
 	{ "threads_peak", "threads", UNIT_COUNT, "most at once, dltrace's and LTTng's own left out" },
 	{ "cpu_ns", "CPU", UNIT_NS, "user and system time" },
 	{ "system_ns", "in kernel", UNIT_NS, "the part of it in the kernel" },

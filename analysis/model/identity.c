@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/model/gpu.h"
+#include "analysis/model/images.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
@@ -37,10 +38,12 @@ static void end_replaced(struct trace *t, struct process *by, int64_t at)
 		if (strcmp(p->host, by->host))
 			continue;
 		by->replaces = p->ending == END_EXEC;
+		by->replaced = by->replaces ? p : NULL;
 		if (p->ending != END_UNKNOWN)
 			return;
 		if (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN) {
 			by->replaces = true;
+			by->replaced = p;
 			p->ending = END_EXEC;
 			process_ended(p, at);
 		}
@@ -193,7 +196,7 @@ static void on_thread_end(struct trace *t, int64_t at, const void *data)
 	struct process *p = thread->process;
 
 	thread->end = at;
-	thread->cpu = e->cpu;
+	thread->cpu = image_cpu(thread, e->cpu);
 	thread_emitted(thread, e->events);
 	if (thread->alive) {
 		thread->alive = false;

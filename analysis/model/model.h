@@ -99,7 +99,7 @@ struct thread {
 	struct process *process;	/* borrowed; never NULL */
 	const char *name;
 	int64_t begin, end;		/* UNKNOWN: not said */
-	uint64_t cpu;			/* ns */
+	uint64_t cpu, cpu_before;	/* ns; of the process's images before this one */
 	uint64_t read;			/* events that say they are its own */
 	uint64_t emitted;		/* what it says it emitted; 0: not said */
 	uint64_t emitted_base;		/* ... of that before the trace began */
@@ -199,6 +199,9 @@ struct process {
 	const struct process *signalled_by;	/* who sent it a signal that ends; NULL: nobody seen */
 	int32_t signalled;		/* ... and which */
 	bool replaces;			/* it became what it is by exec, and is in the trace from before it */
+	struct process *replaced;	/* borrowed; what it was before; NULL: nothing, or not in the trace */
+	struct dlt_ev_sample_process before;	/* the kernel's counts that are of images before (images.c) */
+	bool before_known, went_on;	/* went_on: the next image's counts have begun */
 	struct library *libraries;	/* owned */
 	size_t library_count, library_capacity;
 	struct idmap library_by_id;	/* index into libraries */

@@ -2,6 +2,7 @@
 /* dltrace_sample: curves of processes and machines, totals of functions, what is in flight. */
 #include <string.h>
 
+#include "analysis/model/images.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
@@ -257,8 +258,9 @@ static void rhythm(struct process *p, int64_t at)
 
 static void on_process_sample(struct trace *t, int64_t event_at, const void *data)
 {
-	const struct dlt_ev_sample_process *e = data;
-	struct process *p = trace_process_make(t, e->process);
+	const struct dlt_ev_sample_process *said = data;
+	struct process *p = trace_process_make(t, said->process);
+	const struct dlt_ev_sample_process own = image_counts(p, said), *e = &own;
 	int64_t at = when(t, event_at, e->time);
 
 	if ((p->now.sampled && p->now.round == t->round) ||
@@ -422,9 +424,10 @@ void trace_round(struct trace *t)
 
 static void on_thread_sample(struct trace *t, int64_t at, const void *data)
 {
-	const struct dlt_ev_sample_thread *e = data;
+	struct dlt_ev_sample_thread own = *(const struct dlt_ev_sample_thread *)data, *e = &own;
 	struct thread *thread = trace_thread_make(t, e->thread);
 
+	e->cpu = image_cpu(thread, e->cpu);
 	load_thread(thread->process, when(t, at, e->time), e);
 	if (e->cpu > thread->cpu)
 		thread->cpu = e->cpu;

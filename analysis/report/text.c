@@ -142,6 +142,8 @@ char *text_exit(const struct cell *c)
 		n = name ? asprintf(&text, "SIG%s", name) : asprintf(&text, "signal %lld", number);
 	} else if (json_is_integer(status)) {
 		n = asprintf(&text, "exit %lld", (long long)json_integer_value(status));
+	} else if (json_is_true(json_object_get(tree, "exec"))) {
+		n = asprintf(&text, "exec");
 	}
 	return n < 0 ? NULL : text;
 }

@@ -26,7 +26,7 @@ dltrace-text 1
 [3s] dltrace_proc:exit process=2 code=0
 END
 same "nobody was killed" 0 "$(json 'len(r["failures"])')"
-same "it just ended" None "$(json 'row("processes", name="sh")["exit"]')"
+same "it became the other" "{'exec': True}" "$(json 'row("processes", name="sh")["exit"]')"
 
 # A sampler that first looks after the exec says the new program's name of the old image too.
 report_text <<'END'
@@ -58,3 +58,25 @@ same "children, only counted" "[(100, 3, 1), (101, 0, 0), (103, 0, 0)]" \
 	"$(json '[(p["pid"], p["children"], p["children_counted"]) for p in r["processes"]]')"
 same "said so" "['python3 (pid 100): 1 of its children was only counted, not traced (--children)', 'python3 (pid 103): what it became by exec, /bin/uname, is not traced (--children)']" \
 	"$(json '[l["text"] for l in r["limits"] if "--children" in l["text"]]')"
+
+# The kernel goes on counting: what each image used is its own, and what is read of the old one once the
+# new one was is the new one's.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/sh"
+[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s
+[2s] dltrace_sample:process process=1 time=2s threads=1 user=900ms system=50ms minor_faults=70 voluntary=7 read_bytes=5000
+[2s] dltrace_sample:thread thread=1 time=2s cpu=950ms
+[3s] dltrace_proc:process process=2 pid=100 begin=3s reason=2 exe="/usr/bin/python3"
+[3s] dltrace_proc:thread thread=2 process=2 tid=100 begin=3s
+[4s] dltrace_sample:process process=2 time=4s threads=1 user=1500ms system=60ms minor_faults=100 voluntary=9 read_bytes=6000
+[4s] dltrace_sample:thread thread=2 time=4s cpu=1560ms
+[4s] dltrace_sample:process process=1 time=4s user=1500ms system=60ms minor_faults=100 voluntary=9 read_bytes=6000 final=1
+[5s] dltrace_proc:process process=3 pid=100 begin=5s reason=2 exe="/usr/bin/perl"
+[6s] dltrace_sample:process process=3 time=6s threads=1 user=1600ms system=160ms minor_faults=101 voluntary=9 read_bytes=6001
+[7s] dltrace_proc:exit process=3 code=0
+END
+same "CPU time of each image" "[950000000, 610000000, 200000000]" "$(json '[p["cpu_ns"] for p in r["processes"]]')"
+same "faults, waits, bytes" "[(70, 7, 5000), (30, 2, 1000), (1, 0, 1)]" \
+	"$(json '[(p["minor_faults"], p["waits"], p["read_bytes"]) for p in r["processes"]]')"
+same "CPU time of their threads" "[950000000, 610000000, None]" "$(json '[t["cpu_ns"] for t in r["threads"]]')"
