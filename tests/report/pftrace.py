@@ -4,6 +4,9 @@
 pftrace.read(path) gives tracks, slices, instants, values and flows; a field that the schema lacks, an
 id that nobody explained, an end without a begin is an AssertionError. Where PyPI's package perfetto
 is installed, its complete schema must know every field too.
+
+trace_processor itself is not asked: the package (0.59.1) holds its schema alone and fetches the program
+from a host of its makers at the first use, which no test may do, and Debian 12 has no package of it.
 """
 import struct
 
