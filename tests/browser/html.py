@@ -184,6 +184,15 @@ def several(browser):
     clean(page)
 
 
+def many(browser):
+    page = browser.open("three.html")
+    check("a line for each run", page.js("document.querySelectorAll('#run > details:not([open])').length") == 3)
+    check("and no more room than that", page.js("document.getElementById('run').getBoundingClientRect().height") < 300)
+    page.click("#run summary")
+    check("what was run", "train.py" in page.js("document.querySelector('#run details[open]').innerText"))
+    clean(page)
+
+
 def hostile(browser):
     page = browser.open("hostile.html", setup="window.hits = 0; window.hit = () => { window.hits++; };")
     page.js("dlt.redrawCurves(true)")
@@ -212,4 +221,5 @@ with Browser() as chromium:
     widths(chromium)
     phases(chromium)
     several(chromium)
+    many(chromium)
     hostile(chromium)

@@ -8,6 +8,7 @@ PYTHONPATH=$top_srcdir/tests/browser python3 -c 'import browser, sys; sys.exit(n
 training=$top_srcdir/tests/report/training.txt
 "$REPORT" "$training" -o r.html
 "$REPORT" "$training" "$training" -o two.html
+"$REPORT" "$training" "$training" "$training" -o three.html
 python3 "$top_srcdir/tests/report/phased.py" >phased.txt
 "$REPORT" -q phased.txt -o phased.html || [ $? = 1 ] || fail "no report with phases"
 

@@ -303,11 +303,17 @@
 		return list;
 	}
 
+	/* Of many runs a line each: what they are compared for comes next. */
+	function folded(t) {
+		return el('details', null, el('summary', null, dlt.traceName(t.trace),
+			el('span', { class: 'muted' }, ' ' + dlt.show('ns', t.duration_ns))), run(t));
+	}
+
 	dlt.section('run', function (section) {
 		for (const t of traces) {
-			if (traces.length > 1)
+			if (traces.length === 2)
 				section.append(el('h3', null, dlt.traceName(t.trace)));
-			section.append(run(t));
+			section.append(traces.length > 2 ? folded(t) : run(t));
 		}
 		return true;
 	});
