@@ -26,7 +26,6 @@ struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
 /* Most processes have one thread and never map a chunk. */
 static struct dlt_thread first_record = { .index = 1 };
 static struct dlt_thread late_record = { .guard = 1, .late = true };
-static uint32_t last_index = 1;
 
 static pthread_key_t exit_key;
 static bool exit_key_made;
@@ -36,11 +35,13 @@ struct dlt_thread *dlt_thread_next(struct dlt_thread *t)
 	return t ? __atomic_load_n(&t->next, __ATOMIC_ACQUIRE) : &first_record;
 }
 
-static struct dlt_thread *claim_record(uint32_t id)
+/* A free record, and the last one that was looked at. */
+static struct dlt_thread *claim_record(uint32_t id, struct dlt_thread **last)
 {
 	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
 		uint32_t none = 0;
 
+		*last = t;
 		if (__atomic_load_n(&t->id, __ATOMIC_RELAXED) == 0 &&
 		    __atomic_compare_exchange_n(&t->id, &none, id, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
@@ -49,34 +50,26 @@ static struct dlt_thread *claim_record(uint32_t id)
 	return NULL;
 }
 
-/* Puts a chain of new records behind the last one, so that low slots are claimed first. */
-static void append(struct dlt_thread *chain)
-{
-	struct dlt_thread *last = dlt_thread_next(NULL), *end = NULL;
-
-	while (!__atomic_compare_exchange_n(&last->next, &end, chain, false, __ATOMIC_RELEASE,
-					    __ATOMIC_ACQUIRE)) {
-		last = end;
-		end = NULL;
-	}
-}
-
-/* Two threads may do this at once: then there are more records, no harm. */
-static bool add_records(void)
+/*
+ * Puts a chain of new records behind the last one, so that low slots are claimed first. Of two
+ * threads that do this at once one finds the other's records there.
+ */
+static bool add_records(struct dlt_thread *last)
 {
 	struct dlt_thread *chunk = dlt_sys_map(NULL, CHUNK, PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+					       MAP_PRIVATE | MAP_ANONYMOUS, -1), *end = NULL;
 	const size_t count = CHUNK / sizeof(*chunk);
-	uint32_t first;
 
 	if (!chunk)
 		return false;
-	first = __atomic_fetch_add(&last_index, (uint32_t)count, __ATOMIC_RELAXED) + 1;
-	for (size_t i = 0; i < count; i++) {
-		chunk[i].index = first + i < DLT_BOX_SLOTS ? first + (uint32_t)i : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = last->index + 1 + i;
+
+		chunk[i].index = last->index && index < DLT_BOX_SLOTS ? index : 0;
 		chunk[i].next = i + 1 < count ? &chunk[i + 1] : NULL;
 	}
-	append(chunk);
+	if (!__atomic_compare_exchange_n(&last->next, &end, chunk, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+		dlt_sys_unmap(chunk, CHUNK);
 	return true;
 }
 
@@ -151,7 +144,7 @@ static void begin_record(struct dlt_thread *t)
 
 struct dlt_thread *dlt_thread_make(void)
 {
-	struct dlt_thread *t;
+	struct dlt_thread *t, *last = NULL;
 	uint32_t id;
 
 	dlt_process_need();
@@ -160,11 +153,9 @@ struct dlt_thread *dlt_thread_make(void)
 	if (is_dead)
 		return &late_record;
 	id = first_or_new_id();
-	t = claim_record(id);
-	if (!t && add_records())
-		t = claim_record(id);
-	if (!t)
-		return &late_record;
+	while (!(t = claim_record(id, &last)))
+		if (!add_records(last))
+			return &late_record;
 	begin_record(t);
 	dlt_thread_tls = t;
 	if (exit_key_made)
@@ -202,6 +193,7 @@ static void thread_exits(void *data)
 	dlt_threads_ended(t);
 	dlt_ring_flush(t);
 	release_record(t);
+	dlt_heap_started();	/* a block freed meanwhile may have shown it the record again */
 }
 
 void dlt_thread_init(void)

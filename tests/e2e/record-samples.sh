@@ -6,8 +6,10 @@ need lttng-sessiond
 need babeltrace2
 need python3
 
+# A thread that ends loads libgcc_s, maybe before the process has ended: here always.
 cat >program.py <<'END'
-import threading, time
+import ctypes, threading, time
+ctypes.CDLL("libgcc_s.so.1")
 blocks = [bytearray(300000) for i in range(20)]
 stop = threading.Event()
 threads = [threading.Thread(target=stop.wait) for i in range(3)]
