@@ -89,59 +89,75 @@ static size_t length_of(const struct rounds *r, const struct turn *list, size_t 
 	return 0;
 }
 
-size_t said_rounds(const struct rounds *r, const struct process *p)
+/* A number that the turns of a stream tell; 0: none. */
+typedef size_t (*tell_fn)(const struct turn *list, size_t count, const void *about);
+
+/*
+ * What one of the streams tells, or both alike, and its turns (the caller's). 0 and NULL: neither does, or each
+ * tells something else.
+ */
+static size_t agreed(const struct rounds *r, const struct process *p, tell_fn tell, const void *about,
+		     struct turn **turns)
 {
 	const struct marks *m = p->marks;
 	size_t found = 0;
-	struct turn *list;
 
-	if (!m || !m->said_count || m->said_more)
-		return 0;
-	list = xcalloc(m->said_count, sizeof(*list));
-	for (int error = 0; error < 2; error++) {
-		size_t length = length_of(r, list, turns_of(r, m, error, list));
+	*turns = NULL;
+	for (int error = 0; m && m->said_count && !m->said_more && error < 2; error++) {
+		struct turn *list = xcalloc(m->said_count, sizeof(*list));
+		size_t told = tell(list, turns_of(r, m, error, list), about);
 
-		if (found && length && found != length) {
-			found = 0;
-			break;
+		if (told && !found) {
+			found = told;
+			*turns = list;
+			continue;
 		}
-		found = length ? length : found;
+		free(list);
+		if (told && told != found) {
+			free(*turns);
+			*turns = NULL;
+			return 0;
+		}
 	}
-	free(list);
 	return found;
+}
+
+static size_t rounds_told(const struct turn *list, size_t count, const void *rounds)
+{
+	return length_of(rounds, list, count);
+}
+
+size_t said_rounds(const struct rounds *r, const struct process *p)
+{
+	struct turn *list;
+	size_t length = agreed(r, p, rounds_told, r, &list);
+
+	free(list);
+	return length;
 }
 
 /* ---- by times alone ---- */
 
+static size_t moments_told(const struct turn *list, size_t count, const void *nothing)
+{
+	(void)nothing;
+	for (size_t i = 1; i < count; i++)
+		if (list[i].at - list[i - 1].at < AT_ONCE)
+			return 0;
+	return count > 1 && list[0].number <= 1 ? count : 0;
+}
+
 /* The moments at which one of the streams, or both alike, went on to the next epoch; the caller's. */
 int64_t *said_moments(const struct process *p, size_t *count)
 {
-	const struct marks *m = p->marks;
 	int64_t *moments = NULL;
 	struct turn *list;
 
-	*count = 0;
-	if (!m || !m->said_count || m->said_more)
-		return NULL;
-	list = xcalloc(m->said_count, sizeof(*list));
-	for (int error = 0; error < 2; error++) {
-		size_t turns = turns_of(NULL, m, error, list);
-
-		for (size_t i = 1; i < turns; i++)
-			if (list[i].at - list[i - 1].at < AT_ONCE)
-				turns = 0;
-		if (turns < 2 || list[0].number > 1 || turns == *count)
-			continue;
-		free(moments);
-		moments = NULL;
-		if (*count) {
-			*count = 0;
-			break;
-		}
-		moments = xcalloc(turns, sizeof(*moments));
-		for (*count = 0; *count < turns; ++*count)
-			moments[*count] = list[*count].at;
-	}
+	*count = agreed(NULL, p, moments_told, NULL, &list);
+	if (*count)
+		moments = xcalloc(*count, sizeof(*moments));
+	for (size_t i = 0; i < *count; i++)
+		moments[i] = list[i].at;
 	free(list);
 	return moments;
 }
@@ -205,42 +221,28 @@ static enum said_when when_said(const struct turn *list, size_t count, int64_t f
 	return SAID_NEVER;
 }
 
-static size_t put_epochs(const struct turn *list, size_t count, int64_t from, int64_t to, bool ends,
-			 struct epoch **epochs)
+static size_t epochs_told(const struct turn *list, size_t count, const void *range)
 {
-	*epochs = xcalloc(count, sizeof(**epochs));
+	const int64_t *from_to = range;
+
+	return when_said(list, count, from_to[0], from_to[1]) == SAID_NEVER ? 0 : count;
+}
+
+size_t said_epochs(const struct process *p, int64_t from, int64_t to, struct epoch **epochs)
+{
+	const int64_t range[] = { from, to };
+	struct turn *list;
+	size_t count = agreed(NULL, p, epochs_told, range, &list);
+	bool ends = count && when_said(list, count, from, to) == SAID_AT_END;
+
+	if (count)
+		*epochs = xcalloc(count, sizeof(**epochs));
 	for (size_t i = 0; i < count; i++)
 		(*epochs)[i] = (struct epoch){
 			.number = (int64_t)i + 1,
 			.begin = !ends ? list[i].at : i ? list[i - 1].at : from,
 			.end = ends ? list[i].at : i + 1 < count ? list[i + 1].at : to,
 		};
-	return count;
-}
-
-size_t said_epochs(const struct process *p, int64_t from, int64_t to, struct epoch **epochs)
-{
-	const struct marks *m = p->marks;
-	size_t found = 0;
-	struct turn *list;
-
-	if (!m || !m->said_count || m->said_more)
-		return 0;
-	list = xcalloc(m->said_count, sizeof(*list));
-	for (int error = 0; error < 2; error++) {
-		size_t count = turns_of(NULL, m, error, list);
-		enum said_when when = when_said(list, count, from, to);
-
-		if (when == SAID_NEVER || count == found)
-			continue;
-		if (found) {
-			free(*epochs);
-			*epochs = NULL;
-			found = 0;
-			break;
-		}
-		found = put_epochs(list, count, from, to, when == SAID_AT_END, epochs);
-	}
 	free(list);
-	return found;
+	return count;
 }

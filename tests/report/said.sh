@@ -43,53 +43,49 @@ training() {
 	print(at(), 'dltrace_proc:exit process=1 how=0 code=0')
 	END
 }
-found() { json '"%(count)s %(epoch_count)s" % row("iterations")'; }
+# tells WHAT ITERATIONS-AND-EPOCHS PYTHON-STATEMENTS
+tells() {
+	training "$3"
+	same "$1" "$2" "$(json '"%(count)s %(epoch_count)s" % row("iterations")')"
+}
 
-training '
+tells "nothing said" "24 None" '
 for i in range(24): step()'
-same "nothing said" "24 None" "$(found)"
-training '
+tells "at the end of each" "24 3" '
 for e in range(3):
     for i in range(8): step()
     say(e + 1)'
-same "at the end of each" "24 3" "$(found)"
 same "iterations of each" "[8, 8, 8]" "$(json '[e["iterations"] for e in r["epochs"]]')"
-training '
+tells "at the begin, from 0" "24 6" '
 for e in range(6):
     say(e)
     for i in range(4): step()'
-same "at the begin, from 0" "24 6" "$(found)"
-training '
+tells "with every fifth step, and with each" "40 2" '
 for e in range(2):
     for i in range(20):
         step()
         if i % 5 == 0: say(e + 1)
         say(e + 1, "stderr")'
-same "with every fifth step, and with each" "40 2" "$(found)"
-training '
+tells "with every tenth, of a training that is taken up again" "40 2" '
 for e in range(2):
     for i in range(20):
         step()
         if i % 10 == 9: say(e + 7)'
-same "with every tenth, of a training that is taken up again" "40 2" "$(found)"
-training '
+tells "from 0 on one stream, from 1 on the other" "18 3" '
 for e in range(3):
     say(e, "stderr")
     for i in range(6): step()
     say(e + 1)'
-same "from 0 on one stream, from 1 on the other" "18 3" "$(found)"
-training '
+tells "as many as are wanted before, the best one behind" "18 3" '
 say(10)
 for e in range(3):
     for i in range(6): step()
     say(e + 1)
 say(2)'
-same "as many as are wanted before, the best one behind" "18 3" "$(found)"
-training '
+tells "the last one is cut short" "21 3" '
 for e in range(3):
     say(e)
     for i in range(8 if e < 2 else 5): step()'
-same "the last one is cut short" "21 3" "$(found)"
 
 # A smaller last batch after few whole ones: where the epoch ends tells it.
 last='
@@ -99,80 +95,66 @@ def epochs(count, whole, rest, say=say):
         rest()
         say(e + 1)
 '
-training "$last
+tells "after three" "12 3" "$last
 epochs(3, 3, lambda: step(batch=20))"
-same "after three" "12 3" "$(found)"
-training "$last
+tells "after two" "9 3" "$last
 epochs(3, 2, lambda: step(batch=20))"
-same "after two" "9 3" "$(found)"
-training "$last
+tells "an evaluation, smaller" "9 3" "$last
 epochs(3, 3, lambda: forward(20))"
-same "an evaluation, smaller" "9 3" "$(found)"
 
 # What is not sure.
-training '
+tells "from 0 and from 1 on the same stream" "24 None" '
 for e in range(3):
     say(e)
     for i in range(8): step()
     say(e + 1)'
-same "from 0 and from 1 on the same stream" "24 None" "$(found)"
-training '
+tells "the first ones alone, that were better" "36 None" '
 for e in range(12):
     for i in range(3): step()
     if e < 3: say(e + 1)'
-same "the first ones alone, that were better" "36 None" "$(found)"
-training '
+tells "some, that were better" "36 None" '
 for e in range(12):
     for i in range(3): step()
     if e in (0, 3, 7): say(e + 1)'
-same "some, that were better" "36 None" "$(found)"
-training '
+tells "all at the end, as one writes a buffer out" "24 None" '
 for e in range(4):
     for i in range(6): step()
 for e in range(4): say(e + 1)'
-same "all at the end, as one writes a buffer out" "24 None" "$(found)"
-training '
+tells "twice" "24 None" '
 for fold in range(2):
     for e in range(3):
         for i in range(4): step()
         say(e + 1)'
-same "twice" "24 None" "$(found)"
-training '
+tells "the best one alone" "24 None" '
 for e in range(3):
     for i in range(8): step()
 say(1)'
-same "the best one alone" "24 None" "$(found)"
-training '
+tells "one alone" "24 None" '
 say(1)
 for i in range(24): step()'
-same "one alone" "24 None" "$(found)"
-training '
+tells "tens" "24 None" '
 for e in range(4):
     for i in range(6): step()
     say(10 * e)'
-same "tens" "24 None" "$(found)"
-training '
+tells "a time, too" "24 3" '
 for e in range(3):
     for i in range(8): step()
     say(e + 1)
     say(18 + e, "stderr")
     if e == 1: say(3, "stderr")'
-same "a time, too" "24 3" "$(found)"
-training '
+tells "two that do not agree" "24 None" '
 for i in range(24):
     step()
     say(i // 8 + 1)
     if i % 6 == 5: say(i // 6 + 1, "stderr")'
-same "two that do not agree" "24 None" "$(found)"
 
 # Passes over files may be others: what a program calls an epoch is one.
-training '
+tells "and what else comes in each" "24 4" '
 for e in range(4):
     say(e)
     for i in range(6):
         step()
         if i % 3 == 0: step(((100, 100), (50, 100)))'
-same "and what else comes in each" "24 4" "$(found)"
 
 # A process that does not train tells nothing.
 training '
@@ -182,12 +164,11 @@ for e in range(4):
 same "no training" "[]" "$(json 'r["iterations"]')"
 
 # More than are kept.
-training '
+tells "more than are kept" "10000 None" '
 for e in range(5000):
     say(e)
     step()
     step()'
-same "more than are kept" "10000 None" "$(found)"
 
 # Blocks of a framework that compiles: two sizes alone, far more of them before the first step. The epochs that it
 # says are what is looked at.
@@ -201,48 +182,36 @@ def epochs(count, steps, last="", but="", more="", size="abbabbbaab"):
         say(e + 1)
         blocks(more)
 '
-training "$compiles
+tells "six steps in each of three epochs" "18 3" "$compiles
 epochs(3, 6)"
-same "six steps in each of three epochs" "18 3" "$(found)"
 same "of each" "[6, 6, 6]" "$(json '[e["iterations"] for e in r["epochs"]]')"
 same "one step" True "$(json '20 < row("iterations")["median_ns"] / 1e6 < 30')"
-training "$compiles
+tells "a smaller last batch" "28 4" "$compiles
 epochs(4, 7, but='cabbdaabdbc', size='xabbyaabybx')"
-same "a smaller last batch" "28 4" "$(found)"
-training "$compiles
+tells "an evaluation of a batch in each" "None 3" "$compiles
 epochs(3, 6, last='abb')"
-same "an evaluation of a batch in each" "None 3" "$(found)"
-training "$compiles
+tells "of three" "None 3" "$compiles
 epochs(3, 6, last=3 * 'abbab')"
-same "of three" "None 3" "$(found)"
-training "$compiles
+tells "more than a step of other sizes" "None 3" "$compiles
 epochs(3, 6, last='mnopqrstuv')"
-same "more than a step of other sizes" "None 3" "$(found)"
-training "$compiles
+tells "one epoch whose begin is known, two sizes" "None 2" "$compiles
 epochs(2, 6)"
-same "one epoch whose begin is known, two sizes" "None 2" "$(found)"
-training "$compiles
+tells "five sizes" "12 2" "$compiles
 epochs(2, 6, size='abcabdabe')"
-same "five sizes" "12 2" "$(found)"
-training "$compiles
+tells "a block for each example, too" "18 3" "$compiles
 for e in range(3):
     for i in range(24):
         block(900)
         if i % 4 == 3: blocks('abbab')
     rest(3)
     say(e + 1)"
-same "a block for each example, too" "18 3" "$(found)"
-training "$compiles
+tells "a step that may be two" "None 3" "$compiles
 epochs(3, 6, size='abbabb')"
-same "a step that may be two" "None 3" "$(found)"
-training "$compiles
+tells "two sizes, one of them another in the last" "None 3" "$compiles
 epochs(3, 7, size='abb', but='acc')"
-same "two sizes, one of them another in the last" "None 3" "$(found)"
-training "$compiles
+tells "once" "21 3" "$compiles
 epochs(3, 7, size='aab', but='aac')"
-same "once" "21 3" "$(found)"
-training "$compiles
+tells "in any order" "None 3" "$compiles
 for e in range(3):
     for i in range(6): blocks(''.join(random.choice('abc') for n in range(9)))
     say(e + 1)"
-same "in any order" "None 3" "$(found)"
