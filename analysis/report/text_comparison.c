@@ -228,17 +228,16 @@ static void put_change_row(const struct text *t, struct grid *g, const struct ta
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s %s", sign(t),
 			 format_ns(half, difference - cell_real(low), t->o->unicode));
 	grid_row(g);
-	grid_text(g, text_of(c, row, "what"), STYLE_DIM);
 	grid_text(g, text_of(c, row, "name"), STYLE_PLAIN);
-	grid_text(g, text, STYLE_PLAIN);
-	put_change(g, c, row);
 	grid_cell(g, UNIT_NS, table_get(c, row, "before_ns"));
 	grid_cell(g, UNIT_NS, table_get(c, row, "after_ns"));
+	grid_text(g, text, STYLE_PLAIN);
+	put_change(g, c, row);
 }
 
-/* What is told of a group, and how many of it. */
-static const struct { const char *what; size_t most; } changing[] = {
-	{ "function", 8 }, { "library", 4 }, { "phase", 5 },
+/* What is told of a group, the line above it, and how many of it. */
+static const struct { const char *what, *title; size_t most; } changing[] = {
+	{ "function", "functions", 8 }, { "library", "libraries", 4 }, { "phase", "phases", 5 },
 };
 
 #define CHANGING (sizeof(changing) / sizeof(changing[0]))
@@ -258,6 +257,10 @@ static size_t put_changes_of(const struct text *t, struct grid *g, const struct 
 	for (size_t row = 0; row < c->row_count; row++) {
 		if (!is_change_of(c, row, group, changing[sort].what))
 			continue;
+		if (!at) {
+			grid_row(g);
+			grid_text(g, changing[sort].title, STYLE_DIM);
+		}
 		if (at < changing[sort].most - CHANGES_LEAST || at + CHANGES_LEAST >= rows)
 			put_change_row(t, g, c, row);
 		at++;
@@ -271,13 +274,12 @@ static void put_changes(const struct text *t, const struct table *c, double grou
 	size_t rows = 0;
 	char *title;
 
-	grid_column(g, "of", 0, 0);
 	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);
-	grid_column(g, "time", GRID_RIGHT, 0);
-	grid_column(g, "change", GRID_RIGHT, 0);
-	grid_column(g, "sure", 0, 1);
-	grid_column(g, "before", GRID_RIGHT, 2);
-	grid_column(g, "after", GRID_RIGHT, 2);
+	grid_column(g, "before", GRID_RIGHT, 0);
+	grid_column(g, "after", GRID_RIGHT, 0);
+	grid_column(g, "difference", GRID_RIGHT, 0);
+	grid_column(g, "change", GRID_RIGHT, 1);
+	grid_column(g, "sure", 0, 0);
 	for (size_t sort = 0; sort < CHANGING; sort++)
 		rows += put_changes_of(t, g, c, group, sort);
 	if (rows && asprintf(&title, "What grew and shrank%s%s", *name ? ": " : "", name) >= 0) {
@@ -331,7 +333,7 @@ static void put_compared(const struct text *t, struct grid *g, uint32_t trace, d
 	grid_row(g);
 	grid_number(g, UNIT_ID, trace);
 	grid_text(g, frameworks, STYLE_PLAIN);
-	grid_text(g, text_base_name(cell_text(table_get(traces, trace, "path"))), STYLE_PLAIN);
+	grid_text(g, cell_text(table_get(traces, trace, "name")), STYLE_PLAIN);
 	grid_cell(g, UNIT_NS, duration);
 	grid_text(g, ratio, STYLE_PLAIN);
 	for (size_t i = 0; i < COMPARED; i++) {
