@@ -354,6 +354,46 @@ char *canvas_cut(struct canvas *c, double size, double width, const char *text)
 	return cut;
 }
 
+/* Bytes up to the last of these ends of words that fits, with `more` behind unless it is all; 0: none does. */
+static size_t words_fit(struct canvas *c, double width, const char *text, char mark, const char *more)
+{
+	size_t fit = 0, n = strlen(text);
+	char *line = need(malloc(n + strlen(more) + 1));
+
+	for (size_t end = 1; end <= n; end++) {
+		if (end < n && (mark == ' ' ? text[end] : text[end - 1]) != mark)
+			continue;
+		memcpy(line, text, end);
+		strcpy(line + end, end < n ? more : "");
+		if (advance(c, line) <= width)
+			fit = end;
+	}
+	free(line);
+	return fit;
+}
+
+size_t canvas_wrap(struct canvas *c, double size, double width, const char *text, char **lines, size_t most)
+{
+	char *clean = text_clean(text, true);
+	size_t count = 0, n;
+
+	for (const char *rest = clean; count < most && (*rest || !count); rest += n + strspn(rest + n, " ")) {
+		const char *more = count + 1 == most ? " …" : "";
+
+		font(c, size, false);
+		n = words_fit(c, width, rest, ' ', more);
+		n = n ? n : words_fit(c, width, rest, '/', more);	/* of a path */
+		if (!n) {
+			lines[count++] = canvas_cut(c, size, width, rest);
+			break;
+		}
+		if (asprintf(&lines[count++], "%.*s%s", (int)n, rest, rest[n] ? more : "") < 0)
+			need(NULL);
+	}
+	free(clean);
+	return count;
+}
+
 /* ---- legends ---- */
 
 #define LEGEND_LINE	10.0

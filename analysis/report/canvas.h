@@ -65,6 +65,12 @@ void canvas_upwards(struct canvas *c, double x, double y, double size, const cha
 double canvas_width(struct canvas *c, double size, const char *text);
 /* Cut in the middle with an ellipsis so that it fits; the caller's. */
 char *canvas_cut(struct canvas *c, double size, double width, const char *text);
+/*
+ * Words in at most so many lines (the caller's texts), and their number, 1 at least. Words that find no room
+ * in the last line are left out, with an ellipsis for them; a path that is too long for a line goes on behind a
+ * slash, and what has none is cut in the middle.
+ */
+size_t canvas_wrap(struct canvas *c, double size, double width, const char *text, char **lines, size_t most);
 
 struct legend_entry {
 	const char *text;

@@ -49,20 +49,26 @@ char *figure_names(void)
 	return text_close(f, &names);
 }
 
+#define TITLE_LINES	2
+#define TITLE_STEP	10.0
+
 double figure_title(struct canvas *c, const char *title)
 {
-	char *text = NULL, *cut;
+	char *text = NULL, *lines[TITLE_LINES];
+	size_t count;
 
 	if (c->title && !*c->title)
 		return 5;
 	if (asprintf(&text, "%s%s%s", c->title ? c->title : "", c->title && c->many ? ": " : "",
 		     c->title && !c->many ? "" : title) < 0)
 		need(NULL);
-	cut = canvas_cut(c, CANVAS_TITLE * CANVAS_BOLD, c->width - 8, text);
-	canvas_bold(c, 4, 11, CANVAS_TITLE, cut);
-	free(cut);
+	count = canvas_wrap(c, CANVAS_TITLE * CANVAS_BOLD, c->width - 8, text, lines, TITLE_LINES);
+	for (size_t i = 0; i < count; i++) {
+		canvas_bold(c, 4, 11 + TITLE_STEP * (double)i, CANVAS_TITLE, lines[i]);
+		free(lines[i]);
+	}
 	free(text);
-	return 17;
+	return 17 + TITLE_STEP * (double)(count - 1);
 }
 
 /* ---- sizes ---- */

@@ -67,6 +67,17 @@ grep -q train.py p.svg && fail "the figure's own title is still there"
 grep -q train.py p.svg && fail "--title '' left the figure's own"
 "$REPORT" t.txt -o titled.svg/ --title Study
 grep -q 'Study: ' titled.svg/heap.svg || fail "a title of several figures hides theirs"
+# A long one takes two lines, of whole words; what finds no room in them is left out, with an ellipsis.
+texts() { grep -o 'font-weight="bold"[^>]*>[^<]*' "$1" | sed 's/.*>//' | head -n "$2"; }
+long='Training of a network of seventeen layers on pictures of flowers, with a data set that is read by two workers'
+"$REPORT" t.txt -o p.svg --size 120mm --title "$long"
+same "a title of two lines" "$long" "$(texts p.svg 2 | xargs)"
+[ "$(texts p.svg 1)" != "$long" ] || fail "a title is wider than its figure"
+"$REPORT" t.txt -o p.svg --size 85mm --title "$long, each for a second time"
+texts p.svg 2 | grep -q ' …$' || fail "a title that has no room: $(texts p.svg 2)"
+case "$long" in "$(texts p.svg 2 | xargs | sed 's/ …$//') "*) ;; *) fail "cut in a word: $(texts p.svg 2)" ;; esac
+"$REPORT" t.txt -o p.svg --size 85mm --title "/a/folder/of/many/parts/that/go/on/and/on/for/more/than/a/line/and/end/in/a/run"
+texts p.svg 1 | grep -q '/$' || fail "a path is not cut at its parts: $(texts p.svg 2)"
 for style in paper slide dark mono; do
 	"$REPORT" t.txt --style $style -o $style.svg -o $style.pdf -o $style.png || fail "--style $style"
 	rsvg-convert -o p.png $style.svg || fail "the SVG of $style cannot be drawn"
@@ -114,7 +125,7 @@ for n in 3 4 5; do
 done
 "$REPORT" t.txt 3.txt 4.txt 5.txt u.txt other.txt -o many.svg/
 same "drawn runs" 2 "$(grep -c '>[a-z0-9]*.txt</text>' many.svg/curves.svg)"
-grep -q ', one run each</text>' many.svg/curves.svg || fail "nobody says that runs are left out"
+texts many.svg/curves.svg 2 | xargs | grep -q ', one run each$' || fail "nobody says that runs are left out"
 grep -q '(5 runs)</text>' many.svg/kinds.svg || fail "kinds leaves runs out"
 
 # ---- epochs ----
