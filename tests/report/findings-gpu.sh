@@ -79,11 +79,11 @@ training 69 "$launches"
 same "said too seldom" "[]" "$(found gpu_idle)"
 told=1
 
-# blocks MS FROM: ten allocations and ten frees that take so long each
+# blocks MS FROM [APART]: ten allocations and ten frees that take so long each, every so many ms
 blocks() {
-	awk -v ms="$1" -v from="$2" 'BEGIN { for (i = 0; i < 10; i++) {
-		printf "[%dms] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=%sms ptr=0x%d size=1M\n", from + i * 300, ms, 1000 + i
-		printf "[%dms] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=%sms ptr=0x%d size=1M\n", from + i * 300 + 100, ms, 1000 + i } }'
+	awk -v ms="$1" -v from="$2" -v apart="${3:-300}" 'BEGIN { for (i = 0; i < 10; i++) {
+		printf "[%dms] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=%sms ptr=0x%d size=1M\n", from + i * apart, ms, 1000 + i
+		printf "[%dms] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=%sms ptr=0x%d size=1M\n", from + i * apart + apart / 3, ms, 1000 + i } }'
 }
 training 90 "$launches" "$(blocks 3.4 8000)"
 same "allocations" "['warning']" "$(found gpu_allocations)"
@@ -93,6 +93,18 @@ training 90 "$launches" "$(blocks 4 8000 | head -n 18)"
 same "few" "[]" "$(found gpu_allocations)"
 training 90 "$launches" "$(blocks 30 2000)"
 same "those of the warm-up" "[]" "$(found gpu_allocations)"
+# steps MS: ten of them from 7 s of the trace on, that long each. Their time is looked at alone if it is two seconds.
+steps() {
+	awk -v ms="$1" 'BEGIN { for (i = 0; i <= 10; i++)
+		printf "[%dms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain=\"dltrace\" name=\"step\" payload_type=1 payload=%d\n", 8000 + i * ms, i < 10 ? i : -1 }'
+}
+training 90 "$launches" "$(blocks 1.1 8200 150)" "$(steps 201)"
+same "in steps of two seconds" "['warning']" "$(found gpu_allocations)"
+same "since the first of them" "[7000000000, 9010000001]" "$(json '[(f["evidence"]["begin_ns"], f["evidence"]["end_ns"]) for f in r["findings"] if f["rule"] == "gpu_allocations"][0]' | tr '()' '[]')"
+training 90 "$launches" "$(blocks 1.1 8200 150)" "$(steps 199)"
+same "in steps of less: of all of its work" "[]" "$(found gpu_allocations)"
+training 90 "$launches" "$(blocks 3.4 8200 150)" "$(steps 199)"
+same "so much that it shows there" "['warning']" "$(found gpu_allocations)"
 
 training 50 "$(total cudaLaunchKernel 210000 2600)"
 same "small kernels" "['warning'] []" "$(found small_kernels) $(found gpu_idle)"
