@@ -8,6 +8,7 @@
 #include "analysis/model/memory.h"
 
 #define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
+#define CONNECTS 500000000	/* ns: it has connected to LTTng by then; with buffers of its own that takes 200 ms */
 
 static const char *const names[PHASES_MAX] = {
 	[PHASE_START_UP] = "start-up", [PHASE_COMPILATION] = "compilation",
@@ -73,10 +74,21 @@ static struct before find_before(const struct process *p, const struct iteration
 	return b;
 }
 
+/*
+ * The trace's time begins with its first event, which a process can only emit when it has connected to LTTng, some
+ * 300 us after it began. What was recorded later while it ran began before 0.
+ */
+static int64_t begin_of(const struct process *p)
+{
+	bool with_trace = p->begin == UNKNOWN || (p->begin < 0 && p->begin > -CONNECTS);
+
+	return with_trace ? 0 : p->begin;
+}
+
 static struct phases own(const struct process *p)
 {
 	const struct iterations *it = process_iterations(p);
-	int64_t begin = p->begin != UNKNOWN ? p->begin : 0;
+	int64_t begin = begin_of(p);
 	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end, first = it->begin;
 	int64_t last = it->end + 1;	/* its last call, too */
 	/* The first iteration may be what has its code compiled, whether it stands out or not. */

@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	{ "iterations", "iterations", UNIT_COUNT, "that begin in it" },
 	{ "cpu_ns", "CPU time", UNIT_NS, "in it; between samples by proportion" },
 	{ "cpu_cores", "cores", UNIT_REAL, "CPU time by time" },
-	{ "share", "share of its life", UNIT_FRACTION, "of the process's life" },
+	{ "share", "share of its life", UNIT_FRACTION, "of all of its phases: its life from the trace's begin on" },
 	{ "heap_calls", "allocations", UNIT_COUNT, "of its heap; between samples by proportion" },
 	{ "heap_share", "share of them", UNIT_FRACTION, "of the allocations of its life" },
 	{ "heap_bytes", "allocated", UNIT_BYTES, "by these allocations" },
@@ -247,7 +247,6 @@ static void set_peaks(struct table *t, const struct phases *ph, size_t i, const 
 static void add(const struct process *p, struct table *t)
 {
 	const struct phases *ph = phases_around(p);
-	uint64_t life = process_life(p);
 	struct counts c = { .error = 0 };
 
 	if (!phases_own(ph, p))
@@ -262,7 +261,7 @@ static void add(const struct process *p, struct table *t)
 	count_begun(ph, p, &c);
 	for (size_t i = 0; i < ph->count; i++) {
 		const struct phase *one = &ph->list[i];
-		int64_t duration = one->end - one->begin;
+		int64_t duration = one->end - one->begin, life = ph->list[ph->count - 1].end - ph->list[0].begin;
 
 		table_add_row(t);
 		table_set_int(t, "process", p->report_id);
@@ -272,8 +271,7 @@ static void add(const struct process *p, struct table *t)
 		table_set_int(t, "duration_ns", duration);
 		table_set_uint(t, "iterations", one->iterations);
 		table_set_text(t, "how", one->how);
-		if (life)
-			table_set_real(t, "share", (double)duration / (double)life);
+		table_set_real(t, "share", (double)duration / (double)life);
 		set_counts(t, &c, i, p, duration);
 		set_peaks(t, ph, i, p);
 	}
