@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "analysis/analyses.h"
@@ -12,6 +13,7 @@
 static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index, used everywhere else" },
 	{ "path", "path", UNIT_TEXT, "as given" },
+	{ "name", "name", UNIT_TEXT, "the last part of its path, and so much before it as tells it from the others" },
 	{ "level", "level", UNIT_TEXT, "what was recorded: summary, calls, full" },
 	{ "command", "command", UNIT_TREE, "the command and its arguments" },
 	{ "begin", "begin", UNIT_TEXT, "time of the first event, ISO 8601" },
@@ -66,6 +68,56 @@ static void set_exit(struct table *table, const struct trace *t)
 		table_set_tree(table, "exit", exit);
 }
 
+/* ---- its name ---- */
+
+static size_t path_length(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* Where so many last parts of a path begin. */
+static const char *last_parts(const char *path, size_t parts)
+{
+	size_t n = path_length(path);
+
+	while (n && (path[n - 1] != '/' || --parts))
+		n--;
+	return path + n;
+}
+
+static bool ends_alike(const char *a, const char *b, size_t parts)
+{
+	const char *x = last_parts(a, parts), *y = last_parts(b, parts);
+	size_t n = (size_t)(a + path_length(a) - x);
+
+	return n == (size_t)(b + path_length(b) - y) && !memcmp(x, y, n);
+}
+
+static bool is_apart(const struct model *m, size_t trace, size_t parts)
+{
+	for (size_t i = 0; i < m->trace_count; i++)
+		if (i != trace && ends_alike(m->traces[trace]->path, m->traces[i]->path, parts))
+			return false;
+	return true;
+}
+
+static void set_name(struct table *table, const struct model *m, size_t trace)
+{
+	const char *path = m->traces[trace]->path, *from;
+	size_t parts = 1;
+	char *name;
+
+	for (from = last_parts(path, parts); from > path && !is_apart(m, trace, parts); parts++)
+		from = last_parts(path, parts + 1);
+	name = xcheck(strndup(from, path_length(path) - (size_t)(from - path)), strlen(from) + 1);
+	table_set_text(table, "name", name);
+	free(name);
+}
+
 /* By trace; the caller's. */
 static struct axis_place *places_of(const struct model *m, const struct jobs *jobs)
 {
@@ -95,6 +147,7 @@ void run_traces(const struct model *m, struct report *r)
 		table_add_row(table);
 		table_set_uint(table, "trace", i);
 		table_set_text(table, "path", t->path);
+		set_name(table, m, i);
 		set_text(table, "level", t->level);
 		table_set_tree(table, "command", command_list(command));
 		set_begin(table, t);

@@ -131,48 +131,6 @@ static enum likeness likeness(const struct report *r)
 	return alike == pairs ? ALL_ALIKE : alike ? SOME_ALIKE : NONE_ALIKE;
 }
 
-/* ---- where it is ---- */
-
-static const char *path_of(const struct report *r, size_t trace)
-{
-	return cell_text(table_get(report_table(r, "traces"), trace, "path"));
-}
-
-/* So many bytes of folders do all paths begin with. */
-static size_t common_folders(const struct report *r)
-{
-	const char *first = path_of(r, figure_trace(r, 0));
-	size_t common = strlen(first), count = figure_traces(r);
-
-	for (size_t i = 1; i < count; i++) {
-		const char *path = path_of(r, figure_trace(r, i));
-		size_t n = 0;
-
-		while (n < common && path[n] == first[n])
-			n++;
-		common = n;
-	}
-	while (common && first[common - 1] != '/')
-		common--;
-	return common;
-}
-
-/* Of a path what is not common; of one alone its last part. */
-static char *place(const struct report *r, size_t trace)
-{
-	const char *path = path_of(r, trace);
-	char *name;
-	size_t n;
-
-	path += figure_traces(r) > 1 ? common_folders(r) : 0;
-	name = need(strdup(*path ? path : "."));
-	for (n = strlen(name); n > 1 && name[n - 1] == '/'; n--)
-		name[n - 1] = '\0';
-	if (figure_traces(r) == 1)
-		memmove(name, text_base_name(name), strlen(text_base_name(name)) + 1);
-	return name;
-}
-
 /* ---- what it is a run of ---- */
 
 static size_t run_of(const struct table *runs, size_t trace)
@@ -220,7 +178,9 @@ static char *kind_or_place(const struct report *r, size_t trace, const char *fra
 
 	if (n && !strncmp(name, framework, n) && name[n] == ' ')
 		name += n + 1;
-	return *name && strcmp(name, framework) ? need(strdup(name)) : place(r, trace);
+	if (!*name || !strcmp(name, framework))
+		name = cell_text(table_get(report_table(r, "traces"), trace, "name"));
+	return need(strdup(name));
 }
 
 /* ---- both ---- */

@@ -40,8 +40,15 @@ grep -v 'dltrace_cuda' a3.txt >n3.txt
 "$REPORT" -q --baseline 'n?.txt' m?.txt -o - -f text >text
 sed -n '/^Comparison/,/^$/p' text | grep -q 'baseline *3 .* B (2)$' || fail "of two runs alone: $(cat text)"
 sed -n '/^Comparison/,/^$/p' text | grep -q '[+]21.8 % *yes' || sed -n '/^Comparison/,/^$/p' text | grep -q ' %  *no' || fail "how sure it is: $(cat text)"
-for line in 'function *sgemm_ ' 'library *libtorch_cpu.so.1.13.0 '; do
-	sed -n '/^What grew/,/^$/p' text | grep -q "^ *$line.*+" || fail "what grew: $(cat text)"
+for width in 70 80 120; do
+	"$REPORT" -q --baseline 'n?.txt' m?.txt -o - -f text --width $width | sed -n '/^What grew/,/^$/p' >grown
+	same "lines of $width columns" "" "$(awk -v w=$width 'length($0) > w' grown)"
+	same "what tells a change" "before after difference sure" "$(sed -n '2s| change | |;2p' grown | xargs)"
+	[ $width = 70 ] || grep -q ' change ' grown || fail "no relative change in $width columns"
+	same "by what" "functions libraries" "$(sed -n 's/^  \([a-z]*\)$/\1/p' grown | xargs)"
+	for line in 'sgemm_ *1.10 ms *3.30 ms *+2.20 ms ' 'libtorch_cpu.so.1.13.0 *1.17 ms *3.40 ms *+2.23 ms '; do
+		grep -q "^ *$line.*  \(yes\|no\)$" grown || fail "what grew: $(cat grown)"
+	done
 done
 
 # A baseline that is named is apart, and what is labelled alike belongs to it.
@@ -117,6 +124,20 @@ near holm "$(python3 -c 'print(2 * min(15/126, 1))' | head -c 8 >/dev/null; json
 report c?.txt --label 'd?.txt:program=c.py' d?.txt
 same "nine runs" "(9, 3000000000, 2000000000, 5000000000)" \
 	"$(json '(lambda x: (x["runs"], round(x["median"]), round(x["median_low"]), round(x["median_high"])))(row("comparison", quantity="total"))')"
+
+# Folders of the same name are told apart by as much of their paths as is needed, everywhere.
+mkdir -p x/old/run x/new/run y/run
+cp a1.txt x/old/run/t.txt
+cp b1.txt x/new/run/t.txt
+cp a2.txt y/run/u.txt
+report x/old/run/t.txt x/new/run/t.txt y/run/u.txt
+same "names" "['old/run/t.txt', 'new/run/t.txt', 'u.txt']" "$(json '[t["name"] for t in r["traces"]]')"
+"$REPORT" -q x/old/run/t.txt ./x/new/run/t.txt -o - -f text --width 120 >text
+sed -n '/^Each trace/,/^$/p' text | grep -q 'old/run/t.txt' || fail "a trace's name in the text: $(cat text)"
+"$REPORT" -q x/old/run/t.txt x/new/run/t.txt -o p.svg
+grep -q '>old/run/t.txt</text>' p.svg && grep -q '>new/run/t.txt</text>' p.svg || fail "names in a figure"
+report x/old/run/t.txt x/old/run/t.txt
+same "the same twice" "['x/old/run/t.txt', 'x/old/run/t.txt']" "$(json '[t["name"] for t in r["traces"]]')"
 
 for bad in model =x 'a b=c' 'dir:=x'; do
 	"$REPORT" --label "$bad" a1.txt >/dev/null 2>err && fail "--label '$bad' was taken"

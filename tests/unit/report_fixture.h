@@ -11,6 +11,7 @@
 
 static const struct column traces_columns[] = {
 	{ "trace", "trace", UNIT_ID, "" }, { "path", "path", UNIT_TEXT, "" },
+	{ "name", "name", UNIT_TEXT, "" },
 	{ "level", "level", UNIT_TEXT, "" }, { "command", "command", UNIT_TREE, "" },
 	{ "begin", "begin", UNIT_TEXT, "" }, { "begin_ns", "begin", UNIT_TEXT, "" },
 	{ "duration_ns", "duration", UNIT_NS, "" }, { "events", "events", UNIT_COUNT, "" },
@@ -118,6 +119,7 @@ static void fixture_trace(struct report *r, uint64_t trace, const char *path, co
 	table_add_row(t);
 	table_set_uint(t, "trace", trace);
 	table_set_text(t, "path", path);
+	table_set_text(t, "name", strncmp(path, "/tmp/", 5) ? path : path + 5);
 	table_set_text(t, "level", "calls");
 	table_set_tree(t, "command", fixture_command("mobilenet_v2"));
 	table_set_text(t, "begin", "2026-03-04T10:24:10.123456789Z");

@@ -32,12 +32,12 @@
 
 	dlt.frameworks = frameworks;
 
-	/* What tells a trace from others: frameworks and the folder's name. */
+	/* What tells a trace from others: so much of its path. */
 	dlt.traceName = function (index) {
 		const t = traces.find(function (row) {
 			return row.trace === index;
 		});
-		return t && t.path ? dlt.baseName(t.path) : 'trace ' + index;
+		return t && t.name ? t.name : 'trace ' + index;
 	};
 
 	function severity(f) {
@@ -68,7 +68,7 @@
 		const t = traces[0] || {};
 		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
 		const title = traces.length > 1 ? traces.length + ' traces compared' :
-			shortCommand(t.command) || dlt.baseName(t.path || 'a trace');
+			shortCommand(t.command) || t.name || 'a trace';
 
 		document.getElementById('title').textContent = title;
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
