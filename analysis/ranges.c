@@ -3,7 +3,10 @@
  * The tables `ranges` and `range_calls` (what a program named itself by NVTX or dltrace.h, by name) and `marks` (its
  * moments one by one, for ticks).
  */
+#include <string.h>
+
 #include "analysis/analyses.h"
+#include "analysis/phases.h"
 
 static const struct column range_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -23,6 +26,7 @@ static const struct column range_columns[] = {
 	{ "open", "open", UNIT_COUNT, "those that never ended: counted to the end of their thread or process" },
 	{ "begin_ns", "from", UNIT_TIME, "begin of the first" },
 	{ "end_ns", "to", UNIT_TIME, "end of the last" },
+	{ "phase", "phase", UNIT_TEXT, "in which all of them lie, of the process that trains; missing: several" },
 };
 
 static const struct column call_columns[] = {
@@ -40,12 +44,23 @@ static const struct column mark_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
 	{ "t_ns", "at", UNIT_TIME, "" },
+	{ "phase", "phase", UNIT_TEXT, "at that time, of the process that trains" },
 	{ "kind", "kind", UNIT_TEXT, "mark, epoch, step" },
 	{ "name", "name", UNIT_TEXT, "as the program says it" },
 	{ "number", "number", UNIT_ID, "of the epoch or step that begins here; negative: one ends" },
 };
 
 static const char *const kinds[MARK_KINDS] = { "", "push-pop", "start-end", "mark", "epoch", "step" };
+
+/* The phase that the first begins in and the last ends in, if it is one: what has ended at a border was before it. */
+static const char *phase_of(const struct process *p, const struct mark *k)
+{
+	const struct phases *ph = phases_around(p);
+	bool ends_later = k->end != UNKNOWN && k->end > k->begin;
+	const char *phase = phase_name_at(ph, k->begin);
+
+	return strcmp(phase, phase_name_at(ph, ends_later ? k->end - 1 : k->begin)) ? "" : phase;
+}
 
 static void add_range(struct table *t, const struct process *p, const struct mark *k)
 {
@@ -65,6 +80,7 @@ static void add_range(struct table *t, const struct process *p, const struct mar
 	table_set_uint(t, "open", k->open);
 	set_time(t, "begin_ns", k->begin);
 	set_time(t, "end_ns", k->end);
+	set_text(t, "phase", phase_of(p, k));
 	if (k->kind == MARK_MOMENT || !s->calls)
 		return;
 	table_set_uint(t, "total_ns", s->total);
@@ -134,6 +150,7 @@ static void add_mark(struct table *t, const struct moment *m)
 	table_set_int(t, "process", m->process->report_id);
 	table_set_uint(t, "trace", m->process->trace->index);
 	table_set_int(t, "t_ns", m->t);
+	set_text(t, "phase", phase_name_at(phases_around(m->process), m->t));
 	table_set_text(t, "kind", kinds[m->kind]);
 	table_set_text(t, "name", m->name);
 	if (m->kind >= MARK_EPOCH)

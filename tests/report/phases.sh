@@ -32,6 +32,25 @@ for jobs in 2 3 7; do
 	cmp whole.json parts.json || fail "$jobs parts make another report"
 done
 
+# The first event comes when a process has connected to LTTng: what is shown begins with the trace all the same.
+# What ran long before it was recorded did begin before.
+sed 's/begin=1s /begin=999700us /' "$TMP/trace" | report_text
+same "a process that connects" "[0, 1.0]" "$(json '[r["phases"][0]["begin_ns"], round(sum(p["share"] for p in r["phases"]), 9)]')"
+sed 's/begin=1s /begin=10ms /' "$TMP/trace" | report_text
+same "one that ran before" "[-990000000, 1.0]" "$(json '[r["phases"][0]["begin_ns"], round(sum(p["share"] for p in r["phases"]), 9)]')"
+
+# What the program names itself: in one phase, over several, a moment.
+mark='dltrace_mark:range thread=1 begun_by=1'
+{
+	cat "$TMP/trace"
+	echo "[3900ms] $mark kind=1 duration=1s name=\"import\""
+	echo "[13900ms] $mark kind=1 duration=5s name=\"all\""
+	echo "[13900ms] $mark kind=3 name=\"saved\""
+} | report_text
+same "ranges" "start-up None" "$(json '" ".join(str(row("ranges", name=n)["phase"]) for n in ("import", "all"))')"
+same "marks" "end" "$(json 'row("marks", name="saved")["phase"]')"
+report_text <"$TMP/trace"
+
 # One phase alone: the traces are read again for what happened in it.
 cp "$TMP/r.json" all.json
 for phase in start-up compilation steady end; do
