@@ -143,8 +143,8 @@ DLT_HOT bool dlt_call_enter_work(struct dlt_call *c, struct dlt_thread *t, struc
 		return false;
 	c->tiny = NULL;
 	if (flops < DLT_TINY_FLOPS) {
-		c->tiny = dlt_tiny_place(t->calls->tiny, c->function, site->caller, flops);
-		if (dlt_tiny_skips(c->tiny, c->function, site->caller, flops)) {
+		c->tiny = dlt_tiny_place(t->calls->tiny, site->function, site->caller, flops);
+		if (dlt_tiny_skips(c->tiny, site->function, site->caller, flops)) {
 			c->start = 0;
 			if (c->depth == 0)
 				publish(t, c->function, ++t->calls->untimed % DLT_BOX_UNTIMED);
@@ -247,6 +247,30 @@ static DLT_HOT void end_untimed(struct dlt_call *c, enum dlt_event event, bool o
 		dlt_mark_call(c->thread->marks, event, tiny->ticks);
 }
 
+void dlt_call_short_odd(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
+			uint64_t flops)
+{
+	c->site = dlt_site_of(c->thread, function, caller);
+	c->function = c->site->counts_as;
+	c->library = c->site->library;
+	c->depth = 0;
+	end_untimed(c, event, true, 0, flops);
+}
+
+/* What the next ones need that are not timed, if they are like this one. */
+static void keep_short(struct dlt_call *c, bool nested)
+{
+	const struct dlt_site *s = c->site;
+	struct dlt_tiny *tiny = c->tiny;
+
+	tiny->generation = dlt_library_generation;
+	tiny->library = c->library;
+	tiny->counts_as = c->function;
+	tiny->real = s->real;
+	tiny->totals = c->depth || nested || s->late || s->counts_as != c->function || s->library != c->library ||
+		s->generation != dlt_library_generation ? NULL : s->totals;
+}
+
 DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok,
 			  uint64_t bytes, uint64_t flops)
 {
@@ -268,10 +292,12 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 	};
 
 	if (c->tiny)
-		call.error = dlt_tiny_timed(c->tiny, c->function, c->site->caller, flops, ticks, call.duration,
+		call.error = dlt_tiny_timed(c->tiny, c->site->function, c->site->caller, flops, ticks, call.duration,
 					    call.duration < min / 2, c->start);
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		count(c, &call);
+	if (c->tiny)
+		keep_short(c, nested.calls);
 	if (c->thread->marks && call.outer)
 		dlt_mark_call(c->thread->marks, event, ticks);
 	if (c->depth || call.duration < min || !dlt_enabled(event))

@@ -27,6 +27,7 @@
 #include "targets.h"
 #include "thread.h"
 #include "tiny.h"
+#include "totals.h"
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
 #define DLT_CALL_SITES 256	/* call sites that a thread remembers; a power of 2 */
@@ -139,6 +140,55 @@ dlt_call_begin_work(struct dlt_call *c, enum dlt_fn function, enum dlt_event eve
 	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
 
 	return s && dlt_call_enter_work(c, c->thread, s, flops);
+}
+
+/*
+ * Before dlt_call_begin_work, and instead of it and dlt_call_end: an outermost call that is not timed, from
+ * where such a one was timed already, takes half as long as what it counts. Returns the function to call, and
+ * dlt_call_short_end must follow; NULL: it is no such call, go the long way.
+ */
+static inline __attribute__((always_inline)) void *
+dlt_call_short(struct dlt_call *c, enum dlt_fn function, const void *caller, uint64_t flops)
+{
+	struct dlt_thread *t = dlt_thread_known();
+	struct dlt_calls *calls = t ? t->calls : NULL;
+	struct dlt_tiny *tiny;
+
+	if (__builtin_expect(!calls, 0))
+		return NULL;
+	tiny = dlt_tiny_place(calls->tiny, function, caller, flops);
+	if (!tiny->totals || tiny->generation != dlt_library_generation || calls->depth || t->guard || t->marks ||
+	    dlt_handed_over || !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) ||
+	    !dlt_tiny_skips(tiny, function, caller, flops))
+		return NULL;
+	c->thread = t;
+	c->tiny = tiny;
+	/* What nests in it finds it here, as any other. */
+	calls->frames[0] = (struct dlt_frame){ .at = (uintptr_t)c, .library = tiny->library,
+					       .function = tiny->counts_as };
+	calls->depth = 1;
+	__atomic_store_n(&t->slot->since, ++calls->untimed % DLT_BOX_UNTIMED, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->slot->call, tiny->counts_as, __ATOMIC_RELEASE);
+	return tiny->real;
+}
+
+/* Something nested in it, or its frame is gone. */
+void dlt_call_short_odd(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
+			uint64_t flops);
+
+static inline __attribute__((always_inline)) void
+dlt_call_short_end(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller, uint64_t flops)
+{
+	struct dlt_calls *calls = c->thread->calls;
+	const struct dlt_frame *frame = &calls->frames[0];
+
+	if (__builtin_expect(calls->depth != 1 || frame->at != (uintptr_t)c || frame->nested, 0)) {
+		dlt_call_short_odd(c, function, event, caller, flops);
+		return;
+	}
+	calls->depth = 0;
+	__atomic_store_n(&c->thread->slot->call, 0, __ATOMIC_RELEASE);
+	dlt_totals_add_untimed(c->tiny->totals, c->tiny->ns, c->tiny->bucket, 0, flops, true, true);
 }
 
 /*

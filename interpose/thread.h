@@ -83,10 +83,15 @@ extern struct dlt_alive {
  */
 struct dlt_thread *dlt_thread_make(void);
 
+/* The same; NULL if it has none yet. */
+static inline struct dlt_thread *dlt_thread_known(void)
+{
+	return (struct dlt_thread *)((uintptr_t)dlt_thread_tls & dlt_alive.mask);
+}
+
 static inline struct dlt_thread *dlt_thread_self(void)
 {
-	struct dlt_thread *t =
-		(struct dlt_thread *)((uintptr_t)dlt_thread_tls & dlt_alive.mask);
+	struct dlt_thread *t = dlt_thread_known();
 
 	return __builtin_expect(t != NULL, 1) ? t : dlt_thread_make();
 }

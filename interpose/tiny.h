@@ -23,7 +23,7 @@
 #define DLT_TINY_SLOW	32	/* what one that was not short takes from that: 3 % keep all of them timed */
 #define DLT_TINY_LEAST	8	/* left out between two that are timed, and up to 15 more */
 
-/* Calls of one function from one place with between 2^(size - 1) and 2^size operations. */
+/* Calls of one function from one place with between 2^(size - 1) and 2^size operations; one cache line. */
 struct dlt_tiny {
 	const void *caller;
 	uint64_t ticks;			/* that the last timed one took */
@@ -34,7 +34,12 @@ struct dlt_tiny {
 	uint8_t bucket;			/* of ns */
 	uint8_t size;
 	uint8_t skip;			/* not to be timed, from now on */
-};
+	/* What dlt_call_short needs, of the last timed one's site: */
+	uint32_t generation;
+	uint16_t library, counts_as;
+	void *real;
+	struct dlt_box_totals *totals;	/* NULL: it was no outermost call, or others nested in it */
+} __attribute__((aligned(64)));
 
 static inline uint8_t dlt_tiny_size(uint64_t flops)
 {
@@ -50,10 +55,15 @@ static inline struct dlt_tiny *dlt_tiny_place(struct dlt_tiny *places, uint16_t 
 	return &places[((h ^ h >> 7 ^ function) + dlt_tiny_size(flops)) % DLT_TINY_PLACES];
 }
 
+static inline bool dlt_tiny_is(const struct dlt_tiny *t, uint16_t function, const void *caller, uint64_t flops)
+{
+	return t->caller == caller && t->function == function && t->size == dlt_tiny_size(flops);
+}
+
 /* The next call is not timed: it counts as the last one that was. */
 static inline bool dlt_tiny_skips(struct dlt_tiny *t, uint16_t function, const void *caller, uint64_t flops)
 {
-	if (!t->skip || t->caller != caller || t->function != function || t->size != dlt_tiny_size(flops))
+	if (!t->skip || !dlt_tiny_is(t, function, caller, flops))
 		return false;
 	t->skip--;
 	t->untimed++;
@@ -71,7 +81,7 @@ static inline uint64_t dlt_tiny_timed(struct dlt_tiny *t, uint16_t function, con
 	uint64_t pairs = (uint64_t)t->untimed * (t->untimed + 1);
 	uint64_t variance = (uint64_t)((unsigned __int128)((uint64_t)t->ns * t->ns) * pairs >> DLT_BOX_ERROR_SHIFT);
 
-	if (t->caller != caller || t->function != function || t->size != dlt_tiny_size(flops)) {
+	if (!dlt_tiny_is(t, function, caller, flops)) {
 		*t = (struct dlt_tiny){ .caller = caller, .function = function, .size = dlt_tiny_size(flops) };
 		variance = 0;
 	}

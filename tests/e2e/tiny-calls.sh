@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Tiny matrix products: all are counted, with their operations, few are timed, and the report says so; what
 # is slow or large is timed each time; one that never returns is told although nobody timed it.
+# What nests in one that is not timed is inside it all the same; those that are left by longjmp disturb nothing.
 . "$top_srcdir/tests/lib.sh"
 need gcc
 
 cat >blas.c <<'C'
+#include <setjmp.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,13 +33,40 @@ void cblas_sgemm(ARGS)
 void cblas_dgemm(DARGS) { }
 void cblas_cgemm(int order, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int lda, const void *b,
 		 int ldb, const void *beta, void *c, int ldc) { wait_us(3); }
+#define VARGS int order, int t, int m, int n, double alpha, const void *a, int lda, const void *x, int incx, double beta, \
+	void *y, int incy
+void cblas_dgemv(VARGS);
+void cblas_sgemv(int order, int t, int m, int n, float alpha, const void *a, int lda, const void *x, int incx, float beta,
+		 void *y, int incy)
+{
+	if (incy == 7)
+		cblas_dgemv(order, t, m, n, alpha, a, lda, x, incx, beta, y, incy);
+	if (incy == 9)
+		longjmp(*(jmp_buf *)y, 1);
+}
+C
+cat >inner.c <<'C'
+void cblas_dgemv(int order, int t, int m, int n, double alpha, const void *a, int lda, const void *x, int incx, double beta,
+		 void *y, int incy) { }
 C
 cat >main.c <<'C'
 void cblas_sgemm(int, int, int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
 void cblas_dgemm(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
 void cblas_cgemm(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+#include <setjmp.h>
+void cblas_sgemv(int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
+static void odd(void)
+{
+	static jmp_buf back;
+	static volatile int i;
+
+	for (i = 0; i < 20000; i++)	/* 100 have one inside, 100 do not return, at places that no period of skipping meets */
+		if (!setjmp(back))
+			cblas_sgemv(0, 0, 8, 8, 1, 0, 1, 0, 1, 0, &back, i < 10000 ? 1 : i % 199 == 0 ? 9 : i % 199 == 7 ? 7 : 1);
+}
 int main(int argc, char **argv)
 {
+	odd();
 	for (int i = 0; i < 100000; i++)	/* the last one does not return where that is asked for */
 		cblas_sgemm(0, 0, 0, 1, 64, 9, argc > 1 && i == 99999 ? 9 : 1, 0, 1, 0, 1, 0, 0, 1);
 	for (int i = 0; i < 10000; i++)
@@ -47,7 +76,8 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-gcc -O1 -shared -fPIC -o libblas-stub.so blas.c
+gcc -O1 -shared -fPIC -o libinner.so inner.c
+gcc -O1 -shared -fPIC -o libblas-stub.so blas.c -L. -linner -Wl,-rpath,"$TMP"
 gcc -O1 -o main main.c -L. -lblas-stub -Wl,-rpath,"$TMP"
 
 "$RECORD" -q --require -o trace -- ./main
@@ -60,7 +90,15 @@ untimed=$(row cblas_sgemm untimed)
 json 'row("breakdown", function="cblas_sgemm")["error_ns"] > 0' | grep -q True || fail "no error is told"
 same "large ones are timed" None "$(row cblas_dgemm untimed)"
 same "slow ones are timed" None "$(row cblas_cgemm untimed)"
-same "the limits say it" 1 "$(json 'len([l for l in r["limits"] if l["kind"] == "untimed"])')"
+nested=$(python3 -c 'print(sum(i % 199 == 7 for i in range(10000, 20000)))')
+left=$(python3 -c 'print(sum(i % 199 == 0 for i in range(10000, 20000)))')
+same "those that returned are counted" $((20000 - left)) "$(row cblas_sgemv calls)"
+same "what nested is" "$nested" "$(row cblas_dgemv calls)"
+same "and only there" 0 "$(row cblas_dgemv outer_ns)"
+json 'row("breakdown", function="cblas_sgemv")["nested_ns"] > 0' | grep -q True || fail "no time of what nested is told"
+untimed=$(row cblas_sgemv untimed)
+[ "$untimed" -gt 10000 ] || fail "only $untimed of 20000 tiny calls were not timed"
+same "the limits say it" 2 "$(json 'len([l for l in r["limits"] if l["kind"] == "untimed"])')"
 same "exactness says it" sampled "$(json 'row("exactness", numbers="time of calls too short to time each")["exactness"]')"
 
 # One of 16 is timed, which is told too.
