@@ -52,6 +52,7 @@ static const struct column graph_columns[] = {
 	{ "set_bytes", "set", UNIT_BYTES, "that one launch sets" },
 	{ "unsure", "unsure", UNIT_COUNT, "parts that run less or more often than that, see limits" },
 	{ "conditional", "conditional", UNIT_COUNT, "of these: nodes whose bodies run as often as the GPU decides" },
+	{ "body_kernels", "in bodies", UNIT_COUNT, "kernels in these bodies, each counted once; not among `kernels`" },
 	{ "executed", "executed", UNIT_COUNT, "kernels, by all these launches" },
 	{ "moved_bytes", "moved", UNIT_BYTES, "copied and set, by all these launches" },
 	{ "total_ns", "in calls", UNIT_NS, "time of the launching calls" },
@@ -265,6 +266,7 @@ static void add_graph(struct table *t, const struct process *p, const struct lau
 		table_set_uint(t, "set_bytes", graph->values[GRAPH_SET_BYTES]);
 		table_set_uint(t, "unsure", graph->values[GRAPH_UNSURE]);
 		table_set_uint(t, "conditional", graph->values[GRAPH_CONDITIONAL]);
+		table_set_uint(t, "body_kernels", graph->values[GRAPH_BODY_KERNELS]);
 		table_set_uint(t, "moved_bytes",
 			       (graph->values[GRAPH_COPY_BYTES] + graph->values[GRAPH_SET_BYTES]) * s->count);
 	}

@@ -272,7 +272,8 @@ static void gpu_memory_strays(struct table *table, const struct process *p)
 /* Launches of graphs of which it is not known what they execute. */
 static void unsure_graphs(struct table *table, const struct process *p)
 {
-	uint64_t graphs = 0, launches = 0, conditional = 0;
+	uint64_t graphs = 0, launches = 0, deciding = 0, nodes = 0, kernels = 0;
+	char bodies[256] = "";
 
 	for (size_t i = 0; i < p->launched.count; i++) {
 		const struct launches *l = &p->launched.list[i];
@@ -282,15 +283,21 @@ static void unsure_graphs(struct table *table, const struct process *p)
 			continue;
 		graphs++;
 		launches += l->count;
-		conditional += l->count * graph->values[GRAPH_CONDITIONAL];
+		deciding += graph->values[GRAPH_CONDITIONAL] ? l->count : 0;
+		nodes += l->count * graph->values[GRAPH_CONDITIONAL];
+		kernels += l->count * graph->values[GRAPH_BODY_KERNELS];
 	}
+	if (deciding)
+		snprintf(bodies, sizeof(bodies),
+			 "%" PRIu64 " of them came to %" PRIu64 " conditional nodes, whose bodies run as often as the "
+			 "GPU decides and are in no count (each once: %" PRIu64 " kernels); in others ",
+			 deciding, nodes, kernels);
 	if (launches)
 		limit(table, p->trace, p, "uncovered", (double)launches,
 		      "%" PRIu64 " launches of %" PRIu64 " CUDA graphs may have executed more or less than is "
-		      "counted: they came to %" PRIu64 " conditional nodes, whose bodies run as often as "
-		      "the GPU decides and are in no count; or the GPU may launch the graph itself, or "
-		      "nodes were captured and then taken out, switched off or changed",
-		      launches, graphs, conditional);
+		      "counted: %sthe GPU may launch the graph itself, or nodes of it were taken out, switched off or "
+		      "changed of which it is not known what they did",
+		      launches, graphs, bodies);
 }
 
 static void memory_measure(struct table *table, const struct process *p)

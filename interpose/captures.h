@@ -11,7 +11,8 @@
  * A node that came by capture is known once the program asks for the nodes of its graph and what
  * each is. What is not known is counted as DLT_WORK_UNSURE: conditional nodes, whose bodies are
  * executed as often as the GPU decides; nodes of no known kind or size that are taken out, switched
- * off or changed; and that the GPU may launch the graph itself.
+ * off or changed, or that were changed in their graph before they are in what was made of it; and
+ * that the GPU may launch the graph itself.
  */
 #ifndef DLT_INTERPOSE_CAPTURES_H
 #define DLT_INTERPOSE_CAPTURES_H
@@ -26,6 +27,7 @@ enum dlt_work {
 	DLT_WORK_KERNEL, DLT_WORK_COPY, DLT_WORK_SET, DLT_WORK_UNSURE,
 	DLT_WORK_COPY_BYTES, DLT_WORK_SET_BYTES,
 	DLT_WORK_CONDITIONAL,	/* of the unsure ones */
+	DLT_WORK_BODY_KERNEL,	/* in the bodies of these, counted once */
 	DLT_WORKS
 };
 
@@ -102,6 +104,10 @@ void dlt_graph_add_node(const void *graph, const void *node, const void *params,
 void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes);
 void dlt_graph_resize_by(const void *exec, const void *node, const void *params, bool driver);
 void dlt_graph_child(const void *graph, const void *node, const void *child);
+/* In what can be launched a child has the parameters of another graph from now on. */
+void dlt_graph_child_is(const void *exec, const void *node, const void *child);
+/* A child's own graph: what changes in it changes the node. */
+void dlt_graph_inside(const void *graph, const void *node);
 
 /* These nodes are in that graph; count NULL: one. */
 void dlt_graph_nodes(const void *graph, void *const *nodes, const size_t *count);
@@ -114,8 +120,10 @@ void dlt_graph_found(const void *node, const void *original, const void *clone);
 void dlt_graph_remove(const void *node);
 void dlt_graph_switch(const void *exec, const void *node, bool on);
 
-/* One graph, or what can be launched of it, now executes what the other does. */
+/* A graph now has what the other has. */
 void dlt_graph_copy(const void *to, const void *from);
+/* What can be launched has the parameters of this graph from now on. */
+void dlt_graph_updated(const void *exec, const void *graph);
 /* What can be launched was made of a graph; flags: cudaGraphInstantiateFlags. */
 void dlt_graph_made(const void *exec, const void *graph, uint64_t flags);
 

@@ -14,34 +14,13 @@
 #define NODES 8192		/* added one by one; a power of 2 */
 #define NODE_BITS 13
 #define WINDOW 16		/* places that a node may be in */
-#define OFF 256			/* nodes that are switched off in what can be launched */
-#define RESIZED 256		/* nodes that are of another size there than in their graph */
+#define BODIES 64		/* of a conditional node, at most */
 #define DEVICE_LAUNCH 4		/* cudaGraphInstantiateFlagDeviceLaunch */
 
-struct node {
-	uintptr_t handle;		/* 0: free */
-	uintptr_t graph;		/* 0: not known */
-	bool known;			/* what it is: `work` */
-	bool sized;			/* ... and its bytes */
-	uint64_t work[DLT_WORKS];
-};
-
-struct off {
-	uintptr_t exec;			/* 0: free */
-	uintptr_t node;
-};
-
-struct resized {
-	uintptr_t exec;			/* 0: free */
-	uintptr_t node;
-	uint64_t bytes;
-};
-
 static struct node nodes[NODES];
-static struct off offs[OFF];
-static struct resized resized[RESIZED];
-static bool has_nodes, has_offs, has_resized;	/* ever */
 static struct graph graphs[GRAPHS];
+static bool has_inside;		/* ever: graphs that are inside of others */
+static uint32_t last_change;	/* of a node in its graph */
 static __thread const void *last_node;
 
 /* ---- graphs -------------------------------------------------------------------------------- */
@@ -67,23 +46,48 @@ struct graph *dlt_graph_of(uintptr_t handle, bool make)
 	return NULL;
 }
 
-static void change_work(struct graph *g, const uint64_t work[DLT_WORKS], bool more)
+static uint32_t next_change(void)
 {
-	for (unsigned i = 0; g && i < DLT_WORKS; i++) {
-		if (more)
-			__atomic_add_fetch(&g->work[i], work[i], __ATOMIC_RELAXED);
-		else
-			__atomic_sub_fetch(&g->work[i], work[i], __ATOMIC_RELAXED);
-	}
-	if (!g)
+	return __atomic_add_fetch(&last_change, 1, __ATOMIC_RELAXED);
+}
+
+void dlt_work_outside(const struct graph *g, uint64_t outside[DLT_WORKS], const uint64_t work[DLT_WORKS])
+{
+	uint64_t kernels = work[DLT_WORK_KERNEL] + work[DLT_WORK_BODY_KERNEL];
+
+	if (!g || !g->body) {
+		memmove(outside, work, DLT_WORKS * sizeof(*work));
 		return;
-	g->touched = __atomic_load_n(&dlt_last_capture, __ATOMIC_RELAXED);
-	__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
+	}
+	memset(outside, 0, DLT_WORKS * sizeof(*outside));
+	outside[DLT_WORK_BODY_KERNEL] = kernels;
+}
+
+static void add_work(uint64_t *sums, const uint64_t work[DLT_WORKS])
+{
+	for (unsigned i = 0; i < DLT_WORKS; i++)
+		if (work[i])
+			__atomic_add_fetch(&sums[i], work[i], __ATOMIC_RELAXED);
 }
 
 void dlt_graph_add_work(struct graph *g, const uint64_t work[DLT_WORKS])
 {
-	change_work(g, work, true);
+	uint64_t more[DLT_WORKS];
+	struct node *n;
+
+	memcpy(more, work, sizeof(more));
+	for (unsigned i = 0; g && i < GRAPHS_DEEP; i++) {
+		add_work(g->work, more);
+		g->touched = __atomic_load_n(&dlt_last_capture, __ATOMIC_RELAXED);
+		__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
+		n = g->inside ? dlt_node_of(g->inside) : NULL;
+		if (!n)
+			return;
+		dlt_work_outside(g, more, more);
+		add_work(n->work, more);
+		n->changed = next_change();
+		g = dlt_graph_of(n->graph, false);
+	}
 }
 
 static enum dlt_work bytes_of(enum dlt_work work)
@@ -99,11 +103,11 @@ void dlt_work_one(uint64_t one[DLT_WORKS], enum dlt_work work, uint64_t bytes)
 		one[bytes_of(work)] = bytes;
 }
 
-static void add_one(struct graph *g, enum dlt_work work)
+void dlt_graph_unsure(struct graph *g)
 {
 	uint64_t one[DLT_WORKS];
 
-	dlt_work_one(one, work, 0);
+	dlt_work_one(one, DLT_WORK_UNSURE, 0);
 	dlt_graph_add_work(g, one);
 }
 
@@ -114,16 +118,20 @@ static struct node *node_at(uintptr_t handle, unsigned i)
 	return &nodes[((handle * 0x9e3779b97f4a7c15 >> (64 - NODE_BITS)) + i) % NODES];
 }
 
-/* The node's place. */
-static struct node *node_of(const void *node)
+struct node *dlt_node_of(uintptr_t handle)
 {
-	for (unsigned i = 0; node && i < WINDOW; i++) {
-		struct node *n = node_at((uintptr_t)node, i);
+	for (unsigned i = 0; handle && i < WINDOW; i++) {
+		struct node *n = node_at(handle, i);
 
-		if (__atomic_load_n(&n->handle, __ATOMIC_ACQUIRE) == (uintptr_t)node)
+		if (__atomic_load_n(&n->handle, __ATOMIC_ACQUIRE) == handle)
 			return n;
 	}
 	return NULL;
+}
+
+static struct node *node_of(const void *node)
+{
+	return dlt_node_of((uintptr_t)node);
 }
 
 /* Its place, or a free one; NULL: all is full, it is not followed. */
@@ -139,178 +147,134 @@ static struct node *node_make(const void *node)
 						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			n = NULL;
 		else
-			n->known = false;
+			*n = (struct node){ .handle = (uintptr_t)node };
 	}
-	if (n)
-		has_nodes = true;
 	return n;
 }
 
-/* One whose graph is gone has left its handle to others. work NULL: not known what it is. */
-static void keep_node(const void *node, const void *graph, const uint64_t *work)
+static void belongs(struct node *n, const void *graph)
+{
+	struct graph *g = dlt_graph_of((uintptr_t)graph, true);
+
+	n->graph = (uintptr_t)graph;
+	if (g)
+		g->has_nodes = true;
+}
+
+/* One whose graph is gone has left its handle to others. */
+static struct node *keep_node(const void *node, const void *graph, enum dlt_node type, const uint64_t work[DLT_WORKS])
 {
 	struct node *n = node_make(node);
 
 	if (!n)
-		return;
-	n->graph = (uintptr_t)graph;
-	n->known = n->sized = work != NULL;
-	if (work)
-		memcpy(n->work, work, sizeof(n->work));
+		return NULL;
+	belongs(n, graph);
+	n->changed = next_change();
+	n->known = n->sized = true;
+	n->type = (uint8_t)type;
+	memcpy(n->work, work, sizeof(n->work));
+	return n;
 }
 
-static bool moves(const struct node *n)
+/* A graph goes with the node that it is inside of. */
+static void forget_inside(void)
 {
-	return n->work[DLT_WORK_COPY] || n->work[DLT_WORK_SET];
-}
+	for (unsigned i = 0; has_inside && i < GRAPHS; i++) {
+		struct graph *g = &graphs[i];
 
-/* This node's work comes to a graph, or leaves it; what is not known is unsure. */
-static void change_node(struct graph *g, const struct node *n, const uint64_t *work, bool more)
-{
-	if (n && n->known)
-		change_work(g, work, more);
-	if (!n || !n->known || (!n->sized && moves(n)))
-		add_one(g, DLT_WORK_UNSURE);
-}
-
-static void forget_nodes(uintptr_t graph)
-{
-	for (unsigned i = 0; has_nodes && i < NODES; i++)
-		if (nodes[i].handle && nodes[i].graph == graph)
-			__atomic_store_n(&nodes[i].handle, 0, __ATOMIC_RELEASE);
-}
-
-static void switch_all_on(uintptr_t exec)
-{
-	for (unsigned i = 0; has_offs && i < OFF; i++)
-		if (__atomic_load_n(&offs[i].exec, __ATOMIC_RELAXED) == exec)
-			__atomic_store_n(&offs[i].exec, 0, __ATOMIC_RELEASE);
-	for (unsigned i = 0; has_resized && i < RESIZED; i++)
-		if (__atomic_load_n(&resized[i].exec, __ATOMIC_RELAXED) == exec)
-			__atomic_store_n(&resized[i].exec, 0, __ATOMIC_RELEASE);
-}
-
-static struct resized *resized_of(uintptr_t exec, uintptr_t node)
-{
-	for (unsigned i = 0; has_resized && i < RESIZED; i++)
-		if (__atomic_load_n(&resized[i].exec, __ATOMIC_ACQUIRE) == exec && resized[i].node == node)
-			return &resized[i];
-	return NULL;
-}
-
-/* NULL: all are taken. */
-static struct resized *resized_make(uintptr_t exec, uintptr_t node)
-{
-	struct resized *r = resized_of(exec, node);
-
-	if (r)
-		return r;
-	has_resized = true;
-	for (r = resized; r < resized + RESIZED; r++) {
-		uintptr_t none = 0;
-
-		if (!__atomic_compare_exchange_n(&r->exec, &none, exec, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
-			continue;
-		r->node = node;
-		return r;
+		if (g->inside && !dlt_node_of(g->inside)) {
+			g->inside = 0;
+			dlt_graph_gone((const void *)g->handle);
+		}
 	}
-	return NULL;
+}
+
+static void forget_nodes(struct graph *g)
+{
+	for (unsigned i = 0; g->has_nodes && i < NODES; i++)
+		if (nodes[i].handle && nodes[i].graph == g->handle)
+			__atomic_store_n(&nodes[i].handle, 0, __ATOMIC_RELEASE);
+	if (g->has_nodes)
+		forget_inside();
+	g->has_nodes = false;
 }
 
 /* The driver's call inside the runtime's finds it gone already. */
 void dlt_graph_remove(const void *node)
 {
 	struct node *n = node_of(node);
+	struct graph *g = n ? dlt_graph_of(n->graph, false) : NULL;
+	uint64_t less[DLT_WORKS];
 
 	if (!n)
 		return;
-	change_node(dlt_graph_of(n->graph, false), n, n->work, false);
+	for (unsigned i = 0; i < DLT_WORKS; i++)
+		less[i] = n->known ? -n->work[i] : 0;
+	dlt_graph_add_work(g, less);
+	if (!n->known || (!n->sized && dlt_node_moves(n)))
+		dlt_graph_unsure(g);
 	__atomic_store_n(&n->handle, 0, __ATOMIC_RELEASE);
+	forget_inside();
 }
 
-/* True: it was as is said before, or there is no room to remember. */
-static bool is_switched(uintptr_t exec, uintptr_t node, bool on)
+/* ---- other parameters ------------------------------------------------------------------------ */
+
+/* Of a node in its graph. */
+static void change(struct node *n, const uint64_t work[DLT_WORKS])
 {
-	struct off *free_one = NULL;
+	uint64_t more[DLT_WORKS];
 
-	for (unsigned i = 0; i < OFF; i++) {
-		uintptr_t seen = __atomic_load_n(&offs[i].exec, __ATOMIC_ACQUIRE);
-
-		if (seen == exec && offs[i].node == node) {
-			if (on)
-				__atomic_store_n(&offs[i].exec, 0, __ATOMIC_RELEASE);
-			return !on;
-		}
-		free_one = seen || free_one ? free_one : &offs[i];
-	}
-	if (on || !free_one)
-		return true;
-	has_offs = true;
-	free_one->node = node;
-	__atomic_store_n(&free_one->exec, exec, __ATOMIC_RELEASE);
-	return false;
-}
-
-void dlt_graph_switch(const void *exec, const void *node, bool on)
-{
-	const struct resized *r = resized_of((uintptr_t)exec, (uintptr_t)node);
-	const struct node *n = node_of(node);
-	uint64_t work[DLT_WORKS] = { 0 };
-
-	if (is_switched((uintptr_t)exec, (uintptr_t)node, on))
-		return;
-	if (n)
-		memcpy(work, n->work, sizeof(work));
-	if (n && r)
-		work[bytes_of(n->work[DLT_WORK_SET] ? DLT_WORK_SET : DLT_WORK_COPY)] = r->bytes;
-	change_node(dlt_graph_of((uintptr_t)exec, false), n, work, on);
-}
-
-static bool is_off(uintptr_t exec, uintptr_t node)
-{
-	for (unsigned i = 0; has_offs && i < OFF; i++)
-		if (__atomic_load_n(&offs[i].exec, __ATOMIC_ACQUIRE) == exec && offs[i].node == node)
-			return true;
-	return false;
-}
-
-/* *place: what was counted for it so far. */
-static void resize(struct graph *g, enum dlt_work which, uint64_t *place, uint64_t bytes)
-{
-	if (g) {
-		__atomic_add_fetch(&g->work[which], bytes - *place, __ATOMIC_RELAXED);
-		__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
-	}
-	*place = bytes;
+	for (unsigned i = 0; i < DLT_WORKS; i++)
+		more[i] = work[i] - n->work[i];
+	memcpy(n->work, work, sizeof(n->work));
+	n->changed = next_change();
+	dlt_graph_add_work(dlt_graph_of(n->graph, false), more);
 }
 
 void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes)
 {
 	struct node *n = node_of(node);
-	uintptr_t at = exec ? (uintptr_t)exec : n ? n->graph : 0;
-	struct graph *g = dlt_graph_of(at, false);
-	enum dlt_work which;
-	struct resized *r;
-	uint64_t was;
+	struct graph *g = dlt_graph_of(exec ? (uintptr_t)exec : n ? n->graph : 0, false);
+	uint64_t work[DLT_WORKS];
 
-	if (!n || !n->known || !n->sized || !moves(n)) {
-		add_one(g, DLT_WORK_UNSURE);
+	if (!g)
+		return;
+	if (!n || !n->sized || !dlt_node_moves(n)) {
+		if (n)
+			n->changed = next_change();
+		dlt_graph_unsure(g);
 		return;
 	}
-	which = bytes_of(n->work[DLT_WORK_SET] ? DLT_WORK_SET : DLT_WORK_COPY);
-	if (!exec) {
-		resize(g, which, &n->work[which], bytes);
-		return;
-	}
-	was = resized_of(at, (uintptr_t)node) ? resized_of(at, (uintptr_t)node)->bytes : n->work[which];
-	r = was == bytes ? NULL : resized_make(at, (uintptr_t)node);
-	if (r) {
-		r->bytes = was;
-		resize(is_off(at, (uintptr_t)node) ? NULL : g, which, &r->bytes, bytes);
-	} else if (was != bytes) {
-		add_one(g, DLT_WORK_UNSURE);
-	}
+	memcpy(work, n->work, sizeof(work));
+	work[bytes_of((enum dlt_work)n->type)] = bytes;
+	if (exec)
+		dlt_exec_change(g, n, work, false);
+	else
+		change(n, work);
+}
+
+/* A child's copy of a graph gets the parameters of another one. */
+static void child_is(struct node *n, const void *child)
+{
+	const struct graph *c = dlt_graph_of((uintptr_t)child, false);
+
+	if (c && n->known)
+		change(n, c->work);
+	else
+		dlt_graph_unsure(dlt_graph_of(n->graph, false));
+}
+
+void dlt_graph_child_is(const void *exec, const void *node, const void *child)
+{
+	static const uint64_t nothing[DLT_WORKS];
+	const struct graph *c = dlt_graph_of((uintptr_t)child, false);
+	struct graph *g = dlt_graph_of((uintptr_t)exec, false);
+	struct node *n = node_of(node);
+
+	if (!n && g)
+		dlt_graph_unsure(g);
+	else if (g)
+		dlt_exec_change(g, n, c ? c->work : nothing, true);
 }
 
 void dlt_graph_nodes(const void *graph, void *const *list, const size_t *count)
@@ -321,7 +285,7 @@ void dlt_graph_nodes(const void *graph, void *const *list, const size_t *count)
 		struct node *n = node_make(list[i]);
 
 		if (n && n->graph != (uintptr_t)graph && !n->known)
-			n->graph = (uintptr_t)graph;
+			belongs(n, graph);
 	}
 }
 
@@ -334,8 +298,9 @@ void dlt_graph_node_is(const void *node, int type)
 	memset(n->work, 0, sizeof(n->work));
 	if (type >= DLT_NODE_KERNEL && type <= DLT_NODE_SET)
 		n->work[type] = 1;
+	n->type = (uint8_t)type;
 	/* What is inside a child is in no list that is asked for with it. */
-	n->known = type != DLT_NODE_CHILD;
+	n->known = type != DLT_NODE_CHILD && type != DLT_NODE_CONDITIONAL;
 	n->sized = false;
 }
 
@@ -345,7 +310,7 @@ void dlt_graph_node_moves(const void *node, int type, uint64_t bytes)
 
 	dlt_graph_node_is(node, type);
 	n = node_of(node);
-	if (!n || n->sized || !n->known || !moves(n))
+	if (!n || n->sized || !dlt_node_moves(n))
 		return;
 	n->work[bytes_of((enum dlt_work)type)] = bytes;
 	n->sized = true;
@@ -354,13 +319,17 @@ void dlt_graph_node_moves(const void *node, int type, uint64_t bytes)
 void dlt_graph_found(const void *node, const void *original, const void *clone)
 {
 	const struct node *n = node_of(original);
-
+	const struct graph *g = dlt_graph_of((uintptr_t)clone, false);
 	struct node *found;
 
-	keep_node(node, clone, n && n->known ? n->work : NULL);
-	found = n ? node_of(node) : NULL;
-	if (found)
+	/* As it was when the clone was made of its graph. */
+	if (!n || !n->known || !g || (int32_t)(n->changed - g->made) > 0)
+		return;
+	found = keep_node(node, clone, (enum dlt_node)n->type, n->work);
+	if (found) {
 		found->sized = n->sized;
+		found->changed = n->changed;
+	}
 }
 
 const void *dlt_node_said(const void *node)
@@ -379,6 +348,7 @@ const void *dlt_node_once(const void *node)
 
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint64_t bytes)
 {
+	enum dlt_node type = work == DLT_WORK_CONDITIONAL ? DLT_NODE_CONDITIONAL : (enum dlt_node)work;
 	uint64_t one[DLT_WORKS];
 
 	if (!node)
@@ -387,17 +357,65 @@ void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint
 	if (work == DLT_WORK_CONDITIONAL)
 		one[DLT_WORK_UNSURE] = 1;
 	dlt_graph_add_work(dlt_graph_of((uintptr_t)graph, true), one);
-	keep_node(node, graph, one);
+	keep_node(node, graph, type, one);
 }
 
 void dlt_graph_child(const void *graph, const void *node, const void *child)
 {
+	static const uint64_t nothing[DLT_WORKS];
 	const struct graph *g = dlt_graph_of((uintptr_t)child, false);
+	const uint64_t *work = g ? g->work : nothing;
 
-	if (!node || !g)
+	if (!node)
 		return;
-	dlt_graph_add_work(dlt_graph_of((uintptr_t)graph, true), g->work);
-	keep_node(node, graph, g->work);
+	dlt_graph_add_work(dlt_graph_of((uintptr_t)graph, true), work);
+	keep_node(node, graph, DLT_NODE_CHILD, work);
+}
+
+/* ---- graphs inside of others ------------------------------------------------------------------ */
+
+static struct graph *inside(const void *graph, const void *node)
+{
+	struct graph *g = graph && node ? dlt_graph_of((uintptr_t)graph, true) : NULL;
+
+	if (g) {
+		g->inside = (uintptr_t)node;
+		has_inside = true;
+	}
+	return g;
+}
+
+void dlt_graph_inside(const void *graph, const void *node)
+{
+	const struct graph *known = dlt_graph_of((uintptr_t)graph, false);
+	struct node *n = node_make(node);
+	struct graph *g;
+
+	if (!n || (known && known->inside == (uintptr_t)node))
+		return;
+	dlt_graph_gone(graph);
+	g = inside(graph, node);
+	if (!g || !n->known)
+		return;
+	memcpy(g->work, n->work, sizeof(g->work));
+	g->made = n->changed;
+}
+
+/* params: of the type; CUDA has made the graphs. */
+static void add_conditional(const void *graph, const void *node, const void *params)
+{
+	struct dlt_cuda_conditional p;
+
+	dlt_graph_add(graph, node, DLT_WORK_CONDITIONAL, 0);
+	memcpy(&p, params, sizeof(p));
+	for (unsigned i = 0; p.graphs && i < p.count && i < BODIES; i++) {
+		struct graph *g;
+
+		dlt_graph_gone(p.graphs[i]);
+		g = inside(p.graphs[i], node);
+		if (g)
+			g->body = true;
+	}
 }
 
 /* Behind the type come 12 bytes of nothing, then what is of that type; a copy has 16 bytes more before. */
@@ -413,53 +431,96 @@ static uint64_t bytes_in(const void *params, int type, bool driver)
 		      : dlt_cuda_copy3d_size((const struct dlt_cuda_copy3d *)(const void *)(of_type + 16));
 }
 
+#define MOVED 1			/* cudaGraphChildGraphOwnershipMove: the graph itself, no copy */
+
 void dlt_graph_resize_by(const void *exec, const void *node, const void *params, bool driver)
 {
-	int type = -1;
+	struct dlt_cuda_node p;
 
 	if (!params)
 		return;
-	memcpy(&type, params, sizeof(type));
-	if (type == DLT_NODE_COPY || type == DLT_NODE_SET)
-		dlt_graph_resize(exec, node, bytes_in(params, type, driver));
+	memcpy(&p, params, sizeof(p));
+	if (p.type == DLT_NODE_COPY || p.type == DLT_NODE_SET)
+		dlt_graph_resize(exec, node, bytes_in(params, p.type, driver));
+	else if (p.type == DLT_NODE_CHILD && exec)
+		dlt_graph_child_is(exec, node, p.child);
+	else if (p.type == DLT_NODE_CHILD && node_of(node))
+		child_is(node_of(node), p.child);
 }
 
 void dlt_graph_add_node(const void *graph, const void *node, const void *params, bool driver)
 {
-	struct {
-		int type, reserved[3];
-		const void *child;
-	} p = { .type = -1 };
+	struct dlt_cuda_node p;
 
 	if (!params || !node)
 		return;
 	memcpy(&p, params, sizeof(p));
 	if (p.type == DLT_NODE_CHILD)
 		dlt_graph_child(graph, node, p.child);
+	if (p.type == DLT_NODE_CHILD && p.ownership == MOVED)
+		inside(p.child, node);
 	else if (p.type >= DLT_NODE_KERNEL && p.type <= DLT_NODE_SET)
 		dlt_graph_add(graph, node, (enum dlt_work)p.type, bytes_in(params, p.type, driver));
 	else if (p.type == DLT_NODE_CONDITIONAL)
-		dlt_graph_add(graph, node, DLT_WORK_CONDITIONAL, 0);
+		add_conditional(graph, node, (const char *)params + 16);
 	else if (p.type == DLT_NODE_ALLOCATE)
 		dlt_ledger_graph(dlt_cuda_allocates((const char *)params + 16));
 }
 
-void dlt_graph_copy(const void *to, const void *from)
+/* ---- copies ------------------------------------------------------------------------------------ */
+
+/* NULL: nothing is known of the one that it is copied from. */
+static struct graph *copy_of(const void *to, const void *from)
 {
 	const struct graph *g = dlt_graph_of((uintptr_t)from, false);
-	struct graph *copy;
+	struct graph *copy = g ? dlt_graph_of((uintptr_t)to, true) : NULL;
 
+	if (!copy || copy == g)
+		return NULL;
+	copy->made = next_change();
+	dlt_graph_add_work(copy, g->work);
+	return copy;
+}
+
+void dlt_graph_copy(const void *to, const void *from)
+{
 	dlt_graph_gone(to);
-	copy = g ? dlt_graph_of((uintptr_t)to, true) : NULL;
-	if (copy && copy != g)
-		dlt_graph_add_work(copy, g->work);
+	copy_of(to, from);
 }
 
 void dlt_graph_made(const void *exec, const void *graph, uint64_t flags)
 {
-	dlt_graph_copy(exec, graph);
-	if (flags & DEVICE_LAUNCH)
-		add_one(dlt_graph_of((uintptr_t)exec, true), DLT_WORK_UNSURE);
+	struct graph *g;
+
+	dlt_graph_gone(exec);
+	g = copy_of(exec, graph);
+	if (!g)
+		return;
+	g->source = (uintptr_t)graph;
+	g->by_gpu = flags & DEVICE_LAUNCH;
+	if (g->by_gpu)
+		dlt_graph_unsure(g);
+}
+
+static void clear(struct graph *g)
+{
+	for (unsigned i = 0; i < DLT_WORKS; i++)
+		__atomic_store_n(&g->work[i], 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
+}
+
+void dlt_graph_updated(const void *exec, const void *graph)
+{
+	struct graph *g = dlt_graph_of((uintptr_t)exec, true);
+
+	if (!g || (uintptr_t)exec == (uintptr_t)graph)
+		return;
+	clear(g);
+	copy_of(exec, graph);
+	g->from_other = g->source != (uintptr_t)graph;
+	if (g->by_gpu)
+		dlt_graph_unsure(g);
+	dlt_exec_updated(g);
 }
 
 /* Its place stays taken, for the next one with this handle. */
@@ -469,11 +530,11 @@ void dlt_graph_gone(const void *graph)
 
 	if (!g)
 		return;
-	forget_nodes((uintptr_t)graph);
-	switch_all_on((uintptr_t)graph);
-	for (unsigned i = 0; i < DLT_WORKS; i++)
-		__atomic_store_n(&g->work[i], 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&g->object, 0, __ATOMIC_RELAXED);
+	forget_nodes(g);
+	dlt_exec_forget(g);
+	clear(g);
+	g->body = g->from_other = g->by_gpu = false;
+	g->inside = g->source = 0;
 }
 
 uint32_t dlt_graph_shape(const void *exec)

@@ -54,6 +54,17 @@ SAME_PLACE(cudaMemsetParams, height, dlt_cuda_set, height);
 static_assert(offsetof(cudaGraphNodeParams, memcpy) == 16);	/* interpose/graphs.c: bytes_in */
 static_assert(offsetof(cudaGraphNodeParams, memset) == 16);
 static_assert(offsetof(cudaMemcpyNodeParams, copyParams) == 16);
+static_assert(offsetof(cudaGraphNodeParams, graph) == offsetof(dlt_cuda_node, child));
+static_assert(offsetof(cudaChildGraphNodeParams, graph) == 0);
+#endif
+#if CUDART_VERSION >= 12030
+static_assert(offsetof(cudaGraphNodeParams, conditional) == 16);
+SAME_PLACE(cudaConditionalNodeParams, size, dlt_cuda_conditional, count);
+SAME_PLACE(cudaConditionalNodeParams, phGraph_out, dlt_cuda_conditional, graphs);
+#endif
+#if CUDART_VERSION >= 12090
+static_assert(offsetof(cudaGraphNodeParams, graph) + offsetof(cudaChildGraphNodeParams, ownership) ==
+	      offsetof(dlt_cuda_node, ownership) && cudaGraphChildGraphOwnershipMove == 1);
 #endif
 SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
 SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);

@@ -109,6 +109,21 @@ static inline size_t dlt_cuda_set_size(const void *params)
 	return set->width * set->element * (set->height ? set->height : 1);
 }
 
+/* The head of cudaGraphNodeParams and CUgraphNodeParams, behind which comes what is of the type, here of a child */
+struct dlt_cuda_node {
+	int type, reserved[3];
+	const void *child;
+	int ownership;
+};
+
+/* cudaConditionalNodeParams and CUDA_CONDITIONAL_NODE_PARAMS; graphs: of its bodies, which CUDA makes */
+struct dlt_cuda_conditional {
+	unsigned long long handle;
+	int type;
+	unsigned count;
+	void *const *graphs;
+};
+
 /* The head of cudaLaunchConfig_t; shared: dynamic shared memory in bytes */
 struct dlt_cuda_launch_config {
 	struct dlt_cuda_dim3 grid, block;

@@ -111,5 +111,5 @@ holds "what each launch moves" '[.graphs[] | select(.graph != null) |
 	[1, 3, 1074, 2, 247, 0, 0, 1321], [4, 1, 100, 1, 50, 0, 0, 600], [6, 0, 100, 1, 50, 1, 0, 900],
 	[5, 0, 0, 0, 0, 2, 2, 0]] | sort)'
 holds "what nobody knows" '[.limits[] | select(.text | contains("11 launches of 2 CUDA graphs may have executed") and
-	contains("came to 10 conditional nodes"))] | length == 1'
+	contains("5 of them came to 10 conditional nodes"))] | length == 1'
 holds "what is captured moves nothing" '[.breakdown[] | select(.function == "cudaMemcpyAsync") | .bytes] == [0]'

@@ -116,6 +116,10 @@
 #define DO_cudaGraphAddNode(node, graph, dependencies, a, b, params) \
 	stub_node_of(node, graph, STUB_MAJOR_13 ? (params) : (b))
 #define DO_cudaGraphDestroyNode(node) stub_node_gone(node)
+#define DO_cudaGraphChildGraphNodeGetGraph(node, graph) stub_node_graph(node, graph)
+#define DO_cudaGraphNodeFindInClone(node, original, clone) stub_node_in(node, original, clone)
+#define DO_cudaGraphExecChildGraphNodeSetParams(exec, node, child) stub_child_is(exec, node, child)
+#define DO_cudaGraphExecUpdate(exec, graph, a, b) stub_graph_update(exec, graph)
 #define DO_cudaGraphNodeSetEnabled(exec, node, on) stub_node_on(exec, node, on)
 #define DO_cudaGraphNodeGetType(node, type) stub_node_type(node, type)
 #define DO_cudaGraphGetNodes(graph, nodes, count) stub_nodes(graph, nodes, count)

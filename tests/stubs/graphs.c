@@ -8,7 +8,7 @@
 #define INVALID_VALUE 1
 #define MANY 64			/* captures and events that take part */
 
-enum { KERNEL, COPY, SET, CHILD = 4 };
+enum { KERNEL, COPY, SET, CHILD = 4, CONDITIONAL = 13 };
 
 struct graph {
 	struct graph *next;
@@ -20,6 +20,8 @@ struct node {
 	struct node *next;
 	const struct node *of;		/* in what can be launched: the graph's own */
 	struct graph *child;
+	struct graph **bodies;		/* of a conditional node */
+	unsigned count;
 	int type;
 	unsigned off;
 };
@@ -73,8 +75,10 @@ static struct graph *copy(const struct graph *from)
 	for (const struct node *n = from->nodes; n; n = n->next) {
 		struct node *to = add(g, n->type, n->child ? copy(n->child) : NULL);
 
-		to->of = n->of ? n->of : n;
+		to->of = n;
 		to->off = n->off;
+		to->bodies = n->bodies;	/* shared: nothing changes them once they are launched */
+		to->count = n->count;
 	}
 	return g;
 }
@@ -99,6 +103,9 @@ static void launch(const struct graph *g, void *stream)
 			launch(n->child, stream);
 		else if (n->type <= SET)
 			stub_node_runs(n->type, name, stream);
+		/* The GPU decides: each body runs once. */
+		for (unsigned i = 0; i < n->count; i++)
+			launch(n->bodies[i], stream);
 	}
 }
 
@@ -161,14 +168,111 @@ int stub_node(void **handle, const void *graph, int type, const void *child)
 	return g ? 0 : INVALID_VALUE;
 }
 
-int stub_node_of(void **handle, const void *graph, const void *params)
+/* In a child, too. */
+static struct node *made_of(struct graph *exec, const void *node)
+{
+	struct node *n, *found;
+
+	for (n = exec ? exec->nodes : NULL; n && n->of != node; n = n->next) {
+		found = n->type == CHILD ? made_of(n->child, node) : NULL;
+		if (found)
+			return found;
+	}
+	return n;
+}
+
+static struct node *is_node(const void *handle)
+{
+	struct node **at = place_of(handle);
+
+	return at ? *at : NULL;
+}
+
+/* cudaConditionalNodeParams */
+static void make_bodies(struct node *n, void *params)
+{
+	struct {
+		unsigned long long handle;
+		int type;
+		unsigned count;
+		void *graphs;
+	} *p = params;
+
+	n->bodies = calloc(p->count + 1, sizeof(*n->bodies));
+	n->count = p->count;
+	p->graphs = n->bodies;
+	for (unsigned i = 0; i < n->count; i++)
+		n->bodies[i] = make();
+}
+
+int stub_node_of(void **handle, const void *graph, void *params)
 {
 	const struct {
 		int type, reserved[3];
 		const void *child;
+		int moved;
 	} *p = params;
+	int error = stub_node(handle, graph, p->type, p->type == CHILD ? p->child : NULL);
 
-	return stub_node(handle, graph, p->type, p->type == CHILD ? p->child : NULL);
+	pthread_mutex_lock(&lock);
+	if (!error && p->type == CONDITIONAL)
+		make_bodies(*handle, (char *)params + 16);
+	if (!error && p->type == CHILD && p->moved)
+		((struct node *)*handle)->child = known(p->child);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+int stub_node_graph(const void *handle, void **graph)
+{
+	struct node *n;
+
+	pthread_mutex_lock(&lock);
+	n = is_node(handle);
+	*graph = n ? n->child : NULL;
+	pthread_mutex_unlock(&lock);
+	return n ? 0 : INVALID_VALUE;
+}
+
+int stub_node_in(void **handle, const void *original, const void *clone)
+{
+	pthread_mutex_lock(&lock);
+	*handle = made_of(known(clone), original);
+	pthread_mutex_unlock(&lock);
+	return *handle ? 0 : INVALID_VALUE;
+}
+
+/* In what can be launched, by a node of the graph that it was made of. */
+int stub_child_is(const void *exec, const void *node, const void *child)
+{
+	struct node *n;
+	struct graph *from;
+
+	pthread_mutex_lock(&lock);
+	n = made_of(known(exec), node);
+	from = known(child);
+	if (n && from)
+		n->child = copy(from);
+	pthread_mutex_unlock(&lock);
+	return n && from ? 0 : INVALID_VALUE;
+}
+
+/* Those that are off stay so. */
+int stub_graph_update(const void *exec, const void *from)
+{
+	struct graph *g, *fresh = NULL;
+
+	pthread_mutex_lock(&lock);
+	g = known(exec);
+	if (g && known(from))
+		fresh = copy(known(from));
+	for (struct node *n = fresh ? fresh->nodes : NULL, *was = g ? g->nodes : NULL; n && was;
+	     n = n->next, was = was->next)
+		n->off = was->off;
+	if (fresh)
+		g->nodes = fresh->nodes;
+	pthread_mutex_unlock(&lock);
+	return fresh ? 0 : INVALID_VALUE;
 }
 
 int stub_node_gone(const void *handle)
@@ -215,15 +319,14 @@ int stub_nodes(const void *graph, void **nodes, size_t *count)
 
 int stub_node_on(const void *exec, const void *node, unsigned on)
 {
-	struct graph *g;
+	struct node *n;
 
 	pthread_mutex_lock(&lock);
-	g = known(exec);
-	for (struct node *n = g ? g->nodes : NULL; n; n = n->next)
-		if (n->of == node)
-			n->off = !on;
+	n = made_of(known(exec), node);
+	if (n)
+		n->off = !on;
 	pthread_mutex_unlock(&lock);
-	return g ? 0 : INVALID_VALUE;
+	return n ? 0 : INVALID_VALUE;
 }
 
 int stub_graph_launch(const void *exec, void *stream)
