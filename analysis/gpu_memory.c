@@ -30,6 +30,7 @@ static const struct column columns[] = {
 static const struct column gpu_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
 	{ "device", "device", UNIT_ID, "the GPU, as CUDA numbers it; null: all of them" },
+	{ "name", "name", UNIT_TEXT, "that the program gave it by NVTX" },
 	{ "live_bytes", "live", UNIT_BYTES, "physical memory held in the end" },
 	{ "peak_bytes", "peak", UNIT_BYTES, "most that was held at once" },
 	{ "free_bytes", "free", UNIT_BYTES, "free memory as the application last asked for it" },
@@ -109,6 +110,7 @@ static void add_devices(const struct process *p, struct table *t)
 		table_add_row(t);
 		table_set_int(t, "process", p->report_id);
 		table_set_uint(t, "device", gpu_row_device(r));
+		set_text(t, "name", process_device_name(p, gpu_row_device(r)));
 		table_set_int(t, "live_bytes", r->counters.live);
 		table_set_int(t, "peak_bytes", r->counters.peak);
 		if (r->counters.told_total) {

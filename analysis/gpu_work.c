@@ -9,6 +9,7 @@
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
 	{ "device", "device", UNIT_ID, "as the process numbers them" },
+	{ "name", "name", UNIT_TEXT, "that the program gave the device by NVTX" },
 	{ "kernels", "kernels", UNIT_COUNT, "that ran" },
 	{ "copies", "copies", UNIT_COUNT, "of memory" },
 	{ "sets", "sets", UNIT_COUNT, "of memory" },
@@ -48,6 +49,7 @@ static void add_device(struct table *t, const struct process *p, const struct gp
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
 	table_set_uint(t, "device", d->index);
+	set_text(t, "name", process_device_name(p, d->index));
 	table_set_uint(t, "kernels", d->count[GPU_KERNEL]);
 	table_set_uint(t, "copies", d->count[GPU_COPY]);
 	table_set_uint(t, "sets", d->count[GPU_SET]);

@@ -6,8 +6,7 @@
  * strings) and the ids of started ranges are the tool's to give: there the program sees other
  * numbers than without one, which it can only hand back.
  *
- * Left alone: names of events, contexts and devices, which nothing of ours shows by name; resources,
- * colours.
+ * Left alone: names of events and contexts, which nothing of ours shows; resources, colours.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "export.h"
 #include "marks.h"
 #include "nvtx_abi.h"
+#include "objects.h"
 #include "process.h"
 #include "streams.h"
 #include "threads.h"
@@ -23,6 +23,8 @@
 #define TEXTS		(256 << 10)	/* bytes of domains, categories and registered strings */
 #define CATEGORIES	256
 #define DIGITS		12
+#define DEVICES		64		/* CUDA has no more in a process; one that is named twice says so twice */
+#define DEVICE_NAMES	256
 
 /* Names that must stay: never given back, so a handle is one's address for ever. */
 static char texts[TEXTS];
@@ -279,6 +281,32 @@ static void stream_w(const void *stream, const wchar_t *name)
 		dlt_stream_named(stream, dlt_mark_copy_wide(copy, sizeof(copy), name));
 }
 
+static void name_device(int device, const char *name)
+{
+	static uint32_t names;
+
+	if (device >= 0 && device < DEVICES && *name &&
+	    __atomic_fetch_add(&names, 1, __ATOMIC_RELAXED) < DEVICE_NAMES)
+		dlt_object_named(DLT_OBJECT_DEVICE_NAME, (uint64_t)device, name, strlen(name));
+}
+
+/* CUdevice is the number, too. */
+static void device_a(int device, const char *name)
+{
+	char copy[DLT_MARK_NAME];
+
+	if (name)
+		name_device(device, dlt_mark_copy(copy, sizeof(copy), name));
+}
+
+static void device_w(int device, const wchar_t *name)
+{
+	char copy[DLT_MARK_NAME];
+
+	if (name)
+		name_device(device, dlt_mark_copy_wide(copy, sizeof(copy), name));
+}
+
 /* ---- domains: a handle is the name ---------------------------------------------------------- */
 
 static void domain_mark_ex(const char *domain, const struct nvtx_attributes *a)
@@ -366,10 +394,12 @@ static const struct entry core[] = {
 };
 
 static const struct entry cuda[] = {
+	ENTRY(NVTX_CUDA_DEVICE_A, device_a), ENTRY(NVTX_CUDA_DEVICE_W, device_w),
 	ENTRY(NVTX_CUDA_STREAM_A, stream_a), ENTRY(NVTX_CUDA_STREAM_W, stream_w),
 };
 
 static const struct entry cudart[] = {
+	ENTRY(NVTX_CUDART_DEVICE_A, device_a), ENTRY(NVTX_CUDART_DEVICE_W, device_w),
 	ENTRY(NVTX_CUDART_STREAM_A, stream_a), ENTRY(NVTX_CUDART_STREAM_W, stream_w),
 };
 

@@ -14,6 +14,7 @@ enum dlt_object {
 	DLT_OBJECT_PACKAGE,		/* of Python: its name is the folder */
 	DLT_OBJECT_FOLDER,		/* of files that are read; its handle is a hash of the name */
 	DLT_OBJECT_STREAM_NAME,		/* what the program calls the stream of this handle, by NVTX */
+	DLT_OBJECT_DEVICE_NAME,		/* likewise the GPU of this number, as the process numbers them */
 };
 
 #endif

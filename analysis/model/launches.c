@@ -60,12 +60,12 @@ const struct object *process_find_object(const struct process *p, enum dlt_objec
 }
 
 /* The name that it got last. */
-static const char *name_of_handle(const struct process *p, uint64_t handle)
+static const char *name_of_handle(const struct process *p, enum dlt_object type, uint64_t handle)
 {
 	const char *name = NULL;
 
 	for (size_t i = 0; i < p->launched.object_count; i++)
-		if (p->launched.objects[i].type == DLT_OBJECT_STREAM_NAME && p->launched.objects[i].handle == handle)
+		if (p->launched.objects[i].type == type && p->launched.objects[i].handle == handle)
 			name = p->launched.objects[i].name;
 	return name;
 }
@@ -74,7 +74,12 @@ const char *process_stream_name(const struct process *p, uint16_t stream)
 {
 	const struct object *o = process_find_object(p, DLT_OBJECT_STREAM, stream & ~LAUNCH_CAPTURED);
 
-	return o ? name_of_handle(p, o->handle) : NULL;
+	return o ? name_of_handle(p, DLT_OBJECT_STREAM_NAME, o->handle) : NULL;
+}
+
+const char *process_device_name(const struct process *p, unsigned device)
+{
+	return name_of_handle(p, DLT_OBJECT_DEVICE_NAME, device);
 }
 
 static struct launches *launches_of(struct launched *l, uint32_t id)

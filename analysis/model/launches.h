@@ -58,6 +58,8 @@ void launched_release(struct launched *l);
 
 /* What the program calls the stream of an id that events have; NULL: it has not said. */
 const char *process_stream_name(const struct process *p, uint16_t stream);
+/* Likewise a GPU, as the process numbers them. */
+const char *process_device_name(const struct process *p, unsigned device);
 
 /* An id is explained. True: for the first time. */
 bool process_object(struct process *p, const struct dlt_ev_proc_object *e);

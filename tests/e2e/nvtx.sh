@@ -15,6 +15,7 @@ cat >program.c <<'END'
 #include <nvtx3/nvToolsExt.h>
 #if __has_include(<driver_types.h>) && __has_include(<nvtx3/nvToolsExtCudaRt.h>)
 #include <nvtx3/nvToolsExtCudaRt.h>
+#include <nvtx3/nvToolsExtCuda.h>
 #define NAMES
 #endif
 #include <stdio.h>
@@ -41,6 +42,9 @@ int main(void)
 	nvtxDomainRangeEnd(domain, id);
 	nvtxMarkW(L"wide");
 #ifdef NAMES
+	nvtxNameCudaDeviceA(0, "trainer");
+	nvtxNameCudaDeviceW(1, L"helper");
+	nvtxNameCuDeviceA(2, "spare");
 	nvtxNameCudaStreamA((cudaStream_t)0x1230, "compute");
 	nvtxNameCudaStreamW((cudaStream_t)0x4560, L"copies");
 #endif
@@ -60,6 +64,13 @@ cat >wanted <<'END'
 2 0 0 3 "domain" category="category" name="registered"
 3 0 0 0 "" category="" name="wide"
 END
-[ ! -e "$include/driver_types.h" ] || same "names of streams" "0x1230 compute 0x4560 copies" "$("$REPORT" -q --dump trace |
-	sed -n 's/.*dltrace_proc:object .* type=10 .* handle=\(0x[0-9a-f]*\) .* name="\(.*\)"$/\1 \2/p' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+# names TYPE: what was given a name, and the name
+names() {
+	"$REPORT" -q --dump trace | sed -n "s/.*dltrace_proc:object .* type=$1 .* handle=\(0x[0-9a-f]*\|0\) .* name=\"\(.*\)\"\$/\1 \2/p" |
+		sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+if [ -e "$include/driver_types.h" ]; then
+	same "names of streams" "0x1230 compute 0x4560 copies" "$(names 10)"
+	same "names of GPUs" "0 trainer 0x1 helper 0x2 spare" "$(names 11)"
+fi
 diff wanted ranges || fail "ranges of NVTX (< wanted, > seen)"

@@ -7,6 +7,9 @@ report_text <<'T'
 dltrace-text 1
 [1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
 [1100ms] dltrace_proc:object process=1 type=5 id=1 name="_Z5scalePfi"
+[1100ms] dltrace_proc:object process=1 type=11 id=2 handle=0 name="first name"
+[1200ms] dltrace_proc:object process=1 type=11 id=3 handle=0 name="trainer"
+[1200ms] dltrace_proc:object process=1 type=10 id=4 handle=1 name="a stream"
 [2s] dltrace_gpu:kernel process=1 caller=1 called=1199ms begin=1200ms duration=100ms kernel=1 stream=1
 [2s] dltrace_gpu:kernel process=1 caller=1 called=1249ms begin=1250ms duration=100ms kernel=1 stream=2
 # told late, and a name that nobody said
@@ -20,7 +23,7 @@ dltrace-text 1
 [1700ms] dltrace_gpu:gap process=1 reason=4 kinds=9 begin=1450ms end=1700ms clock_error=210 text="another profiler has CUPTI"
 [2500ms] dltrace_gpu:gap process=1 reason=6 kinds=31 records=7 version=28
 [2900ms] dltrace_gpu:gap process=1 reason=0 records=6 clock_error=321 version=28 text="1 without a time, 0 odd"
-[3s] dltrace_proc:exit process=1 how=0 events=14
+[3s] dltrace_proc:exit process=1 how=0 events=17
 T
 
 same "kernel by name" "2 200000000 200000000 100000000" \
@@ -38,6 +41,7 @@ same "of wall" "0.095" "$(json 'row("gpu_work", device=0)["share_of_wall"]')"
 same "gaps" "3 520000000 390000000" "$(json '"%(idle_gaps)d %(idle_ns)d %(longest_idle_ns)d" % row("gpu_work", device=0)')"
 same "counts" "3 1 1 220000000 1 321" "$(json '"%(kernels)d %(copies)d %(sets)d %(kernel_ns)d %(unattributed)d %(clock_error_ns)d" % row("gpu_work", device=0)')"
 same "the other device" "10000000" "$(json 'row("gpu_work", device=1)["busy_ns"]')"
+same "names by NVTX" "['trainer', None]" "$(json '[row("gpu_work", device=d).get("name") for d in (0, 1)]')"
 same "wait" "$(python3 -c 'print((1 + 1 + 10 + 410) * 1000000 // 4)')" "$(json 'row("gpu_work", device=0)["mean_wait_ns"]')"
 # percent of each 100 ms
 same "curve" "100 20" "$(json '"%s %s" % (peak("gpu_busy_percent", 1), dict(map(tuple, points("gpu_busy_percent", 1)))[200000000])')"
