@@ -46,3 +46,19 @@ same "who held" "libtorch_cuda.so 700" "$(json '"%s %d" % tuple(r["failures"][0]
 same "the curve" "[500, 700, 0]" "$(json '[int(v) for t, v in points("gpu_reserved_bytes", 1)]')"
 same "the table" "[0, 900, 1200, 1200, 3, 3, 2, 500, 1]" \
 	"$(json '[r["gpu_memory"][0][k] for k in ("live_bytes", "peak_bytes", "allocated_bytes", "freed_bytes", "allocations", "frees", "failed", "largest_bytes", "exact")]')"
+
+# Host memory that is refused competes with host memory alone; who holds as much is told by first sight.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+[1s] dltrace_proc:library process=1 library=4 path="/lib/libfirst.so"
+[1s] dltrace_proc:library process=1 library=5 path="/lib/libsecond.so"
+[1s] dltrace_proc:function function=cudaHostAlloc layer="runtime" kind="allocate" name="cudaHostAlloc"
+[2s] dltrace_cuda:alloc thread=1 function=cudaMalloc library=4 duration=1ms ptr=0x1000 size=12G
+[2s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc library=4 duration=1ms ptr=0x2000 size=1G memory=5
+[2s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc library=5 duration=1ms ptr=0x3000 size=1G memory=5
+[2s] dltrace_cuda:alloc thread=1 function=cudaHostRegister library=5 duration=1ms ptr=0x4000 size=8G memory=6
+[3s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc library=4 duration=1ms result=2 size=5G memory=5
+END
+same "holders of host memory" "[('libfirst.so', 'pinned'), ('libsecond.so', 'pinned')]" \
+	"$(json '[(h["library"], h["kind"]) for h in r["failures"][0]["holders"]]')"

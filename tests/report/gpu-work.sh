@@ -53,6 +53,22 @@ grep -q '7 records of the GPU.s work found no room' limits || fail "nothing lost
 grep -q 'by at most 321 ns (CUPTI 28)' limits || fail "no clock error: $(cat limits)"
 grep -q 'CUPTI told 1 without a time, 0 odd' limits || fail "no account: $(cat limits)"
 
+same "in copies and sets" 20000000 "$(json 'row("gpu_work", device=0)["copy_ns"]')"
+
+# A pause of less than 10 us is none; two gaps of one reason are two; a wait is known where the call is.
+report_text <<'T'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
+[2s] dltrace_gpu:kernel process=1 caller=1 called=1s begin=1200ms duration=100us kernel=1
+[2s] dltrace_gpu:kernel process=1 caller=0 called=0 begin=1200109us duration=100us kernel=1
+[2s] dltrace_gpu:kernel process=1 caller=1 called=1s begin=1200219us duration=100us kernel=1
+[2s] dltrace_gpu:gap process=1 reason=4 kinds=9 begin=1450ms end=1500ms text="another profiler has CUPTI"
+[2s] dltrace_gpu:gap process=1 reason=4 kinds=9 begin=1550ms end=1600ms text="another profiler has CUPTI"
+T
+same "short pauses" "1 10000" "$(json '"%(idle_gaps)d %(idle_ns)d" % row("gpu_work", device=0)')"
+same "waits that are known" 200109500 "$(json 'int(row("gpu_work", device=0)["mean_wait_ns"])')"
+same "two gaps" 2 "$(json 'sum("another profiler" in x["text"] for x in r["limits"])')"
+
 # Many pieces, backwards: the same union.
 {
 	echo 'dltrace-text 1'
@@ -62,6 +78,10 @@ grep -q 'CUPTI told 1 without a time, 0 odd' limits || fail "no account: $(cat l
 } >many.txt
 report_text <many.txt
 same "union of many" "5400000000 8999" "$(json '"%(busy_ns)d %(idle_gaps)d" % row("gpu_work", device=0)')"
+# One that is told when 6144 of them are counted for good, up to 7143.6 ms: only what lies behind is more.
+echo '[20s] dltrace_gpu:kernel process=1 caller=1 called=1s begin=1s duration=100s kernel=1' >>many.txt
+report_text <many.txt
+same "a late one" "$((6144 * 600000 + 101000000000 - 7143600000))" "$(json '"%(busy_ns)d" % row("gpu_work", device=0)')"
 "$REPORT" -q "$TMP/trace.txt" >text || fail "no text"
 grep -q 'Time in GPU .* on all streams' text || fail "no GPU: $(cat text)"
 ! grep -q '(unknown).*GPU' text || fail "the GPU's time is added to that of calls"

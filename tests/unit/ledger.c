@@ -331,6 +331,36 @@ static void many_blocks_and_libraries(void **state)
 	assert_true(live_of(row(DLT_MEMORY_DEVICE, GPU, 0)) > 800);
 }
 
+/* What finds no room is missing from the sums, and that is said. */
+static void more_blocks_than_there_is_room_for(void **state)
+{
+	const unsigned count = 1300000;
+	uint64_t held, missing;
+
+	(void)state;
+	for (unsigned i = 1; i <= count; i++)
+		alloc(DLT_MEMORY_POOL, 0x7f0000000000 + i * 512ull, 2);
+	held = (uint64_t)live(DLT_MEMORY_POOL) / 2;
+	missing = row(DLT_MEMORY_STRAY, GPU, LIBRARY)->failed;
+	assert_true(missing > 0);
+	assert_int_equal(held + missing, count);
+}
+
+/* A graph's node that allocates, as cudaGraphAddNode tells it: freed by a node's, by nobody else. */
+static void a_node_allocates(void **state)
+{
+	struct dlt_cuda_node_memory memory = { .size = 300, .p = (void *)0x7000 };
+
+	(void)state;
+	dlt_ledger_graph(&memory);
+	assert_int_equal(live_of(row(DLT_MEMORY_GRAPH, 0, 0)), 300);
+	dlt_process.traced = false;
+	memory.p = (void *)0x8000;
+	dlt_ledger_graph(&memory);
+	dlt_process.traced = true;
+	assert_int_equal(live_of(row(DLT_MEMORY_GRAPH, 0, 0)), 300);
+}
+
 /* A part of a buffer of OpenCL's, and a part's image: what they show goes with the last of them. */
 static void parts_hold_what_they_show(void **state)
 {
@@ -361,6 +391,8 @@ int main(void)
 		TEST(a_context_takes_its_own),
 		TEST(rows_have_a_thread),
 		TEST(physical_memory_says_where_it_is),
+		TEST(more_blocks_than_there_is_room_for),
+		TEST(a_node_allocates),
 		TEST(parts_hold_what_they_show),
 		TEST(many_blocks_and_libraries),
 	};
