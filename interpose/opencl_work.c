@@ -13,18 +13,15 @@
 #include "clock.h"
 #include "cupti.h"
 #include "opencl.h"
+#include "opencl_clock.h"
 #include "opencl_queues.h"
 #include "process.h"
 
 #define SLOTS		4096	/* a power of 2; commands that may wait at once */
 #define REACH		64	/* places that are tried for a command */
 #define BEHIND		8	/* queues that a look knows to be busy */
-#define DEVICES		64
-/*
- * ns by which two clocks may drift apart in a second. Both are crystals that a kernel may steer: some
- * ten millionths in practice.
- */
-#define DRIFT		100000u
+#define GOOD		20000u	/* ns by which a time may be off without waiting for better */
+#define HOLD		1000000000u	/* ns after its call for which a command waits for that at most */
 #define ACCOUNT		10000000000u	/* ns between two accounts */
 
 /* cl_event_info, cl_profiling_info, CL_COMPLETE */
@@ -35,7 +32,7 @@ enum { COMPLETE = 0 };
 /* dltrace_gpu:gap */
 enum { REASON_ACCOUNT = 0, REASON_LOST = 6, REASON_ENDED = 7, KINDS_OPENCL = 64 };
 
-enum { FREE, BUSY, WAITING };
+enum { FREE, BUSY, WAITING, HELD };	/* HELD: it has ended, its times are known, the clock is not well */
 
 struct dlt_cl_slot {
 	uint32_t state;
@@ -43,7 +40,7 @@ struct dlt_cl_slot {
 	void *event;		/* one reference of it is ours */
 	const void *handle;	/* of the queue */
 	struct dlt_cl_api *api;
-	uint64_t called, returned;	/* ns CLOCK_MONOTONIC */
+	struct dlt_cl_times times;	/* WAITING: only of the call */
 	uint64_t size;
 	uint32_t caller, kernel, context;
 	uint16_t stream;
@@ -56,55 +53,10 @@ static uint64_t first, next;	/* all that waits lies between, but what REACH coul
 static uint32_t correlations;
 static bool stopped;		/* the process ends: OpenCL may be taken down already */
 
-/* Of a device's clock and CLOCK_MONOTONIC, at one moment. */
-struct pair {
-	uint64_t theirs, ours, half;	/* half: ns by which that moment may be off */
-};
-
-static struct pair pairs[DEVICES];
-static bool pairs_busy;
-
 /* What becomes of commands; all but `most` only grow. */
 static struct {
 	uint64_t told, without_time, lost, lost_said, most, said_at;
 } account;
-
-/* ---- the device's clock ------------------------------------------------------------------------ */
-
-static uint64_t half_now(const struct pair *p, uint64_t now)
-{
-	return p->half + (now > p->ours ? now - p->ours : 0) / 1000000000u * DRIFT +
-	       (now > p->ours ? now - p->ours : 0) % 1000000000u * DRIFT / 1000000000u;
-}
-
-/* False where there is no `known` yet, or its clock was set since. */
-static bool agree(const struct pair *known, const struct pair *now)
-{
-	uint64_t ours = known->ours + (now->theirs - known->theirs);
-	uint64_t off = ours > now->ours ? ours - now->ours : now->ours - ours;
-
-	return known->ours && off <= half_now(known, now->ours) + now->half;
-}
-
-/*
- * The moment at which OpenCL says that it queued a command lies inside the call that did it, so each
- * command is a pair. The one that says most by now is taken: usually a short call's, some seconds old.
- */
-static struct pair best_pair(unsigned device, const struct pair *mine)
-{
-	struct pair best = *mine;
-
-	if (__atomic_exchange_n(&pairs_busy, true, __ATOMIC_ACQUIRE))
-		return best;
-	if (agree(&pairs[device], mine) && half_now(&pairs[device], mine->ours) < mine->half) {
-		best = pairs[device];
-		best.half = half_now(&best, mine->ours);
-	} else {
-		pairs[device] = best;
-	}
-	__atomic_store_n(&pairs_busy, false, __ATOMIC_RELEASE);
-	return best;
-}
 
 /* ---- events ------------------------------------------------------------------------------------ */
 
@@ -147,12 +99,12 @@ static void account_now_and_then(uint64_t now)
 static void emit(const struct dlt_cl_slot *s, uint64_t begin, uint64_t duration)
 {
 	const struct dlt_ev_gpu_kernel kernel = {
-		.process = dlt_process.id, .caller = s->caller, .called = s->called, .begin = begin,
+		.process = dlt_process.id, .caller = s->caller, .called = s->times.called, .begin = begin,
 		.duration = duration, .kernel = s->kernel, .device = s->device, .context = s->context,
 		.stream = s->stream, .correlation = s->correlation,
 	};
 	const struct dlt_ev_gpu_copy copy = {
-		.process = dlt_process.id, .caller = s->caller, .called = s->called, .begin = begin,
+		.process = dlt_process.id, .caller = s->caller, .called = s->times.called, .begin = begin,
 		.duration = duration, .size = s->size, .direction = s->what, .device = s->device,
 		.context = s->context, .stream = s->stream, .correlation = s->correlation,
 	};
@@ -169,23 +121,36 @@ static bool time_of(const struct dlt_cl_slot *s, unsigned name, uint64_t *time)
 	return s->api->profiling_info(s->event, name, sizeof(*time), time, NULL) == 0;
 }
 
-/* A command that has ended, whose slot is ours. */
-static void tell(const struct dlt_cl_slot *s)
+/* False: OpenCL gives no times. */
+static bool take_times(struct dlt_cl_slot *s)
 {
-	uint64_t queued, started, ended, most = __atomic_load_n(&account.most, __ATOMIC_RELAXED);
-	struct pair pair;
+	struct dlt_cl_times *t = &s->times;
 
-	if (!time_of(s, QUEUED, &queued) || !time_of(s, STARTED, &started) || !time_of(s, ENDED, &ended) ||
-	    started < queued || ended < started) {
-		__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
-		return;
+	t->seen = dlt_clock_ns();
+	if (time_of(s, QUEUED, &t->queued) && time_of(s, STARTED, &t->started) && time_of(s, ENDED, &t->ended) &&
+	    t->started >= t->queued && t->ended >= t->started) {
+		dlt_cl_clock_learn(s->device, t);
+		return true;
 	}
-	pair = (struct pair){ queued, s->called + (s->returned - s->called) / 2,
-			      (s->returned - s->called) / 2 + 1 };
-	pair = best_pair(s->device, &pair);
-	if (pair.half > most)
-		__atomic_store_n(&account.most, pair.half, __ATOMIC_RELAXED);
-	emit(s, pair.ours + (started - pair.theirs), ended - started);
+	__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+/*
+ * A command that has ended, whose slot is ours. False: it waits for others to say more of the clock; the
+ * first call of all may take long, since it compiles, and leaves much open.
+ */
+static bool tell(const struct dlt_cl_slot *s, bool now)
+{
+	uint64_t error, most, begin = dlt_cl_clock_begin(s->device, &s->times, &error);
+
+	if (!now && error > GOOD && dlt_clock_ns() - s->times.returned < HOLD)
+		return false;
+	most = __atomic_load_n(&account.most, __ATOMIC_RELAXED);
+	if (error > most)
+		__atomic_store_n(&account.most, error, __ATOMIC_RELAXED);
+	emit(s, begin, s->times.ended - s->times.started);
+	return true;
 }
 
 /* ---- the ring ---------------------------------------------------------------------------------- */
@@ -236,18 +201,23 @@ static int status_of(const struct dlt_cl_slot *s)
 	return s->api->event_info(s->event, EVENT_STATUS, sizeof(status), &status, NULL) ? -1 : status;
 }
 
-/* Tells and frees what is taken. */
+/* Tells what is taken, and frees or holds it. */
 static void finish(struct dlt_cl_slot *s, int status)
 {
 	void *event = s->event;
 	struct dlt_cl_api *api = s->api;
+	bool timed = status == COMPLETE && take_times(s);
 
-	if (status == COMPLETE)
-		tell(s);
-	else
+	if (status != COMPLETE)
 		__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
-	let(s, FREE);
+	let(s, timed && !tell(s, false) ? HELD : FREE);
 	api->release_event(event);
+}
+
+static void look_at_held(struct dlt_cl_slot *s, bool now)
+{
+	if (take(s, HELD))
+		let(s, tell(s, now) ? FREE : HELD);
 }
 
 /* In which nothing behind a command that runs can have ended. */
@@ -268,6 +238,7 @@ static void look_at(struct dlt_cl_slot *s, struct behind *b)
 {
 	int status = COMPLETE + 1;
 
+	look_at_held(s, false);
 	if (!take(s, WAITING))
 		return;
 	if (!dlt_cl_api_is_there(s->api)) {
@@ -298,14 +269,14 @@ static void look(unsigned running)
 		at = end - SLOTS;
 	for (; at != end && running; at++) {
 		struct dlt_cl_slot *s = &slots[at % SLOTS];
+		uint32_t state;
 
 		look_at(s, &behind);
-		if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != FREE) {
-			all_free = false;
-			running--;
-		} else if (all_free) {
+		state = __atomic_load_n(&s->state, __ATOMIC_RELAXED);
+		all_free &= state == FREE;
+		running -= state == BUSY || state == WAITING;
+		if (all_free)
 			raise_to(&first, at + 1);
-		}
 	}
 	account_now_and_then(dlt_clock_ns());
 	errno = saved;
@@ -370,8 +341,8 @@ void dlt_cl_work_put(const struct dlt_cl_work *w, const struct dlt_call *c, bool
 		let(s, FREE);
 		return;
 	}
-	s->returned = dlt_clock_ns();
-	s->called = s->returned - dlt_clock_elapsed_ns(ticks - c->start);
+	s->times.returned = dlt_clock_ns();
+	s->times.called = s->times.returned - dlt_clock_elapsed_ns(ticks - c->start);
 	s->caller = c->thread->id;
 	s->what = (uint8_t)what;
 	s->size = size;
@@ -467,8 +438,11 @@ void dlt_cl_end(void)
 	for (unsigned i = 0; i < SLOTS; i++) {
 		if (__atomic_load_n(&slots[i].state, __ATOMIC_ACQUIRE) == FREE)
 			continue;
+		look_at_held(&slots[i], true);
+		if (__atomic_load_n(&slots[i].state, __ATOMIC_ACQUIRE) == FREE)
+			continue;
 		waiting++;
-		since = slots[i].called < since ? slots[i].called : since;
+		since = slots[i].times.called < since ? slots[i].times.called : since;
 	}
 	if (waiting)
 		say_gap(REASON_ENDED, since, waiting, "OpenCL's commands had not ended");
@@ -481,6 +455,7 @@ void dlt_cl_after_fork(void)
 		slots[i].state = FREE;
 	first = next = 0;
 	correlations = 0;
-	pairs_busy = stopped = false;
+	stopped = false;
+	dlt_cl_clock_after_fork();
 	account = (__typeof__(account)){ .told = 0 };
 }
