@@ -104,3 +104,37 @@ void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, u
 	use->max = duration > use->max ? duration : use->max;
 	tally_slice(&use->slices, at, &(struct slice){ 1, duration, 0, failed ? 0 : e->bytes });
 }
+
+static void use_adopt(struct comm_use *to, struct comm_use *from)
+{
+	struct leaves *earlier = from->leaves;
+
+	/* In order of time, where that can be had: mostly it did so before it was known whose it was. */
+	if (from->end <= to->begin) {
+		leaves_merge(&earlier, to->leaves);
+		free(to->leaves);
+		to->leaves = earlier;
+	} else {
+		leaves_merge(&to->leaves, earlier);
+		free(earlier);
+	}
+	from->leaves = NULL;
+	to->begin = from->begin < to->begin ? from->begin : to->begin;
+	to->end = from->end > to->end ? from->end : to->end;
+	to->calls += from->calls;
+	to->failed += from->failed;
+	to->bytes += from->bytes;
+	to->total += from->total;
+	to->max = from->max > to->max ? from->max : to->max;
+	tally_merge(&to->slices, &from->slices);
+	from->calls = from->failed = from->bytes = from->total = from->max = 0;
+}
+
+void comms_adopt(struct comms *to, struct comms *from)
+{
+	for (size_t i = 0; i < from->use_count; i++)
+		use_adopt(use_of(to, from->uses[i].communicator, from->uses[i].function), &from->uses[i]);
+	to->moving += from->moving;
+	to->moved_until = from->moved_until > to->moved_until ? from->moved_until : to->moved_until;
+	from->moving = 0;
+}

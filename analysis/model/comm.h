@@ -55,6 +55,8 @@ void comms_announced(struct comms *c, const struct dlt_ev_proc_object *e);
 /* at: the call's end */
 void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, uint64_t duration,
 		bool failed);
+/* What `from` did was the other's; `from` does it no more. */
+void comms_adopt(struct comms *to, struct comms *from);
 /* The same of a transfer on a socket, besides. */
 void comms_transfer(struct comms *c, int64_t at, uint64_t duration);
 /* NULL when nobody announced it. */

@@ -145,6 +145,7 @@ static void adopt(struct process *to, struct process *orphan)
 			to->failed[to->failed_count + i] = orphan->failed[i];
 	to->failed_count += orphan->failed_count;
 	launched_adopt(to, orphan);
+	comms_adopt(&to->comms, &orphan->comms);
 	load_merge(&to->load, &orphan->load);
 	marks_adopt(to, orphan);
 	rhythm_merge(&to->rhythm, &orphan->rhythm);

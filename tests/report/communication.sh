@@ -72,3 +72,16 @@ whose() {
 same "Horovod's thread" "['how long the training waits for it is not known']" \
 	"$(whose /lib/python3/site-packages/horovod/torch/mpi_lib_v2.cpython-38-x86_64-linux-gnu.so)"
 same "the training's own calls" "[]" "$(whose /lib/libtorch_cpu.so)"
+
+# The world's rank is the process's where MPI was not asked; who talks by NCCL or MPI and over sockets moves
+# what he says, not both.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train" rank=3 ranks=4
+[1s] dltrace_proc:object process=1 type=7 id=3 handle=0x44000000 values=[2 0 0xffffffffffffffff 0xabc 1]
+[1s] dltrace_proc:object process=1 type=7 id=4 handle=0x7f00 values=[2 0 0xffffffffffffffff 0xdef 0]
+[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"
+[2s] dltrace_comm:call thread=1 function=MPI_Allreduce library=1 duration=1ms bytes=1000 communicator=3 peer=-1
+[2s] dltrace_comm:call thread=1 function=MPI_Allreduce library=1 duration=1ms bytes=1000 communicator=4 peer=-1
+END
+same "the world's rank" "[('MPI 1', None), ('MPI_COMM_WORLD', 3)]" "$(json 'sorted((c["communicator"], c["rank"]) for c in r["communication"])')"

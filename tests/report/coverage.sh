@@ -52,3 +52,14 @@ same "functions in no table" "['cuFuture, cuFuture_v2']" "$(json "[l['text'].spl
 same "its forked child's" "['cuChilds']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=3) if 'looked up' in l['text']]")"
 same "a row each" 2 "$(json "len(rows('coverage', process=1, kind='cuda function', covered='no', library=None))")"
 same "the GPU itself" "['no'] []" "$(json "[[c['covered'] for c in rows('coverage', process=p, kind='gpu')] for p in (1, 2)]" | sed 's/^\[\(.*\), \(.*\)\]$/\1 \2/')"
+
+# A libdltrace that has no dlsym sees nothing of what is looked up: neither a static runtime's driver nor the rest.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[1s] dltrace_proc:library process=1 library=1 path="/x/libdltrace.so" flags=1
+[1s] dltrace_proc:library process=1 library=2 path="/x/libcudnn_ops.so.9" flags=8 base=0x3000
+[1s] dltrace_proc:library process=1 library=3 path="/x/libcuda.so.1" flags=4 base=0x2000
+END
+same "no lookups" "[('libcuda.so.1', 'cuda driver', 'symbol', None, '1'), ('libcudnn_ops.so.9', 'static cuda runtime', 'no', None, '9')]" \
+	"$(rows 1 "'cuda' in c['kind']")"

@@ -28,8 +28,9 @@ dltrace-text 1
 [1s] dltrace_proc:process process=1 pid=100 begin=1s
 [2s] dltrace_cuda:alloc thread=1 function=cudaHostAlloc duration=1ms ptr=0x2000 size=70 memory=5
 [2100ms] dltrace_cuda:alloc thread=1 function=cudaHostRegister duration=1ms ptr=0x3000 size=30 memory=6
+[3s] dltrace_proc:object process=1 type=11 id=3 handle=1 name="second"
 [3s] dltrace_record:gpu_process gpu=0 pid=100 used=1400
 [4s] dltrace_sample:process process=1 time=4s gpu_memory=[0x10c000000 300 300 0 0 0 0 0 0 0 0 0 0x10c010000 500 500 0 0 0 0 0 0 0 0 0]
 END
 same "pinned and registered" 100 "$(json 'int(peak("pinned_bytes"))')"
-same "NVML over GPUs" "[(0, None), (1, None), (None, 1400)]" "$(json '[(g["device"], g["nvml_bytes"]) for g in r["gpu"]]')"
+same "NVML over GPUs" "[(0, None, None), (1, 'second', None), (None, None, 1400)]" "$(json '[(g["device"], g["name"], g["nvml_bytes"]) for g in r["gpu"]]')"

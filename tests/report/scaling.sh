@@ -5,7 +5,7 @@
 
 # ranks FIRST LAST OF STEP-MS [HOST]: events of these ranks; 20 steps each; rank 2 comes late to each collective.
 # $said: more of what their processes say. $silent: their collectives are not seen. $wires: but their sockets.
-export said='' silent='' wires=''
+export said='' silent='' wires='' twice=''
 ranks() {
 	python3 - "$@" <<-'END'
 	import os, sys
@@ -16,6 +16,7 @@ ranks() {
 	    said = f"rank={r} ranks={of} local_rank={r} " + os.environ["said"] if of > 1 else ""
 	    print(f'[1s] dltrace_proc:process process={t} pid={100 + r} begin=1s exe="/bin/train" host="{host}" command="train\\x1f--batch\\x1f8" {said}')
 	    print(f'[1s] dltrace_proc:thread thread={t} process={t} tid={100 + r} begin=1s')
+	    print(f'[1s] dltrace_proc:thread thread={t + 10} process={t} tid={200 + r} begin=1s')
 	    print('[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"')
 	    for name in ("sendmsg", "recvmsg"):
 	        print(f'[1s] dltrace_proc:function function={name} layer="network" kind="transfer" name="{name}"')
@@ -24,7 +25,9 @@ ranks() {
 	        end = 1000 + (i + 1) * step
 	        if of > 1 and not os.environ["silent"]:
 	            wait = 5 if r == 2 else 25
-	            print(f'[{end - 1}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={wait}ms communicator=3 peer=-1')
+	            print(f'[{end - 1}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={wait}ms bytes=256 communicator=3 peer=-1')
+	            if os.environ["twice"]:
+	                print(f'[{end - 3}ms] dltrace_comm:call thread={t + 10} function=MPI_Allreduce library=1 duration={wait - 3}ms communicator=3 peer=-1')
 	        for name, at in (("sendmsg", 20), ("recvmsg", 14.5), ("sendmsg", 4.5)) if os.environ["wires"] else ():
 	            print(f'[{end - at}ms] dltrace_comm:call thread={t} function={name} library=1 duration=5ms bytes=1M peer=-1')
 	        print(f'[{end - step}ms] dltrace_mark:range thread={t} begun_by={t} kind=5 payload_type=1 payload={i} domain="dltrace" name="step"')
@@ -89,7 +92,13 @@ ranks 0 3 4 125 | trace wires
 scaling one.txt wires.txt
 same "data moves" "[(0.124, 0.124, 0.124, 2097152)]" "$(json '[tuple(round(x[k], 6) for k in ("communication", "communication_least", "communication_most", "communication_bytes")) for x in r["scaling"] if x["ranks"] == 4]')"
 same "and what that is" "(0, 4)" "$(json 'tuple(sum(t in x["text"] for x in r["limits"]) for t in ("none of its communication was seen", "when its sockets moved data"))')"
-wires=
+# Who says what he moves is not asked what his sockets moved for it; two threads that wait at once wait once.
+silent='' twice=yes
+ranks 0 3 4 125 | trace wires
+scaling one.txt wires.txt
+same "bytes that are said" "[256]" "$(json '[x["communication_bytes"] for x in r["scaling"] if x["ranks"] == 4]')"
+same "two threads at once" "[0.04, 0.16, 0.2]" "$(json '(lambda x: sorted([round(x["communication_least"], 2), round(x["communication"], 2), round(x["communication_most"], 2)]))(r["scaling"][0] if r["scaling"][0]["ranks"] == 4 else r["scaling"][1])')"
+wires='' twice='' silent=yes
 
 # The same work is compared, whatever else is there.
 scaling one.txt four.txt a.txt b.txt --label 'one*:model=x' --label 'a.txt:model=x'

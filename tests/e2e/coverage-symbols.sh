@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# What libraries are, by their symbols: a CUDA runtime that has all that a static one needs is no second one; two
+# of the three functions that only a static runtime needs together make none; who has a malloc of its own, and who
+# refers to functions of CUDA that no table has.
+. "$top_srcdir/tests/lib.sh"
+need gcc
+need jq
+
+cat >c.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <gnu/libc-version.h>
+#ifdef RUNTIME
+int cudaMalloc(void **p, size_t size) { return !(*p = malloc(size)); }
+int cudaNewestOfAll(void) { return 0; }
+#endif
+#ifdef OWN_MALLOC
+void *malloc(size_t size) { return size ? NULL : NULL; }
+#endif
+#ifdef NEWEST
+int cudaNewestOfAll(void);
+int newest(void) { return cudaNewestOfAll(); }
+#endif
+#ifdef NEEDS
+void *look(void *handle) { return dlvsym(handle, "a", "b"); }
+const char *version(void) { return gnu_get_libc_version(); }
+#if NEEDS == 3
+int lock(pthread_rwlock_t *l, const struct timespec *t) { return pthread_rwlock_timedwrlock(l, t); }
+#endif
+#endif
+C
+gcc -shared -fPIC -fno-builtin -DRUNTIME -DNEEDS=3 -o libcudart.so.14 -Wl,-soname,libcudart.so.14 c.c
+gcc -shared -fPIC -DNEEDS=3 -o three.so c.c
+gcc -shared -fPIC -DNEEDS=2 -o two.so c.c
+gcc -shared -fPIC -fno-builtin -DOWN_MALLOC -o malloc.so c.c
+gcc -shared -fPIC -DNEWEST -o newest.so c.c ./libcudart.so.14 -Wl,-rpath,"$TMP"
+cat >program.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!dlopen(argv[i], RTLD_NOW | RTLD_LOCAL))
+			return puts(dlerror());
+	return 0;
+}
+C
+gcc -o program program.c
+"$RECORD" -q -o run -- ./program ./libcudart.so.14 ./three.so ./two.so ./malloc.so ./newest.so
+"$REPORT" -q -f json -o report.json run
+of() {
+	jq -c "[.coverage[] | select(.library == \"$1\") | [.kind, .covered]] | sort" report.json
+}
+same "a runtime" '[["cuda runtime","symbol"]]' "$(of libcudart.so.14)"
+same "a static runtime" '[["static cuda runtime","driver"]]' "$(of three.so)"
+same "none" '[]' "$(of two.so)"
+same "a malloc of its own" '[["heap","no"]]' "$(of malloc.so)"
+same "a function that no table has" '[["cuda functions","no"]]' "$(of newest.so)"
