@@ -58,6 +58,9 @@ static const struct rule rules[] = {
 	  "Load into pinned memory (pin_memory=True) and copy with non_blocking=True." },
 	{ "waits_for_workers", DLT_WARNING, .process = rule_waits_for_workers, .advice =
 	  "More workers, more batches ahead (prefetch_factor), or less work for each sample." },
+	{ "others_busy", DLT_WARNING, .trace = rule_others_busy, .advice =
+	  "Its times tell little of the program itself: run it again when the machine has nothing else to do, or "
+	  "keep the others off some cores (taskset, a cpuset)." },
 	{ "crowded", DLT_WARNING, .trace = rule_crowded, .advice =
 	  "Set the number of threads to that of the cores, over all processes (OMP_NUM_THREADS, "
 	  "torch.set_num_threads)." },

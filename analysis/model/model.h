@@ -243,6 +243,8 @@ struct machine {
 	uint64_t available, cgroup_used;	/* at the last sample */
 	uint64_t busy, busy_carry;	/* sum over cores at the last sample, ns */
 	int64_t busy_at;
+	uint64_t busy_first;		/* the same at the first sample of what is looked at */
+	int64_t busy_from;
 	struct curve curves[MACHINE_CURVES];
 };
 

@@ -475,7 +475,9 @@ static struct machine *machine_make(struct trace *t, const char *host)
 			return &t->machines[i];
 	t->machines = xgrow(t->machines, t->machine_count, &t->machine_capacity,
 			    sizeof(*t->machines));
-	t->machines[t->machine_count] = (struct machine){ .host = host, .busy_at = UNKNOWN };
+	t->machines[t->machine_count] = (struct machine){
+		.host = host, .busy_at = UNKNOWN, .busy_from = UNKNOWN,
+	};
 	return &t->machines[t->machine_count++];
 }
 
@@ -501,6 +503,10 @@ static void on_machine(struct trace *t, int64_t event_at, const void *data)
 
 		trace_point(t, &m->curves[MACHINE_CPU], at,
 			    (int64_t)((u128)used * CPU_UNIT / (u128)(at - m->busy_at)));
+	}
+	if (m->busy_from == UNKNOWN && trace_in_range(t, at)) {
+		m->busy_first = busy;
+		m->busy_from = at;
 	}
 	m->busy = busy;
 	m->busy_at = at;

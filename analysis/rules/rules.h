@@ -11,6 +11,9 @@ void rule_allocation_failed(struct findings *f, const struct process *p);
 void rule_gpu_allocation_failed(struct findings *f, const struct process *p);
 void rule_call_failed(struct findings *f, const struct process *p);
 
+/* machine.c */
+void rule_others_busy(struct findings *f, const struct trace *t);
+
 /* memory.c */
 void rule_memory_full(struct findings *f, const struct trace *t);
 void rule_heap_grows(struct findings *f, const struct process *p);

@@ -2,6 +2,7 @@
 # Rules at the borders that no threshold of theirs names: two seconds of work, threads for a machine's
 # cores, half of the time, half of the threads. Each case is found on one side and not on the other.
 . "$top_srcdir/tests/lib.sh"
+need jq
 
 cat >trace.py <<'END'
 """trace.py WHAT NUMBER...: the text trace of one case."""
@@ -32,6 +33,15 @@ def crowded(seconds, part):  # five threads run for that part of the time, then 
         for i in range(1, 6 if s < seconds * part - step / 2 else 2):
             print(at(s), f"dltrace_sample:thread thread={i} time={1_000_000_000 + round(s * 1e9)} cpu={k}us state=82")
         sample(s, f"threads=5 user={k}us")
+
+def beside(seconds, own, others):  # CPU time of the run and of other programs, as shares of two cores
+    head("train")
+    for k in range(21):
+        s = seconds * k / 20
+        sample(s, f"threads=1 user={round(s * 2e9 * own)}")
+        busy = round(s * 1e9 * (own + others))
+        print(at(s), f'dltrace_sample:machine host="h" time={1_000_000_000 + round(s * 1e9)} cpus=2 memory=8G available=6G busy=[{busy} {busy}]')
+    print(at(seconds), "dltrace_proc:exit process=1")
 
 def churn(life, same, other):  # threads one after another; `same` of them begin at the same place
     head("loads")
@@ -90,6 +100,16 @@ finds crowded 1 crowded 2.1 1
 finds crowded 0 crowded 1.9 1
 finds crowded 1 crowded 6 0.6
 finds crowded 0 crowded 3.8 0.5
+
+# Nine tenths of all cores, a quarter of them for others, two seconds.
+finds others_busy 1 beside 4 0.63 0.28
+finds others_busy 0 beside 4 0.61 0.28
+finds others_busy 1 beside 4 0.73 0.26
+finds others_busy 0 beside 4 0.73 0.24
+finds others_busy 1 beside 2.1 0.4 0.6
+finds others_busy 0 beside 1.9 0.4 0.6
+same "who had how much" '["other programs had 60 % of the CPU time of h'"'"'s 2 cores, this run 40 %, and nearly nothing was left: alone it would have been faster"]' \
+	"$(python3 trace.py beside 4 0.4 0.6 | report_text && jq -c '[.findings[] | select(.rule == "others_busy").text]' "$TMP/r.json")"
 
 # A life of two seconds; when more than half of the threads are one and the same again, another rule tells.
 finds thread_churn 1 churn 2.1 0 200
