@@ -52,6 +52,31 @@ char *figure_names(void)
 #define TITLE_LINES	2
 #define TITLE_STEP	10.0
 
+/* As even as they can be: one word alone in a second line looks like a slip. */
+static size_t title_lines(struct canvas *c, const char *text, char **lines)
+{
+	const double size = CANVAS_TITLE * CANVAS_BOLD, room = c->width - 8;
+	size_t count = canvas_wrap(c, size, room, text, lines, TITLE_LINES);
+	double narrow = canvas_width(c, size, text) / TITLE_LINES;
+
+	for (; count == TITLE_LINES && narrow < room; narrow += TITLE_STEP) {
+		char *even[TITLE_LINES];
+		size_t n = canvas_wrap(c, size, narrow, text, even, TITLE_LINES);
+		bool all = n == count && !strstr(even[n - 1], "…");
+
+		for (size_t i = 0; i < n; i++) {
+			if (all)
+				free(lines[i]);
+			else
+				free(even[i]);
+			lines[i] = all ? even[i] : lines[i];
+		}
+		if (all)
+			break;
+	}
+	return count;
+}
+
 double figure_title(struct canvas *c, const char *title)
 {
 	char *text = NULL, *lines[TITLE_LINES];
@@ -62,7 +87,7 @@ double figure_title(struct canvas *c, const char *title)
 	if (asprintf(&text, "%s%s%s", c->title ? c->title : "", c->title && c->many ? ": " : "",
 		     c->title && !c->many ? "" : title) < 0)
 		need(NULL);
-	count = canvas_wrap(c, CANVAS_TITLE * CANVAS_BOLD, c->width - 8, text, lines, TITLE_LINES);
+	count = title_lines(c, text, lines);
 	for (size_t i = 0; i < count; i++) {
 		canvas_bold(c, 4, 11 + TITLE_STEP * (double)i, CANVAS_TITLE, lines[i]);
 		free(lines[i]);

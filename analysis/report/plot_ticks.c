@@ -10,7 +10,7 @@
 #include "analysis/report/memory.h"
 #include "analysis/report/plot_curve.h"
 
-#define NUMBER_GAP	9.0	/* between the numbers of epochs, at least */
+#define NUMBER_GAP	4.0	/* between the numbers of epochs, at least */
 #define TICK_GAP	1.5	/* closer ticks are a bar, so none are drawn */
 
 struct begin {

@@ -72,6 +72,8 @@ texts() { grep -o 'font-weight="bold"[^>]*>[^<]*' "$1" | sed 's/.*>//' | head -n
 long='Training of a network of seventeen layers on pictures of flowers, with a data set that is read by two workers'
 "$REPORT" t.txt -o p.svg --size 120mm --title "$long"
 same "a title of two lines" "$long" "$(texts p.svg 2 | xargs)"
+[ "$(texts p.svg 2 | awk '{ n[NR] = length($0) } END { print n[1] < 1.3 * n[2] && n[2] < 1.3 * n[1] }')" = 1 ] ||
+	fail "lines of unlike length: $(texts p.svg 2)"
 [ "$(texts p.svg 1)" != "$long" ] || fail "a title is wider than its figure"
 "$REPORT" t.txt -o p.svg --size 85mm --title "$long, each for a second time"
 texts p.svg 2 | grep -q ' …$' || fail "a title that has no room: $(texts p.svg 2)"
