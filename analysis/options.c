@@ -34,12 +34,10 @@ enum key {
 
 static const struct argp_option table[] = {
 	{ 0, 0, 0, 0, "What is written (text on standard output without any of these):", 1 },
-	{ "output", 'o', "FILE", 0, "by its ending: .html .txt .md .tex .json .csv .svg .pdf .png .sqlite "
-	  ".folded .speedscope.json .pftrace .trace.json .ctf; a folder of all tables or figures when "
-	  "it ends in /; - is standard output; may be repeated", 1 },
+	{ "output", 'o', "FILE", 0, "by its ending: %s; a folder of all tables or figures when "
+	  "it ends in / (NAME.csv/); - is standard output; may be repeated", 1 },
 	{ "format", 'f', "FORMAT", 0, "text, markdown, json, ..., where the ending of FILE does not tell", 1 },
-	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: curves, overlay, functions, kinds, "
-	  "heap, gpu-memory, scaling", 1 },
+	{ "figure", KEY_FIGURE, "NAME", 0, "only this one: %s", 1 },
 	{ "title", KEY_TITLE, "TEXT", 0, "of figures, in place of their own; '' for none", 1 },
 	{ "size", KEY_SIZE, "WIDTH[xHEIGHT]", 0, "of figures: 85mm, 8.5cm, 3.3in, 240pt, "
 	  "600x400px", 1 },
@@ -407,9 +405,8 @@ static void choose_writers(struct parse *p)
 		if (!w && format)
 			w = format;
 		if (!w && strcmp(path, "-"))
-			usage("-o %s: its ending tells no format (.html, .txt, .json, .csv, .svg, "
-			      ".pdf, .png), nor does -f%s",
-			      path, "");
+			usage("-o %s: its ending tells no format, nor does -f; there are %s", path,
+			      writer_endings());
 		if (!w)
 			w = writer_by_name("text");
 		if (!w->write && w->pages != PAGES_EVENTS)
@@ -548,11 +545,26 @@ static void choose_characters(struct options *o)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* Lists that stand elsewhere, in place of %s. */
+static char *fill_help(int key, const char *text, void *input)
+{
+	char *list = key == KEY_FIGURE ? figure_names() : key == 'o' ? writer_endings() : NULL;
+	const char *at = list && text ? strstr(text, "%s") : NULL;
+	char *filled = NULL;
+
+	(void)input;
+	if (at && asprintf(&filled, "%.*s%s%s", (int)(at - text), text, list, at + 2) < 0)
+		filled = NULL;
+	free(list);
+	return filled ? filled : (char *)(uintptr_t)text;
+}
+
 void options_parse(struct options *o, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = table,
 		.parser = parse_option,
+		.help_filter = fill_help,
 		.args_doc = "TRACE...\n--live [PID|TRACE]",
 		.doc = "Reports what was recorded in TRACE: a folder written by dltrace-record, or "
 		       "any LTTng trace with events of dltrace. Several are compared in one report.\v"

@@ -304,12 +304,12 @@ static void put_command(const struct text *t, const char *command, int indent, s
 {
 	char *line = NULL;
 
-	if (!command || !*command)
-		command = "(command not known)";
-	if ((indent ? asprintf(&line, "%-*zu%s", indent, trace, command) :
-		      asprintf(&line, "%s", command)) < 0)
-		return;
-	put_line(t, line, STYLE_BOLD, 0, 0);
+	line = text_clean(command && *command ? command : "(command not known)", t->o->unicode);
+	style_begin(t->out, t->o, STYLE_BOLD);
+	if (indent)
+		fprintf(t->out, "%-*zu", indent, trace);
+	put_wrapped(t, line, indent);
+	style_end(t->out, t->o, STYLE_BOLD);
 	free(line);
 }
 
@@ -373,24 +373,31 @@ static void put_indented(const struct text *t, const char *text)
 	free(clean);
 }
 
-/* "since 21 s → Use a pool." */
-static void put_advice(const struct text *t, const char *advice, const struct cell *since)
+/* "a/run, since 21 s → Use a pool.": its trace where there are several. */
+static void put_advice(const struct text *t, const struct table *findings, size_t row)
 {
-	char buf[FORMAT_SIZE], *line = NULL;
+	const struct table *traces = report_table(t->r, "traces");
+	const struct cell *since = table_get(findings, row, "since_ns"), *trace = table_get(findings, row, "trace");
+	const char *advice = cell_text(table_get(findings, row, "advice"));
 	bool dated = since->type != CELL_NULL && cell_real(since) > 0;
+	char buf[FORMAT_SIZE], *line;
+	size_t size;
+	FILE *f = text_open(&line, &size);
 
-	if (asprintf(&line, "%s%s%s%s %s", dated ? "since " : "",
-		     dated ? format_cell(buf, UNIT_TIME, since, t->o->unicode) : "", dated ? " " : "",
-		     t->o->unicode ? "→" : "->", advice) < 0)
-		return;
-	put_indented(t, line);
+	if (text_rows(traces) > 1 && trace->type != CELL_NULL)
+		fprintf(f, "%s%s ", cell_text(table_get(traces, (size_t)cell_uint(trace), "name")), dated ? "," : "");
+	if (dated)
+		fprintf(f, "since %s ", format_cell(buf, UNIT_TIME, since, t->o->unicode));
+	if (*advice)
+		fprintf(f, "%s %s", t->o->unicode ? "→" : "->", advice);
+	if (*text_close(f, &line))
+		put_indented(t, line);
 	free(line);
 }
 
 static void put_finding(const struct text *t, const struct table *findings, size_t row)
 {
 	const char *severity = cell_text(table_get(findings, row, "severity"));
-	const char *advice = cell_text(table_get(findings, row, "advice"));
 	const struct cell *evidence = table_get(findings, row, "evidence");
 	size_t i = 0, size;
 	char *text;
@@ -400,8 +407,7 @@ static void put_finding(const struct text *t, const struct table *findings, size
 		i++;
 	text_item(t, t->o->unicode ? severity_marks[i].mark : severity_marks[i].ascii, severity_marks[i].style,
 		 cell_text(table_get(findings, row, "text")));
-	if (*advice)
-		put_advice(t, advice, table_get(findings, row, "since_ns"));
+	put_advice(t, findings, row);
 	if (!t->o->verbose || evidence->type != CELL_TREE)
 		return;
 	f = text_open(&text, &size);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/report/figure.h"
+#include "analysis/report/memory.h"
 
 #ifndef HAVE_SQLITE
 #define write_sqlite NULL
@@ -32,6 +33,17 @@ const struct writer writers[] = {
 	{ "ctf", ".ctf", PAGES_EVENTS, NULL },
 };
 const size_t writer_count = sizeof(writers) / sizeof(writers[0]);
+
+char *writer_endings(void)
+{
+	char *text;
+	size_t size;
+	FILE *f = text_open(&text, &size);
+
+	for (size_t i = 0; i < writer_count; i++)
+		fprintf(f, i ? " %s" : "%s", writers[i].ending);
+	return text_close(f, &text);
+}
 
 const struct writer *writer_by_name(const char *name)
 {

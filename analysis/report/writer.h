@@ -49,6 +49,9 @@ extern const struct writer writers[];
 extern const size_t writer_count;
 
 /* By name, or by the ending of a path ("a.csv", "a.csv/"); NULL when there is none. */
+/* ".txt .md ..."; the caller's. */
+char *writer_endings(void);
+
 const struct writer *writer_by_name(const char *name);
 const struct writer *writer_by_path(const char *path);
 

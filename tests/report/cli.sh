@@ -23,10 +23,14 @@ status 0 t.txt
 same "stderr of a good trace" "" "$(cat err)"
 grep -q "Time in BLAS" out || fail "no breakdown in the text"
 status 0 --help
+for word in $(sed -n 's/^\t{ "[a-z]*", "\(\.[a-z.]*\)", .*/\1/p' "$top_srcdir/analysis/report/writer.c") \
+	$(sed -n 's/^\t{ "\([a-z-]*\)", "[A-Z].*", figure_.*/\1/p' "$top_srcdir/analysis/report/figure.c"); do
+	grep -q -- "[ ]$word[,; ]\|[ ]$word$" out || fail "--help does not tell of $word"
+done
 status 0 --version
 status 2
 status 2 --nonsense t.txt
-status 2 t.txt -o x.unknown; says "tells no format"; one_line
+status 2 t.txt -o x.unknown; says "tells no format"; says " .tex .* .pftrace .ctf$"; one_line
 status 2 -f nonsense t.txt; one_line
 status 2 --table nonsense t.txt; says nonsense; one_line
 status 2 --figure nonsense t.txt; says "curves, overlay, functions"; one_line
@@ -71,6 +75,11 @@ status 0 t.txt -f csv --table shares
 cmp out tables.csv/shares.csv || fail "--table shares"
 status 0 t.txt -f svg --figure functions
 cmp out figures.svg/functions.svg || fail "--figure functions"
+# The command is told as a whole.
+sed 's/--model/--data\\x1fphotos\\x1f--epochs\\x1f2\\x1f--batch\\x1f8\\x1f--model/' t.txt >long.txt
+status 0 long.txt --width 40
+same "command" "python3 train.py --data photos --epochs 2 --batch 8 --model mobilenet_v2" "$(sed -n '/^PyTorch/q;p' out | xargs)"
+same "lines of 40 columns" "" "$(sed -n '/^PyTorch/q;p' out | grep '.\{41\}' || :)"
 status 0 t.txt --table processes
 grep -q "python3" out || fail "--table processes as text"
 
