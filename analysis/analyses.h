@@ -74,6 +74,8 @@ struct process_end process_end(const struct process *p);
 
 /* Events emitted and not read, over all processes, or what LTTng says if that is more. */
 uint64_t trace_lost(const struct trace *t);
+/* The last part of its path, and so much before it as tells it from the others. The caller's. */
+char *trace_name(const struct trace *t);
 
 /* The process that the trace's command became: the first one; NULL without any. */
 const struct process *trace_root(const struct trace *t);

@@ -229,8 +229,12 @@ static void append(char *buffer, size_t size, const char *key, const char *value
 /* Nothing tells it from the others but that it is, or is not, the baseline. */
 static const char *name_anyway(const struct groups *g, size_t group, char *buffer, size_t size)
 {
-	if (!*buffer && !g->list[group].baseline)
-		append(buffer, size, "", base_name(g->runs[g->list[group].first].trace->path));
+	if (!*buffer && !g->list[group].baseline) {
+		char *name = trace_name(g->runs[g->list[group].first].trace);
+
+		append(buffer, size, "", name);
+		free(name);
+	}
 	if (g->list[group].baseline && (g->named || !*buffer))
 		append(buffer, size, "", "baseline");
 	return buffer;

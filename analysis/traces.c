@@ -97,25 +97,23 @@ static bool ends_alike(const char *a, const char *b, size_t parts)
 	return n == (size_t)(b + path_length(b) - y) && !memcmp(x, y, n);
 }
 
-static bool is_apart(const struct model *m, size_t trace, size_t parts)
+static bool is_apart(const struct trace *t, size_t parts)
 {
+	const struct model *m = t->model;
+
 	for (size_t i = 0; i < m->trace_count; i++)
-		if (i != trace && ends_alike(m->traces[trace]->path, m->traces[i]->path, parts))
+		if (m->traces[i] != t && ends_alike(t->path, m->traces[i]->path, parts))
 			return false;
 	return true;
 }
 
-static void set_name(struct table *table, const struct model *m, size_t trace)
+char *trace_name(const struct trace *t)
 {
-	const char *path = m->traces[trace]->path, *from;
-	size_t parts = 1;
-	char *name;
+	const char *from = last_parts(t->path, 1);
 
-	for (from = last_parts(path, parts); from > path && !is_apart(m, trace, parts); parts++)
-		from = last_parts(path, parts + 1);
-	name = xcheck(strndup(from, path_length(path) - (size_t)(from - path)), strlen(from) + 1);
-	table_set_text(table, "name", name);
-	free(name);
+	for (size_t parts = 1; from > t->path && !is_apart(t, parts); parts++)
+		from = last_parts(t->path, parts + 1);
+	return xcheck(strndup(from, path_length(t->path) - (size_t)(from - t->path)), strlen(from) + 1);
 }
 
 /* By trace; the caller's. */
@@ -143,11 +141,14 @@ void run_traces(const struct model *m, struct report *r)
 		const struct trace *t = m->traces[i];
 		const struct process *root = trace_root(t);
 		const char *command = *t->command ? t->command : root ? root->command : "";
+		char *name;
 
 		table_add_row(table);
 		table_set_uint(table, "trace", i);
 		table_set_text(table, "path", t->path);
-		set_name(table, m, i);
+		name = trace_name(t);
+		table_set_text(table, "name", name);
+		free(name);
 		set_text(table, "level", t->level);
 		table_set_tree(table, "command", command_list(command));
 		set_begin(table, t);

@@ -117,7 +117,7 @@ static void put_groups(const struct text *t, const struct table *c, double group
 	fputs("Comparison", t->out);
 	style_end(t->out, t->o, STYLE_BOLD);
 	fputs("  means, 95 % intervals; (n): of so many runs alone\n", t->out);
-	grid_column(g, "", GRID_STRETCH, 0);
+	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);	/* "baseline" stands at the end */
 	grid_column(g, "runs", GRID_RIGHT, 0);
 	grid_column(g, "total", GRID_RIGHT, 0);
 	grid_column(g, "change", GRID_RIGHT, 0);
@@ -195,7 +195,8 @@ static void put_kinds(const struct text *t, const struct table *c, double groups
 
 	grid_column(g, "", 0, 0);
 	for (double k = 0; k < groups && k < KINDS_GROUPS; k++)
-		grid_column(g, text_of(c, row_of(c, k, "total"), "name"), GRID_RIGHT, (int)k);
+		grid_column(g, text_of(c, row_of(c, k, "total"), "name"),
+			    GRID_RIGHT | GRID_STRETCH | GRID_MIDDLE, (int)k);
 	for (size_t row = 0; row < c->row_count; row++) {
 		const char *quantity = text_of(c, row, "quantity");
 
@@ -244,7 +245,8 @@ static const struct { const char *what, *title; size_t most; } changing[] = {
 
 static bool is_change_of(const struct table *c, size_t row, double group, const char *what)
 {
-	return cell_real(table_get(c, row, "group")) == group && !strcmp(text_of(c, row, "what"), what);
+	return cell_real(table_get(c, row, "group")) == group && !strcmp(text_of(c, row, "what"), what) &&
+	       cell_real(table_get(c, row, "difference_ns")) != 0;
 }
 
 /* The rows of one sort in their order: those that grew most, and, from the end, that shrank most. */
@@ -349,6 +351,22 @@ static void put_compared(const struct text *t, struct grid *g, uint32_t trace, d
 	free(ending);
 }
 
+/* Then they tell traces better than names do that nobody chose. */
+static bool frameworks_differ(const struct report *r)
+{
+	char *first = text_frameworks(r, 0);
+	bool differ = false;
+
+	for (size_t i = 1; i < text_rows(report_table(r, "traces")) && !differ; i++) {
+		char *one = text_frameworks(r, i);
+
+		differ = strcmp(first, one) != 0;
+		free(one);
+	}
+	free(first);
+	return differ;
+}
+
 static void put_traces(const struct text *t)
 {
 	const struct table *traces = report_table(t->r, "traces");
@@ -364,8 +382,8 @@ static void put_traces(const struct text *t)
 	text_heading(t, "Each trace", "ratio: to the shortest");
 	g = grid_new(t->o);
 	grid_column(g, "", GRID_RIGHT, 0);
-	grid_column(g, "framework", GRID_STRETCH, 0);
-	grid_column(g, "trace", GRID_STRETCH | GRID_MIDDLE, 5);
+	grid_column(g, "framework", GRID_STRETCH, frameworks_differ(t->r) ? 0 : 7);
+	grid_column(g, "trace", GRID_STRETCH | GRID_MIDDLE, frameworks_differ(t->r) ? 5 : 0);
 	grid_column(g, "time", GRID_RIGHT, 0);
 	grid_column(g, "ratio", GRID_RIGHT, 1);
 	for (size_t i = 0; i < COMPARED; i++)

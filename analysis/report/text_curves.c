@@ -5,6 +5,7 @@
 
 #include "analysis/report/text.h"
 #include "analysis/report/curve_view.h"
+#include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
 
@@ -78,19 +79,24 @@ static void put_curve(const struct text *t, const struct shown_curve *c, const s
 /* "min mean max" above, the times below. */
 static void put_curve_title(const struct text *t, size_t trace, int columns)
 {
-	char title[64];
-	int room = CURVE_TITLE + 4 + columns;
+	const struct table *traces = report_table(t->r, "traces");
+	int room = CURVE_TITLE + 4 + columns, left;
+	char *title, *clean;
 
-	snprintf(title, sizeof(title), "Over time");
-	if (text_rows(report_table(t->r, "traces")) > 1)
-		snprintf(title, sizeof(title), "Over time, trace %zu", trace);
+	if (text_rows(traces) < 2 ? asprintf(&title, "Over time") < 0 :
+	    asprintf(&title, "Over time, trace %zu: %s", trace, cell_text(table_get(traces, trace, "name"))) < 0)
+		return;
+	clean = text_clean(title, t->o->unicode);
 	fputc('\n', t->out);
 	style_begin(t->out, t->o, STYLE_BOLD);
-	fprintf(t->out, "%-*s", room, title);
+	put_cut(t->out, t->o, clean, room, GRID_MIDDLE);
 	style_end(t->out, t->o, STYLE_BOLD);
+	left = room - text_width(clean);
+	free(clean);
+	free(title);
 	style_begin(t->out, t->o, STYLE_DIM);
-	fprintf(t->out, " %*s %*s %*s", CURVE_NUMBER, "min", CURVE_NUMBER, "mean", CURVE_NUMBER,
-		"max");
+	fprintf(t->out, "%*s %*s %*s %*s", left > 0 ? left : 0, "", CURVE_NUMBER, "min", CURVE_NUMBER, "mean",
+		CURVE_NUMBER, "max");
 	style_end(t->out, t->o, STYLE_DIM);
 	fputc('\n', t->out);
 }

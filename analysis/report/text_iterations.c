@@ -11,6 +11,7 @@
 #define PROCESSES_SHOWN	8
 #define EPOCHS_SHOWN	8
 #define SLOW_SHOWN	5
+#define TRACES_DETAILED	4
 
 static const struct { const char *column, *title; enum unit unit; int optional; } shown_columns[] = {
 	{ "count", "iterations", UNIT_COUNT, 0 },
@@ -172,6 +173,40 @@ static void put_slow(const struct text *t, const struct cell *process)
 	text_more(t, count, count < SLOW_SHOWN ? count : SLOW_SHOWN, "slow_iterations");
 }
 
+/* What the lines below are about, where several traces were read. */
+static void put_whose(const struct text *t, const struct cell *process)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	struct grid *g = grid_new(t->o);
+	char *of = NULL;
+
+	grid_column(g, "", 0, 0);
+	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_row(g);
+	text_process_name(t, g, process);
+	if (asprintf(&of, "of trace %.0f: %s", text_trace(t->r, process),
+		     cell_text(table_get(traces, (size_t)text_trace(t->r, process), "name"))) < 0)
+		of = NULL;
+	grid_text(g, of, STYLE_DIM);
+	if (text_rows(traces) > 1)
+		grid_print(g, t->out, 2);
+	grid_free(g);
+	free(of);
+}
+
+/* Has none of the rows before told of this trace in full? One process does: the others of a training do the same. */
+static bool is_first_of_trace(const struct text *t, const struct table *it, size_t row)
+{
+	double trace = text_trace(t->r, table_get(it, row, "process"));
+
+	for (size_t i = 0; i < row; i++)
+		if (text_trace(t->r, table_get(it, i, "process")) == trace &&
+		    (table_get(it, i, "count")->type != CELL_NULL ||
+		     table_get(it, i, "epoch_count")->type != CELL_NULL))
+			return false;
+	return true;
+}
+
 void text_iterations(const struct text *t)
 {
 	const struct table *it = report_table(t->r, "iterations");
@@ -188,13 +223,16 @@ void text_iterations(const struct text *t)
 			if (it->row_count == 1)
 				text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM,
 					  cell_text(table_get(it, row, "text")));
-			if (table_get(it, row, "epoch_count")->type != CELL_NULL && !detailed++)
+			if (table_get(it, row, "epoch_count")->type != CELL_NULL &&
+			    is_first_of_trace(t, it, row) && detailed++ < TRACES_DETAILED) {
+				put_whose(t, process);
 				put_epochs(t, process);
+			}
 			continue;
 		}
-		/* One process in full: the others of a parallel training do the same. */
-		if (detailed++)
+		if (!is_first_of_trace(t, it, row) || detailed++ >= TRACES_DETAILED)
 			continue;
+		put_whose(t, process);
 		put_phases(t, process);
 		put_epochs(t, process);
 		put_slow(t, process);

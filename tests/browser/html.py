@@ -135,6 +135,11 @@ def looks(browser):
     check("dark", dark.js("getComputedStyle(document.body).backgroundColor") == "rgb(14, 19, 25)")
     clean(dark)
     narrow = browser.open("r.html", width=360, height=740, touch=True)
+    lines = narrow.js("""(() => { const title = document.getElementById('title'); title.style.width = '13em';
+        const tops = Array.from(title.querySelectorAll('.word')).map(w => w.getClientRects().length === 1 &&
+            w.getBoundingClientRect().height < 1.5 * parseFloat(getComputedStyle(w).lineHeight));
+        title.style.width = ''; return tops; })()""")
+    check("words of the command are whole", len(lines) > 2 and all(lines), lines)
     narrow.js("dlt.redrawCurves(true)")
     wide = narrow.js("document.documentElement.scrollWidth")
     check("as wide as a phone", wide <= 360, wide)
@@ -178,9 +183,18 @@ def phases(browser):
 
 def several(browser):
     page = browser.open("two.html")
+    check("whose process", "training.txt: python3 (" in page.js("document.getElementById('memory').innerText"))
     page.js("dlt.redrawCurves(true)")
     check("two traces in a panel", page.js("document.querySelector('#curves .legend').children.length") >= 2)
     page.js("(() => { const s = document.querySelector('#curves select'); s.value = '1'; s.dispatchEvent(new Event('change')); })()")
+    clean(page)
+
+
+def apart(browser):
+    page = browser.open("apart.html")
+    compared = page.js("document.getElementById('comparison').innerText")
+    check("no sign of what did not change", "0.0 %" in compared and not re.search(r"[-+−]0(\.0)? ", compared), compared)
+    check("a sign of what did", "−20.0 ms" in compared and "+" in compared, compared)
     clean(page)
 
 
@@ -221,5 +235,6 @@ with Browser() as chromium:
     widths(chromium)
     phases(chromium)
     several(chromium)
+    apart(chromium)
     many(chromium)
     hostile(chromium)

@@ -136,6 +136,15 @@ same "names" "['old/run/t.txt', 'new/run/t.txt', 'u.txt']" "$(json '[t["name"] f
 sed -n '/^Each trace/,/^$/p' text | grep -q 'old/run/t.txt' || fail "a trace's name in the text: $(cat text)"
 "$REPORT" -q x/old/run/t.txt x/new/run/t.txt -o p.svg
 grep -q '>old/run/t.txt</text>' p.svg && grep -q '>new/run/t.txt</text>' p.svg || fail "names in a figure"
+python3 "$top_srcdir/tests/report/phased.py" >x/old/run/p.txt
+cp x/old/run/p.txt x/new/run/p.txt
+"$REPORT" -q x/old/run/p.txt x/new/run/p.txt --baseline x/old/run/p.txt -o - -f text --width 80 >text
+same "a group that nothing else tells apart" 1 "$(sed -n '/^Comparison/,/^$/p' text | grep -c '^  new/run/p.txt ')"
+same "curves of each" "old/run/p.txt new/run/p.txt" "$(sed -n 's/^Over time, trace [01]: \([^ ]*\) .*/\1/p' text | xargs)"
+same "whose phases" "0: old/run/p.txt 1: new/run/p.txt" "$(sed -n 's/.* of trace \(.*\)/\1/p' text | xargs)"
+same "phases of each" 2 "$(grep -c '^  start-up  *4.00 s' text || :)"
+same "findings of each" "new/run/p.txt old/run/p.txt" "$(sed -n 's/^ *\([a-z/]*p.txt\), since .*/\1/p' text | sort -u | xargs)"
+grep -q '^What grew' text && fail "something grew in what is the same: $(cat text)"
 report x/old/run/t.txt x/old/run/t.txt
 same "the same twice" "['x/old/run/t.txt', 'x/old/run/t.txt']" "$(json '[t["name"] for t in r["traces"]]')"
 

@@ -9,6 +9,8 @@ training=$top_srcdir/tests/report/training.txt
 "$REPORT" "$training" -o r.html
 "$REPORT" "$training" "$training" -o two.html
 "$REPORT" "$training" "$training" "$training" -o three.html
+sed 's/duration=98ms/duration=78ms/; s/duration=2ms/duration=3ms/' "$training" >new.txt
+"$REPORT" "$training" new.txt --baseline "$training" -o apart.html
 python3 "$top_srcdir/tests/report/phased.py" >phased.txt
 "$REPORT" -q phased.txt -o phased.html || [ $? = 1 ] || fail "no report with phases"
 

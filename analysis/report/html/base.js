@@ -103,14 +103,22 @@
 		return String(path).replace(/\/+$/, '').replace(/^.*\//, '') || String(path);
 	};
 
-	/* "python3 (1234)", with its rank where it has one. */
-	dlt.processName = function (id) {
+	/* "python3 (1234)", with its rank where it has one, and its trace where that is not told beside. */
+	dlt.processName = function (id, toldBeside) {
 		const p = processes.get(id);
 		if (!p)
 			return id === null || id === undefined ? 'the run' : 'process ' + id;
-		const name = dlt.baseName(p.name || 'process') +
+		const name = (dlt.rows('traces').length > 1 && !toldBeside ? dlt.traceName(p.trace) + ': ' : '') +
+			dlt.baseName(p.name || 'process') +
 			(p.pid === null || p.pid === undefined ? '' : ' (' + p.pid + ')');
 		return p.rank === null || p.rank === undefined ? name : 'rank ' + p.rank + ' · ' + name;
+	};
+
+	/* A line that breaks between words only, as the browser takes a hyphen of an option for a place to break. */
+	dlt.words = function (text) {
+		return String(text).split(/( +)/).map(function (part, i) {
+			return i % 2 ? part : dlt.el('span', { class: 'word' }, part);
+		});
 	};
 
 	/* A command line as one would type it. */

@@ -65,10 +65,18 @@
 		});
 	}
 
+	/* "+75.5 %", "−30.1 ms": what is nothing has no sign. */
+	function signed(unit, v) {
+		if (typeof v !== 'number')
+			return dlt.show(unit, v);
+		const text = dlt.show(unit, Math.abs(v));
+		return (/[1-9]/.test(text) ? v > 0 ? '+' : '−' : '') + text;
+	}
+
 	function change(row) {
 		if (typeof row.change !== 'number')
 			return null;
-		const text = (row.change > 0 ? '+' : '−') + dlt.format.percent(Math.abs(row.change) * 100);
+		const text = signed('fraction', row.change);
 		const tested = row.significant === 1 ? 'not by chance (p ' + dlt.format.real(row.p_adjusted) + ')' :
 			row.significant === 0 ? 'may be chance (p ' + dlt.format.real(row.p_adjusted) + ')' :
 				'not tested: too few runs';
@@ -132,7 +140,12 @@
 							String(row.group);
 					} }].concat(dlt.plainColumns(changes,
 						['before_ns', 'after_ns', 'difference_ns', 'change', 'p',
-						'significant'])) }));
+						'significant']).map(function (c) {
+						return /^(difference_ns|change)$/.test(c.name) ? Object.assign(c,
+							{ text: function (row) {
+								return signed(c.unit, row[c.name]);
+							} }) : c;
+					})) }));
 		return true;
 	});
 })();

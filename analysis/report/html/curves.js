@@ -72,7 +72,7 @@
 		if (curves.trace === null && dlt.rows('traces').length > 1)
 			parts.push(dlt.traceName(s.trace));
 		if (curves.whose === 'each')
-			parts.push(dlt.processName(s.process));
+			parts.push(dlt.processName(s.process, true));
 		else
 			parts.push(s.library || SHORT[s.name] || s.title);
 		if (several && s.host)

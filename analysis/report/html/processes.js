@@ -137,7 +137,7 @@
 
 		name.push(children.length ? this.button(this.open, p.process, 'p' + p.process,
 			this.open.has(p.process) ? '▾' : '▸',
-			'Processes that ' + dlt.processName(p.process) + ' started') :
+			'Processes that ' + dlt.processName(p.process, true) + ' started') :
 				el('span', { class: 'fold none' }));
 		if (p.rank !== null && p.rank !== undefined)
 			name.push(el('span', { class: 'badge rank' }, 'rank ' + p.rank));
@@ -146,7 +146,7 @@
 		if (threads.length > 1)
 			name.push(this.button(this.shownThreads, p.process, 't' + p.process,
 				threads.length + ' threads',
-				'Threads of ' + dlt.processName(p.process)));
+				'Threads of ' + dlt.processName(p.process, true)));
 		this.row(level, name, end, lifeLine(p.begin_ns, p.end_ns, this.span,
 			p.rank === null || p.rank === undefined ? 'plain' : 'ranked',
 			end.bad), NUMBERS.map(function (n) {

@@ -67,10 +67,12 @@
 	function head() {
 		const t = traces[0] || {};
 		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
+		const heading = document.getElementById('title');
 		const title = traces.length > 1 ? traces.length + ' traces compared' :
 			shortCommand(t.command) || t.name || 'a trace';
 
-		document.getElementById('title').textContent = title;
+		heading.textContent = '';
+		heading.append.apply(heading, dlt.words(title));
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
 		if (traces.length === 1) {
 			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), ' and ended with ',
@@ -289,7 +291,8 @@
 			return m.trace === t.trace;
 		}).map(machine);
 
-		fact(list, 'Command', el('code', null, dlt.command(t.command) || 'unknown'));
+		fact(list, 'Command', el.apply(null,
+			['code', null].concat(dlt.words(dlt.command(t.command) || 'unknown'))));
 		fact(list, 'Frameworks', frameworks(t.trace).join(', '));
 		fact(list, where.length > 1 ? 'Machines' : 'Machine', where.join(' · '));
 		fact(list, 'Ranks', ranks(t.trace));
