@@ -12,7 +12,9 @@
 #include "analysis/report/study.h"
 
 /* What stands first where there are several traces. */
-static const char *const first[] = { "study", "runs", "comparison", "changes", "scaling", "clocks", "kinds" };
+static const char *const first[] = {
+	"findings", "study", "runs", "comparison", "changes", "scaling", "clocks", "kinds",
+};
 
 #define FIRST (sizeof(first) / sizeof(*first))
 
@@ -26,7 +28,7 @@ static char *clean(const char *text)
 static char *cell_words(const struct table *t, size_t row, size_t column)
 {
 	const struct cell *c = &t->cells[row * t->column_count + column];
-	char buf[FORMAT_SIZE], *json, *text;
+	char buf[FORMAT_SIZE], *words, *text;
 
 	if (c->type == CELL_TEXT)
 		return clean(c->text);
@@ -34,9 +36,9 @@ static char *cell_words(const struct table *t, size_t row, size_t column)
 		return clean("");
 	if (c->type != CELL_TREE)
 		return clean(format_cell(buf, table_unit(t, row, column), c, true));
-	json = need(json_dumps(c->tree, JSON_SORT_KEYS | JSON_ENCODE_ANY));
-	text = clean(json);
-	free(json);
+	words = format_tree(c->tree);
+	text = clean(words);
+	free(words);
 	return text;
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/report/memory.h"
+
 struct scale {
 	double factor;		/* base units in one of these */
 	const char *unit, *ascii;
@@ -181,6 +183,81 @@ const char *format_cell(char *buf, enum unit unit, const struct cell *c, bool un
 	else
 		format_value(buf, unit, cell_real(c), unicode);
 	return buf;
+}
+
+/* ---- trees ---- */
+
+static bool needs_quotes(const char *word)
+{
+	return !*word || strpbrk(word, " \t\n\"'\\$`;&|<>()*?[]#~{}!") != NULL;
+}
+
+static void put_words(FILE *f, const json_t *tree)
+{
+	size_t i;
+	json_t *word;
+
+	json_array_foreach(tree, i, word) {
+		const char *s = json_is_string(word) ? json_string_value(word) : NULL;
+		char *other = s ? NULL : format_tree(word);
+
+		if (s)
+			fprintf(f, needs_quotes(s) ? "%s'%s'" : "%s%s", i ? " " : "", s);
+		else
+			fprintf(f, "%s%s", i ? "; " : "", other);
+		free(other);
+	}
+}
+
+/* Keys as words; of one that is true its name says all. */
+static void put_pair(FILE *f, const char *key, const json_t *value, bool first)
+{
+	char *text = format_tree(value);
+
+	fputs(first ? "" : ", ", f);
+	for (const char *p = key; *p; p++)
+		fputc(*p == '_' ? ' ' : *p, f);
+	fprintf(f, "%s%s", *text ? " " : "", text);
+	free(text);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void put_pairs(FILE *f, const json_t *tree)
+{
+	const char **keys = need(calloc(json_object_size(tree) + 1, sizeof(*keys))), *key;
+	json_t *value, *of = (json_t *)(uintptr_t)tree;	/* the macro wants it so */
+	size_t count = 0;
+
+	json_object_foreach(of, key, value)
+		if (!json_is_null(value) && !json_is_false(value))
+			keys[count++] = key;
+	qsort(keys, count, sizeof(*keys), by_text);
+	for (size_t i = 0; i < count; i++)
+		put_pair(f, keys[i], json_object_get(tree, keys[i]), !i);
+	free(keys);
+}
+
+char *format_tree(const json_t *tree)
+{
+	char *text;
+	size_t size;
+	FILE *f = text_open(&text, &size);
+
+	if (json_is_array(tree))
+		put_words(f, tree);
+	else if (json_is_object(tree))
+		put_pairs(f, tree);
+	else if (json_is_string(tree))
+		fputs(json_string_value(tree), f);
+	else if (json_is_integer(tree))
+		fprintf(f, "%lld", (long long)json_integer_value(tree));
+	else if (json_is_real(tree))
+		fprintf(f, "%.4g", json_real_value(tree));
+	return text_close(f, &text);
 }
 
 bool format_integer(char *buf, const struct cell *c)

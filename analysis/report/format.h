@@ -32,6 +32,12 @@ enum unit table_unit(const struct table *t, size_t row, size_t column);
 /* A cell that is a number; unknown gives "–". Text and trees give "". */
 const char *format_cell(char *buf, enum unit unit, const struct cell *c, bool unicode);
 
+/*
+ * A tree in words, the caller's: of an object "key value, key value", what is null or false left out; a list of
+ * words as the command line that they are; of other lists "...; ...".
+ */
+char *format_tree(const json_t *tree);
+
 /* A whole number, all of its digits; false: it is none, and buf as it was. */
 bool format_integer(char *buf, const struct cell *c);
 

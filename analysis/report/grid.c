@@ -95,7 +95,7 @@ void grid_cell(struct grid *g, enum unit unit, const struct cell *c)
 	if (c->type == CELL_TEXT) {
 		grid_text(g, c->text, STYLE_PLAIN);
 	} else if (c->type == CELL_TREE) {
-		char *text = json_dumps(c->tree, JSON_SORT_KEYS | JSON_ENCODE_ANY);
+		char *text = format_tree(c->tree);
 
 		grid_text(g, text, STYLE_PLAIN);
 		free(text);

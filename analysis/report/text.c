@@ -102,29 +102,9 @@ const char *text_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool needs_quotes(const char *word)
-{
-	return !*word || strpbrk(word, " \t\n\"'\\$`;&|<>()*?[]#~{}!") != NULL;
-}
-
 char *text_command(const struct cell *c)
 {
-	char *text = NULL;
-	size_t size, i;
-	json_t *word;
-	FILE *f;
-
-	if (c->type == CELL_TEXT)
-		return need(strdup(c->text));
-	f = text_open(&text, &size);
-	if (c->type == CELL_TREE) {
-		json_array_foreach(c->tree, i, word) {
-			const char *s = json_is_string(word) ? json_string_value(word) : "?";
-
-			fprintf(f, needs_quotes(s) ? "%s'%s'" : "%s%s", i ? " " : "", s);
-		}
-	}
-	return text_close(f, &text);
+	return c->type == CELL_TREE ? format_tree(c->tree) : need(strdup(cell_text(c)));
 }
 
 char *text_exit(const struct cell *c)

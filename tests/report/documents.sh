@@ -28,6 +28,8 @@ END
 sed -n '/^## Seconds/,/^| PyTorch/p' r.md >actual
 diff expected actual || fail "the study's table in Markdown"
 grep -q 'failed | – |$' r.md || fail "the failed run"
+grep -q '| python3 train.py --model resnet50 --batch 1 --data small |.*| status 0 |' r.md || fail "a command and its end are told as data: $(grep train.py r.md)"
+grep -q '\["' r.md r.tex && fail "JSON in a document"
 /usr/bin/python3 - <<'END'
 import glob, re
 for name in ["r.md"] + glob.glob("tables.md/*"):

@@ -129,6 +129,28 @@ static void hostile_text(void **state)
 	free(valid);
 }
 
+static void check_tree(const char *json, const char *words)
+{
+	json_t *tree = json_loads(json, JSON_DECODE_ANY, NULL);
+	char *text = format_tree(tree);
+
+	SAME(text, words);
+	free(text);
+	json_decref(tree);
+}
+
+static void trees(void **state)
+{
+	(void)state;
+	check_tree("[\"python3\", \"a b.py\", \"--x=1\", \"\"]", "python3 'a b.py' --x=1 ''");
+	check_tree("{\"status\": 0}", "status 0");
+	check_tree("{\"exec\": true, \"unknown\": false, \"signal\": null}", "exec");
+	check_tree("{\"memory_bytes\": 12, \"cpu\": 0.5, \"cores\": [1, 2]}", "cores 1; 2, cpu 0.5, memory bytes 12");
+	check_tree("[{\"name\": \"PyTorch\"}, {\"name\": \"Flax\"}]", "name PyTorch; name Flax");
+	check_tree("[]", "");
+	check_tree("null", "");
+}
+
 static void widths(void **state)
 {
 	(void)state;
@@ -144,7 +166,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations),	cmocka_unit_test(sizes_and_shares),
 		cmocka_unit_test(cells),	cmocka_unit_test(any_number),
-		cmocka_unit_test(hostile_text), cmocka_unit_test(widths),
+		cmocka_unit_test(hostile_text), cmocka_unit_test(trees),
+		cmocka_unit_test(widths),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
