@@ -18,7 +18,8 @@ static const struct column columns[] = {
 	{ "frameworks", "frameworks", UNIT_TREE,
 	  "recognised by libraries loaded and packages imported; state: works, imported (another one works), or "
 	  "not known" },
-	{ "begin_ns", "begin", UNIT_TIME, "its start" },
+	{ "begin_ns", "begin", UNIT_TIME,
+	  "its start; before 0: some 0.5 ms until it had connected to LTTng, or it ran before it was recorded" },
 	{ "phase", "phase", UNIT_TEXT, "in which it began, of the process that trains" },
 	{ "end_ns", "end", UNIT_TIME, "its end; missing while it runs" },
 	{ "exit", "exit", UNIT_TREE, "status, signal, exec, or unknown" },

@@ -364,6 +364,7 @@ bool trace_in_range(const struct trace *t, int64_t at)
 
 void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value)
 {
+	/* A sample is taken before it can be emitted: the first ones before the first event, where time begins. */
 	if (at != UNKNOWN && trace_in_range(t, at))
-		curve_add(c, t->model->options.points / 2, at, value);
+		curve_add(c, t->model->options.points / 2, at > 0 ? at : 0, value);
 }

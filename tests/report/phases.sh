@@ -36,6 +36,11 @@ done
 # What ran long before it was recorded did begin before.
 sed 's/begin=1s /begin=999700us /' "$TMP/trace" | report_text
 same "a process that connects" "[0, 1.0]" "$(json '[r["phases"][0]["begin_ns"], round(sum(p["share"] for p in r["phases"]), 9)]')"
+{
+	cat "$TMP/trace"
+	echo '[1s] dltrace_sample:machine host="h" time=999800us cpus=2 memory=8G available=6G'
+} | report_text
+same "a sample before the first event" 0 "$(json 'min(p[0] for s in r["series"] for p in s["points"])')"
 sed 's/begin=1s /begin=10ms /' "$TMP/trace" | report_text
 same "one that ran before" "[-990000000, 1.0]" "$(json '[r["phases"][0]["begin_ns"], round(sum(p["share"] for p in r["phases"]), 9)]')"
 
