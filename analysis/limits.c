@@ -99,6 +99,23 @@ static void outside(struct table *table, const struct trace *t)
 		      phase ? "the phase " : "--from and --to", phase ? phase : "", phase ? "it" : "them");
 }
 
+static void chosen(struct table *table, const struct trace *t)
+{
+	const struct model_options *o = &t->model->options;
+	size_t all = 0, shown = 0;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		all += !t->processes[i]->merged && !process_foreign(t->processes[i]);
+		shown += process_shown(t->processes[i]);
+	}
+	if (shown < all)
+		limit(table, t, NULL, "filtered", (double)(all - shown),
+		      "only %zu of %zu processes are told of:%s%s%s%s%s%s", shown, all,
+		      o->process ? " --process " : "", o->process ? o->process : "",
+		      o->host ? " --host " : "", o->host ? o->host : "", o->rank ? " --rank " : "",
+		      o->rank ? o->rank : "");
+}
+
 static void not_measured(struct table *table, const struct trace *t)
 {
 	if (t->started && !t->by_type[DLT_EV_SAMPLE_PROCESS])
@@ -461,7 +478,7 @@ static void overhead(struct table *table, const struct trace *t)
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {
-	reader_says, lttng_lost, foreign, outside, not_measured, overhead,
+	reader_says, lttng_lost, foreign, outside, chosen, not_measured, overhead,
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {

@@ -182,13 +182,38 @@ static int read_traces(const struct options *o, struct model *m, struct worker *
 	return unread || partly ? STATUS_PARTLY : STATUS_OK;
 }
 
+/* A report that is empty since nothing of the traces was asked for. */
+static void say_nothing_chosen(const struct options *o, const struct model *m)
+{
+	char line[128], end[FORMAT_SIZE];
+	size_t all = 0, shown = 0;
+
+	for (size_t i = 0; i < m->trace_count; i++) {
+		const struct trace *t = m->traces[i];
+
+		for (size_t k = 0; k < t->process_count; k++) {
+			all += !t->processes[k]->merged;
+			shown += process_shown(t->processes[k]);
+		}
+		if (!t->started || o->model.from <= t->end)
+			continue;
+		snprintf(line, sizeof(line), "--from is after its end at %s",
+			 format_ns(end, (double)t->end, o->writing.unicode));
+		say(o, t->path, line);
+	}
+	if (all && !shown && (o->model.process || o->model.host || o->model.rank))
+		say(o, NULL, "not one process is chosen by --process, --host and --rank; the table processes "
+		    "of a report without them has all");
+}
+
 /* ---- writing ---- */
 
 static void say_unwritten(const struct options *o, const char *path, int err)
 {
 	char line[PATH_MAX + 128];
 
-	snprintf(line, sizeof(line), "cannot write %s: %s", path, strerror(err));
+	snprintf(line, sizeof(line), "cannot write %s: %s%s", path, strerror(err),
+		 err == ENOENT ? " (the folder that it shall be in has to be there)" : "");
 	say(o, NULL, line);
 }
 
@@ -410,6 +435,8 @@ static int make_report(const struct options *o, struct team *team, struct worker
 	if (status != STATUS_NOTHING) {
 		int unwritten_before = written;
 
+		if (!o->quiet)
+			say_nothing_chosen(o, m);
 		analyses_run(m, r);
 		if (o->verify && certificate_make(o, m, r, worker_progress))
 			status = STATUS_PARTLY;

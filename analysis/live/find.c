@@ -165,7 +165,8 @@ int live_find(const char *what, struct live_recording *r)
 	} else if (what && !realpath(what, s.folder)) {
 		char text[PATH_MAX + 128];
 
-		snprintf(text, sizeof(text), "%.*s: %s", PATH_MAX, what, strerror(errno));
+		snprintf(text, sizeof(text), "%.*s: %s (the pid of a recorded process, of dltrace-record, or "
+			 "the trace\'s folder is needed)", PATH_MAX, what, strerror(errno));
 		complain("%s", text);
 		return STATUS_NOTHING;
 	}

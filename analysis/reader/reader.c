@@ -185,6 +185,17 @@ int source_open_babeltrace(struct reader *r, const char *path, char *error, size
 }
 #endif
 
+/* Neither source could: what ours says comes first, as it reads what dltrace-record writes. */
+static void add_cause(char *error, size_t size, const char *before, const char *path)
+{
+	size_t start = strlen("cannot open trace: path=: ") + strlen(path);
+	char *why = must(strdup(strlen(error) > start ? error + start : error));
+
+	if (*before)
+		snprintf(error, size, "%s; %s", before, why);
+	free(why);
+}
+
 static int open_source(struct reader *r, enum reader_source source, char *error, size_t size)
 {
 	const char *path = r->info.path;
@@ -203,8 +214,13 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 		return source_open_babeltrace(r, path, error, size);
 	ret = source_open_fast(r, path, error, size);
 	if (source == READER_AUTO && ret == -ENOTSUP && HAVE_BABELTRACE) {
+		char *before = must(strdup(error));
+
 		forget_problems(r, 0);	/* they are about what the other may read */
 		ret = source_open_babeltrace(r, path, error, size);
+		if (ret < 0)
+			add_cause(error, size, before, path);
+		free(before);
 	}
 	return ret;
 }

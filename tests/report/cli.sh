@@ -75,6 +75,11 @@ status 0 t.txt -f csv --table shares
 cmp out tables.csv/shares.csv || fail "--table shares"
 status 0 t.txt -f svg --figure functions
 cmp out figures.svg/functions.svg || fail "--figure functions"
+status 5 t.txt -o nowhere/r.json; says "cannot write nowhere/r.json: No such file or directory (the folder that"; one_line
+mkdir broken
+printf 'no metadata of LTTng at all' >broken/metadata
+status 4 broken; says "path=broken: .*metadata.*; "; one_line
+
 # The command is told as a whole.
 sed 's/--model/--data\\x1fphotos\\x1f--epochs\\x1f2\\x1f--batch\\x1f8\\x1f--model/' t.txt >long.txt
 status 0 long.txt --width 40

@@ -27,6 +27,13 @@ same "by host" "[2, 4]" "$(chosen --host b)"
 same "by framework" "[1]" "$(chosen --framework pytorch)"
 same "by layer" "[4]" "$(chosen --layer blas)"
 same "nothing there" "[]" "$(chosen --host c)"
+same "and that is said" "only 0 of 2 processes are told of: --host c" "$(json 'row("limits", kind="filtered")["text"]')"
+"$REPORT" --host c "$TMP/trace.txt" >/dev/null 2>err
+grep -q '^dltrace-report: not one process is chosen by --process, --host and --rank' err || fail "not said: $(cat err)"
+"$REPORT" --host b "$TMP/trace.txt" >/dev/null 2>err
+same "nothing to say" "" "$(cat err)"
+"$REPORT" --from 2500ms "$TMP/trace.txt" >/dev/null 2>err
+same "after the end" "dltrace-report: $TMP/trace.txt: --from is after its end at 2 s" "$(sed 's/2.00 s/2 s/' err)"
 
 cp trace second
 cp trace "$TMP/trace.txt"
