@@ -322,14 +322,16 @@ void dlt_graph_found(const void *node, const void *original, const void *clone)
 	const struct graph *g = dlt_graph_of((uintptr_t)clone, false);
 	struct node *found;
 
-	/* As it was when the clone was made of its graph. */
-	if (!n || !n->known || !g || (int32_t)(n->changed - g->made) > 0)
+	bool same = n && n->known && g && (int32_t)(n->changed - g->made) <= 0;
+
+	/* As it was when the clone was made of its graph; else it is only known where it is. */
+	found = same ? keep_node(node, clone, (enum dlt_node)n->type, n->work) : node_make(node);
+	if (!found)
 		return;
-	found = keep_node(node, clone, (enum dlt_node)n->type, n->work);
-	if (found) {
-		found->sized = n->sized;
-		found->changed = n->changed;
-	}
+	belongs(found, clone);
+	found->known = same;
+	found->sized = same && n->sized;
+	found->changed = n ? n->changed : 0;
 }
 
 const void *dlt_node_said(const void *node)

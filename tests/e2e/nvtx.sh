@@ -45,6 +45,7 @@ int main(void)
 	nvtxNameCudaDeviceA(0, "trainer");
 	nvtxNameCudaDeviceW(1, L"helper");
 	nvtxNameCuDeviceA(2, "spare");
+	nvtxNameCuDeviceA(3, "");
 	nvtxNameCudaStreamA((cudaStream_t)0x1230, "compute");
 	nvtxNameCudaStreamW((cudaStream_t)0x4560, L"copies");
 #endif
