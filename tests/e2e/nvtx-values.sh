@@ -61,8 +61,8 @@ int main(void)
 	mark(NULL, (struct nvtx_attributes){ .payload_type = 7, .payload.u64 = 9, .message.ascii = "odd" }, 1);
 	CORE2(NVTX_DOMAIN_CATEGORY_A, void (*)(const char *, uint32_t, const char *))(first, 12, "twelve");
 	mark(first, (struct nvtx_attributes){ .category = 12, .message.ascii = "named" }, 1);
-	mark(second, (struct nvtx_attributes){ .category = 12, .message.ascii = "elsewhere" }, 1);
 	mark(NULL, (struct nvtx_attributes){ .category = 12, .message.ascii = "no domain" }, 1);
+	mark(second, (struct nvtx_attributes){ .category = 12, .message.ascii = "elsewhere" }, 1);
 	mark(NULL, (struct nvtx_attributes){ .message.registered = "nobody's" }, 3);
 	mark(NULL, (struct nvtx_attributes){ .size = 8, .message.ascii = "short" }, 1);
 	return 0;
@@ -83,8 +83,8 @@ cat >wanted <<END
 3 $(bits 1.5) "" category="" name="float"
 0 0 "" category="" name="odd"
 0 0 "first" category="twelve" name="named"
-0 0 "second" category="12" name="elsewhere"
 0 0 "" category="12" name="no domain"
+0 0 "second" category="12" name="elsewhere"
 0 0 "" category="" name=""
 0 0 "" category="" name=""
 END
