@@ -20,6 +20,12 @@ static const char *const programs[] = {
 	"horovodrun", "tensorflow_model_server", "tritonserver", "caffe", "cntk", "darknet",
 };
 
+/*
+ * What changes namespaces and becomes another program: the kernel lets only a process of one thread have a
+ * user namespace or another's mounts, and LTTng brings two.
+ */
+static const char *const of_one_thread[] = { "unshare", "nsenter", "bwrap" };
+
 /* What makes any other program an ML program, by the name of a library it is linked with. */
 static const char *const libraries[] = {
 	"libtorch*.so*", "libc10*.so*", "libtensorflow*.so*", "libmxnet*.so*", "libpaddle*.so*",
@@ -110,6 +116,8 @@ static bool is_first(void)
 
 bool dlt_children_would_trace(const char *path)
 {
+	if (IS_ONE_OF(of_one_thread, base_name(path)))
+		return false;
 	switch (policy) {
 	case POLICY_ALL:
 		return true;
@@ -144,9 +152,9 @@ _Bool dlt_children_traced(const char *text, char **argv)
 			 sizeof(path) - 1, 0);
 
 	read_policy(text);
-	if (is_first())
-		return true;
 	path[n > 0 ? n : 0] = '\0';
+	if (is_first() && !IS_ONE_OF(of_one_thread, base_name(path)))
+		return true;
 	if (dlt_children_would_trace(n > 0 || !argv || !argv[0] ? path : argv[0]))
 		return true;
 	return policy == POLICY_AUTO && is_linked_with_ml();

@@ -230,27 +230,6 @@ static bool ust_path(char *path, size_t size)
 	return true;
 }
 
-/*
- * When the process ends LTTng-UST cancels its threads; for that glibc loads libgcc_s, and aborts
- * where there is none (a container with little more than libc). The library is not kept: a program
- * may bring a newer one, which would not be loaded after this one.
- */
-static bool can_cancel_threads(void)
-{
-	static const char *const usual[] = {
-		"/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib64/libgcc_s.so.1", "/usr/lib/libgcc_s.so.1",
-	};
-	void *library;
-
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)usual[i], R_OK, 0, 0) == 0)
-			return true;
-	library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
-	if (library)
-		dlt_real()->dlclose(library);
-	return library;
-}
-
 bool dlt_emit_is_possible(void)
 {
 	char path[1024];
@@ -295,10 +274,6 @@ static const struct dlt_bridge *open_bridge(void)
 	/* Asked first: dlopen and dlerror make a long message of what is not there. */
 	if (!dlt_emit_is_possible() || !ust_path(path, sizeof(path))) {
 		dlt_log("emit", "no LTTng: no libdltrace-ust.so beside", dlt_elf_own_path(), 0);
-		return NULL;
-	}
-	if (!can_cancel_threads()) {
-		dlt_log("emit", "no LTTng:", dlerror(), 0);
 		return NULL;
 	}
 	dlt_exists_pause(true);

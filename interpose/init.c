@@ -2,6 +2,7 @@
 /* The constructor of libdltrace.so: one line a module, in an order that matters. */
 #include "init.h"
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "box_private.h"
@@ -24,6 +25,7 @@ WEAK void dlt_heap_init(void) { }
 WEAK void dlt_heap_started(void) { }
 WEAK void dlt_fork_init(void) { }
 WEAK void dlt_threads_ended(struct dlt_thread *t) { (void)t; }
+WEAK void dlt_last_thread(struct dlt_thread *t) { (void)t; }
 WEAK uint16_t dlt_calls_library(struct dlt_thread *t) { (void)t; return 0; }
 WEAK void dlt_threads_first_event(struct dlt_thread *t, int event) { (void)t; (void)event; }
 WEAK void dlt_heap_thread_ended(struct dlt_thread *t) { (void)t; }
@@ -97,13 +99,8 @@ void dlt_sampler_after_fork(void)
 	sampler_due = sampler_useful = sampler_runs = false;
 }
 
-__attribute__((constructor)) static void start(void)
+static void start_tracing(void)
 {
-	dlt_thread_self();		/* usually the first malloc was earlier: identity, box */
-	dlt_children_init();
-	/* Shells and compilers: nothing but what their children need. */
-	if (!dlt_process.traced)
-		return;
 	dlt_real_init();
 	dlt_thread_init();
 	dlt_library_init();
@@ -119,4 +116,17 @@ __attribute__((constructor)) static void start(void)
 	dlt_process_announce();
 	dlt_sampler_start();
 	dlt_heap_started();		/* LTTng has said what is wanted */
+}
+
+/* A program finds errno as 0 at its start. */
+__attribute__((constructor)) static void start(void)
+{
+	int saved = errno;
+
+	dlt_thread_self();		/* usually the first malloc was earlier: identity, box */
+	dlt_children_init();
+	/* Shells and compilers: nothing but what their children need. */
+	if (dlt_process.traced)
+		start_tracing();
+	errno = saved;
 }

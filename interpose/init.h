@@ -37,6 +37,8 @@ void dlt_sampler_after_fork(void);	/* in the child: there is none, and LTTng wil
  * destructors. Events are still possible.
  */
 void dlt_threads_ended(struct dlt_thread *t);
+void dlt_last_thread(struct dlt_thread *t);	/* the first of these: it may end the process (last_thread.c) */
+void dlt_last_thread_after_fork(void);
 void dlt_heap_thread_ended(struct dlt_thread *t);
 void dlt_calls_thread_end(struct dlt_thread *t);
 void dlt_ledger_thread_end(const struct dlt_thread *t);

@@ -48,6 +48,7 @@
 	X(int, dlclose, (void *)) \
 	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)) \
 	X(void, pthread_exit, (void *)) \
+	X(int, pthread_cancel, (pthread_t)) \
 	X(int, pthread_setname_np, (pthread_t, const char *)) \
 	X(int, prctl, (int, ...)) \
 	X(pid_t, fork, (void)) \

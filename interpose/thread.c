@@ -135,7 +135,7 @@ static void begin_record(struct dlt_thread *t)
 {
 	t->guard = 0;
 	t->events = 0;
-	t->helper = t->announced = false;
+	t->helper = t->announced = t->ends = false;
 	t->vforked = t->how = t->device = 0;
 	t->handle = 0;
 	t->exit_rounds = 0;
@@ -185,6 +185,7 @@ static void thread_exits(void *data)
 		pthread_setspecific(exit_key, t);
 		return;
 	}
+	dlt_last_thread(t);
 	dlt_heap_thread_ended(t);
 	dlt_marks_thread_end(t);
 	dlt_ring_flush(t);
@@ -241,7 +242,7 @@ void dlt_thread_after_fork(uint32_t id)
 		return;
 	self->id = id;
 	self->events = 0;
-	self->announced = false;
+	self->announced = self->ends = false;
 	take_slot(self);
 }
 

@@ -46,6 +46,7 @@ struct dlt_thread {
 	uint64_t events;		/* emitted by this thread one by one and naming it */
 	bool helper;			/* ours or LTTng's: left out of every count */
 	bool late;			/* its slot is the late one */
+	bool ends;			/* in its last destructors */
 	bool announced;			/* dltrace_proc:thread was emitted */
 	uint8_t vforked;		/* a vfork child runs on this thread: nothing is emitted */
 	uint8_t how;			/* it ended; enum dlt_threads_how */

@@ -74,6 +74,14 @@ static struct hand_over *take_hand_over(void)
 	return h || !add_chunk() ? h : find_hand_over();
 }
 
+bool dlt_threads_starting(void)
+{
+	for (struct hand_over *h = __atomic_load_n(&pool, __ATOMIC_ACQUIRE); h; h = h->next)
+		if (__atomic_load_n(&h->busy, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
 static void give_back(struct hand_over *h)
 {
 	__atomic_store_n(&h->busy, 0, __ATOMIC_RELEASE);
@@ -210,8 +218,6 @@ DLT_EXPORT void pthread_exit(void *result)
 	__builtin_unreachable();
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 /* A pthread_t stays valid as long as its thread is not joined: what is found may be used. */
 static struct dlt_thread *find_by_handle(uintptr_t handle)
 {
@@ -220,6 +226,20 @@ static struct dlt_thread *find_by_handle(uintptr_t handle)
 			return t;
 	return NULL;
 }
+
+/*
+ * LTTng cancels its listeners when the process ends, for which glibc has to load libgcc_s and aborts where it
+ * cannot: no descriptor or no memory is left, a chroot, a container with little more than libc. They
+ * find out by LTTng's own flag, and the process is gone before that matters.
+ */
+DLT_EXPORT int pthread_cancel(pthread_t thread)
+{
+	const struct dlt_thread *t = find_by_handle((uintptr_t)thread);
+
+	return thread && t && t->helper ? 0 : dlt_real()->pthread_cancel(thread);
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
 
 DLT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 {
@@ -295,6 +315,7 @@ void dlt_threads_after_fork(void)
 {
 	for (struct hand_over *h = pool; h; h = h->next)
 		h->busy = 0;
+	dlt_last_thread_after_fork();
 	dlt_emit_reopen();
 	dlt_cupti_after_fork();
 	dlt_cl_after_fork();

@@ -22,6 +22,9 @@ enum dlt_threads_how { DLT_END_RETURN, DLT_END_EXIT, DLT_END_CANCEL, DLT_END_PRO
  */
 void dlt_threads_announce(struct dlt_thread *t, enum dlt_threads_reason reason, const char *name);
 
+/* Was one created that has not begun yet? */
+bool dlt_threads_starting(void);
+
 /* The program calls the thread of this id of the kernel's by a name that the kernel is not told. */
 void dlt_threads_named(uint32_t tid, const char *name);
 

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# unshare and nsenter in front of a program: the kernel lets none with several threads have a user namespace
+# or other mounts, so these get no LTTng, and what they start is recorded.
+. "$top_srcdir/tests/lib.sh"
+need unshare
+need nsenter
+unshare -U true 2>/dev/null || skip "no user namespaces here"
+command -v /usr/bin/python3 >/dev/null || skip "no /usr/bin/python3"
+
+script='import os; print(os.getuid()); raise SystemExit(3)'
+try() {
+	status=0
+	"$@" 2>&1 || status=$?
+	echo "status $status"
+}
+all() {
+	try "$@" unshare -U -r /usr/bin/python3 -c "$script"
+	try "$@" unshare -U -r -f /usr/bin/python3 -c "$script"
+	[ "$(id -u)" != 0 ] || try "$@" nsenter -t $$ -m /usr/bin/python3 -c "$script"
+}
+all env >plain
+grep -qx 'status 3' plain || skip "no namespaces here: $(cat plain)"
+all env LTTNG_HOME="$TMP/nowhere" LD_PRELOAD="$DLTRACE_LIB" >alone
+diff plain alone || fail "differs without a daemon"
+all env LTTNG_HOME="$TMP/nowhere" LD_PRELOAD="$DLTRACE_LIB" DLTRACE_CHILDREN=all >children
+diff plain children || fail "differs with all children"
+all "$RECORD" -q -o "$TMP/recorded-%p" -- >recorded
+diff plain recorded || fail "differs where it is recorded"
+
+"$RECORD" -q -o trace -- unshare -U -r /usr/bin/python3 -c "$script" >/dev/null || [ $? = 3 ]
+"$REPORT" -q -f json trace >report.json
+holds "what it started" '[.processes[].name | test("^python")] == [true]'
