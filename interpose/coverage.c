@@ -13,6 +13,7 @@
 #include "exists.h"
 #include "library.h"
 #include "library_flags.h"
+#include "lookup.h"
 #include "process.h"
 #include "scope.h"
 
@@ -127,7 +128,10 @@ static enum binding binding_of(const struct dlt_object *o, const char *name, uin
 		return OURS;	/* a place in a program's table that leads to us */
 	if (!us || dlt_scope_order(at) < dlt_scope_order(us))
 		return OURS;	/* somebody else's wrapper, who asks for the next one */
-	return dlt_elf_find(&us->elf, &wanted, NULL) ? PAST_US : NOT_WRAPPED;
+	if (dlt_elf_find(&us->elf, &wanted, NULL))
+		return PAST_US;
+	/* Others' names begin like the driver's, too (cuFileRead of libcufile.so). */
+	return dlt_elf_is_cuda(&at->elf) && !dlt_lookup_passes(name) ? NOT_WRAPPED : OURS;
 }
 
 static uint32_t flag_of(enum reference reference)

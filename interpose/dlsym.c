@@ -222,8 +222,7 @@ static void note_unknown(const char *name, void *real)
 {
 	struct dlt_elf e;
 
-	if (dlt_library_elf(real, &e) && e.soname &&
-	    (strncmp(e.soname, "libcuda.so", 10) == 0 || strncmp(e.soname, "libcudart", 9) == 0))
+	if (dlt_library_elf(real, &e) && dlt_elf_is_cuda(&e))
 		dlt_uncovered(name);
 }
 

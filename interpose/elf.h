@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct dlt_elf {
 	uintptr_t base;			/* what is added to the file's addresses */
@@ -25,6 +26,12 @@ struct dlt_elf {
 	const ElfW(Verneed) *needed;
 	const char *soname;		/* NULL: none */
 };
+
+/* A CUDA driver or runtime, by its name. */
+static inline bool dlt_elf_is_cuda(const struct dlt_elf *e)
+{
+	return e->soname && (strncmp(e->soname, "libcuda.so", 10) == 0 || strncmp(e->soname, "libcudart", 9) == 0);
+}
 
 /* A name to look for, with its hash. */
 struct dlt_elf_name {

@@ -78,3 +78,11 @@ unsigned dlt_lookup_form(const char *name, unsigned version, int per_thread)
 		return DLT_FN_NONE;
 	return per_thread && best->per_thread ? best->per_thread : best->function;
 }
+
+bool dlt_lookup_passes(const char *name)
+{
+	for (const char *const *p = dlt_lookup_passed; *p; p++)
+		if (strcmp(*p, name) == 0)
+			return true;
+	return false;
+}

@@ -33,6 +33,9 @@ static inline bool dlt_lookup_may_be(const char *name)
 /* The function that is handed out under exactly this name; DLT_FN_NONE: none. */
 unsigned dlt_lookup_name(const char *name);
 
+/* A function that is known and has no wrapper: nothing of it is to be seen (rows of `pass`). */
+bool dlt_lookup_passes(const char *name);
+
 /*
  * The form of a driver function that cuGetProcAddress gives for a name without _v2 and the like:
  * the newest one that CUDA `version` (13000 is 13.0) has. DLT_FN_NONE: none is known.
@@ -54,6 +57,7 @@ struct dlt_form {
 
 extern const struct dlt_lookup dlt_lookup_names[], dlt_lookup_forms[];
 extern const struct dlt_form dlt_forms[];
+extern const char *const dlt_lookup_passed[];	/* NULL is last */
 extern const unsigned dlt_lookup_names_bits, dlt_lookup_forms_bits;
 extern const unsigned dlt_lookup_shortest, dlt_lookup_longest;
 extern const unsigned dlt_lookup_newest;	/* CUDA version */

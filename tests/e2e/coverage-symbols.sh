@@ -15,6 +15,14 @@ cat >c.c <<'C'
 #ifdef RUNTIME
 int cudaMalloc(void **p, size_t size) { return !(*p = malloc(size)); }
 int cudaNewestOfAll(void) { return 0; }
+int __cudaPushCallConfiguration(void) { return 0; }
+#endif
+#ifdef FILES
+int cuFileRead(void) { return 0; }
+#endif
+#ifdef KNOWN
+int cuFileRead(void), __cudaPushCallConfiguration(void);
+int known(void) { return cuFileRead() + __cudaPushCallConfiguration(); }
 #endif
 #ifdef OWN_MALLOC
 void *malloc(size_t size) { return size ? NULL : NULL; }
@@ -36,6 +44,8 @@ gcc -shared -fPIC -DNEEDS=3 -o three.so c.c
 gcc -shared -fPIC -DNEEDS=2 -o two.so c.c
 gcc -shared -fPIC -fno-builtin -DOWN_MALLOC -o malloc.so c.c
 gcc -shared -fPIC -DNEWEST -o newest.so c.c ./libcudart.so.14 -Wl,-rpath,"$TMP"
+gcc -shared -fPIC -DFILES -o libcufile.so.0 -Wl,-soname,libcufile.so.0 c.c
+gcc -shared -fPIC -DKNOWN -o known.so c.c ./libcudart.so.14 ./libcufile.so.0 -Wl,-rpath,"$TMP"
 cat >program.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -48,7 +58,7 @@ int main(int argc, char **argv)
 }
 C
 gcc -o program program.c
-"$RECORD" -q -o run -- ./program ./libcudart.so.14 ./three.so ./two.so ./malloc.so ./newest.so
+"$RECORD" -q -o run -- ./program ./libcudart.so.14 ./three.so ./two.so ./malloc.so ./newest.so ./known.so
 "$REPORT" -q -f json -o report.json run
 of() {
 	jq -c "[.coverage[] | select(.library == \"$1\") | [.kind, .covered]] | sort" report.json
@@ -57,4 +67,5 @@ same "a runtime" '[["cuda runtime","symbol"]]' "$(of libcudart.so.14)"
 same "a static runtime" '[["static cuda runtime","driver"]]' "$(of three.so)"
 same "none" '[]' "$(of two.so)"
 same "a malloc of its own" '[["heap","no"]]' "$(of malloc.so)"
+same "functions that pass, and those of other libraries" '[]' "$(of known.so)"
 same "a function that no table has" '[["cuda functions","no"]]' "$(of newest.so)"
