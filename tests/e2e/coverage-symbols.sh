@@ -17,6 +17,10 @@ int cudaMalloc(void **p, size_t size) { return !(*p = malloc(size)); }
 int cudaNewestOfAll(void) { return 0; }
 int __cudaPushCallConfiguration(void) { return 0; }
 #endif
+#ifdef DEEP
+int cuptiSubscribe(void **, void *, void *);
+void *deep(void **p) { return cuptiSubscribe(p, NULL, NULL) ? NULL : malloc(1); }
+#endif
 #ifdef FILES
 int cuFileRead(void) { return 0; }
 #endif
@@ -46,19 +50,22 @@ gcc -shared -fPIC -fno-builtin -DOWN_MALLOC -o malloc.so c.c
 gcc -shared -fPIC -DNEWEST -o newest.so c.c ./libcudart.so.14 -Wl,-rpath,"$TMP"
 gcc -shared -fPIC -DFILES -o libcufile.so.0 -Wl,-soname,libcufile.so.0 c.c
 gcc -shared -fPIC -DKNOWN -o known.so c.c ./libcudart.so.14 ./libcufile.so.0 -Wl,-rpath,"$TMP"
+gcc -shared -fPIC -fno-builtin -DDEEP -o deep.so c.c "$STUBS/libcupti.so.13" -Wl,-rpath,"$STUBS"
 cat >program.c <<'C'
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		if (!dlopen(argv[i], RTLD_NOW | RTLD_LOCAL))
+		if (!dlopen(argv[i], RTLD_NOW | RTLD_LOCAL | (strstr(argv[i], "deep") ? RTLD_DEEPBIND : 0)))
 			return puts(dlerror());
 	return 0;
 }
 C
 gcc -o program program.c
-"$RECORD" -q -o run -- ./program ./libcudart.so.14 ./three.so ./two.so ./malloc.so ./newest.so ./known.so
+"$RECORD" -q -o run -- ./program ./libcudart.so.14 ./three.so ./two.so ./malloc.so ./newest.so ./known.so ./deep.so
 "$REPORT" -q -f json -o report.json run
 of() {
 	jq -c "[.coverage[] | select(.library == \"$1\") | [.kind, .covered]] | sort" report.json
@@ -68,4 +75,5 @@ same "a static runtime" '[["static cuda runtime","driver"]]' "$(of three.so)"
 same "none" '[]' "$(of two.so)"
 same "a malloc of its own" '[["heap","no"]]' "$(of malloc.so)"
 same "functions that pass, and those of other libraries" '[]' "$(of known.so)"
+same "a heap and a profiler past us" '[["heap","no"],["profiler","no"]]' "$(of deep.so)"
 same "a function that no table has" '[["cuda functions","no"]]' "$(of newest.so)"

@@ -112,6 +112,7 @@ static void a_grown_communicator(void **state)
 	assert_int_equal(value(0x7000, DLT_COMM_IDENTITY), 0);
 	dlt_nccl_grown(&comm, 5, -1, &id);
 	assert_true(value(0x7000, DLT_COMM_RANK) == DLT_COMM_UNKNOWN);
+	assert_int_equal(value(0x7000, DLT_COMM_IDENTITY), 0);
 	dlt_nccl_grown(&comm, 5, 4, &id);
 	assert_int_equal(value(0x7000, DLT_COMM_RANK), 4);
 	assert_true(value(0x7000, DLT_COMM_IDENTITY) != 0);
