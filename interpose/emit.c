@@ -5,8 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
+#include <link.h>
 #include <linux/membarrier.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -237,25 +238,40 @@ bool dlt_emit_is_possible(void)
 	return ust_path(path, sizeof(path)) && dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0) == 0;
 }
 
+/* Whoever is loaded at the start, and its users are the program's own. */
+static bool ust_is_theirs(void)
+{
+	static const char name[] = "/liblttng-ust.so";
+
+	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
+		const char *slash = strrchr(m->l_name, '/');
+
+		if (slash && strncmp(slash, name, sizeof(name) - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * LTTng-UST tells each session where libraries lie, for which it reads all of their files' section
- * headers, some thousand system calls, in the thread that starts and once more in its own. Nobody
- * asks for that in a recorder's own session (DLTRACE_STATEDUMP), where ours are announced with their
- * build ids. It looks at its environment while it is loaded, so there is a word more for as long.
+ * headers, some thousand system calls, in the thread that starts and once more in its own: half of what
+ * it takes. Our events announce libraries with their build ids, so this is for a program that uses LTTng
+ * itself, or for who asks (DLTRACE_STATEDUMP=on). It looks at its environment while it is loaded, so
+ * there is a word more for as long.
  */
 static void *open_in_silence(const char *path)
 {
 	static char word[] = "LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1";
 	static char *words[MOST_WORDS + 2];
-	const char *wanted = dlt_process_env("DLTRACE_STATEDUMP");
+	const char *asked = dlt_process_env("DLTRACE_STATEDUMP");
 	char **theirs = environ;
 	size_t n = 0;
 	void *library;
 
 	while (theirs && theirs[n])
 		n++;
-	/* Another thread might change its environment meanwhile. */
-	if (!wanted || strcmp(wanted, "off") != 0 || n > MOST_WORDS || others_exist(dlt_thread_self()))
+	/* Another thread might change its environment meanwhile, or load something. */
+	if ((asked && strcmp(asked, "on") == 0) || n > MOST_WORDS || others_exist(dlt_thread_self()) || ust_is_theirs())
 		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	memcpy(words, theirs, n * sizeof(*words));
 	words[n] = word;

@@ -112,9 +112,6 @@ static size_t additions(const struct options *o, const struct environment_setup 
 		n += add_audit(s, added + n);
 	if (s->private_daemon)
 		added[n++] = text("LTTNG_HOME=%s", s->home);
-	/* A user's session may want to know where libraries lie. */
-	if (s->private_daemon && !o->session)
-		added[n++] = text("DLTRACE_STATEDUMP=off");
 	added[n++] = text("DLTRACE_BOX=%s/box", s->home);
 	added[n++] = text("DLTRACE_RECORDING=%016" PRIx64, s->recording);
 	if (injection)
