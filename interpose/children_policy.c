@@ -21,10 +21,11 @@ static const char *const programs[] = {
 };
 
 /*
- * What changes namespaces and becomes another program: the kernel lets only a process of one thread have a
- * user namespace or another's mounts, and LTTng brings two.
+ * What changes its namespaces or capabilities and becomes another program, and LTTng brings two threads: the
+ * kernel lets only a process of one have a user namespace or another's mounts, and capabilities are each thread's
+ * own, so that setgroups fails in some of them, for which glibc aborts.
  */
-static const char *const of_one_thread[] = { "unshare", "nsenter", "bwrap" };
+static const char *const of_one_thread[] = { "unshare", "nsenter", "bwrap", "setpriv", "capsh" };
 
 /* What makes any other program an ML program, by the name of a library it is linked with. */
 static const char *const libraries[] = {

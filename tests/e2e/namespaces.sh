@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-# unshare and nsenter in front of a program: the kernel lets none with several threads have a user namespace
-# or other mounts, so these get no LTTng, and what they start is recorded.
+# unshare, nsenter and setpriv in front of a program: the kernel lets none with several threads have a user
+# namespace or other mounts, and glibc none have capabilities by thread, so these get no LTTng, and what they start is
+# recorded.
 . "$top_srcdir/tests/lib.sh"
 need unshare
 need nsenter
+need setpriv
 unshare -U true 2>/dev/null || skip "no user namespaces here"
 command -v /usr/bin/python3 >/dev/null || skip "no /usr/bin/python3"
 
@@ -16,6 +18,7 @@ try() {
 all() {
 	try "$@" unshare -U -r /usr/bin/python3 -c "$script"
 	try "$@" unshare -U -r -f /usr/bin/python3 -c "$script"
+	[ "$(id -u)" != 0 ] || try "$@" setpriv --reuid=65534 --clear-groups /usr/bin/python3 -c "$script"
 	[ "$(id -u)" != 0 ] || try "$@" nsenter -t $$ -m /usr/bin/python3 -c "$script"
 }
 all env >plain
