@@ -57,27 +57,29 @@ session_start() {
 }
 
 # A daemon answers for some ms after it was told to end, and for two seconds removes what is its own by
-# name, as the next one's is: a session of that one may then never end.
-session_daemon=
+# name, as the next one's is. Without its socket of notifications that one has no thread that rotates, and
+# `lttng destroy`, which rotates once more, waits for ever. In a file: who starts the next one may have
+# been in a subshell, $(...), meanwhile.
 session_daemon_gone() {
-	[ -n "$session_daemon" ] || return 0
+	[ -s "$TMP/sessiond.ends" ] || return 0
+	session_daemon=$(cat "$TMP/sessiond.ends")
 	tries=0
 	while kill -0 "$session_daemon" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$session_daemon/status" 2>/dev/null; do
 		tries=$((tries + 1))
 		[ $tries -lt 1200 ] || fail "the session daemon does not end"
 		sleep 0.1
 	done
-	session_daemon=
+	rm "$TMP/sessiond.ends"
 }
 
 session_stop() {
 	timeout 120 lttng -q stop test >/dev/null || fail "lttng stop hangs"
 	timeout 120 lttng -q destroy test >/dev/null || fail "lttng destroy hangs"
 	if [ -s "$TMP/sessiond.pid" ]; then
-		session_daemon=$(cat "$TMP/sessiond.pid")
-		kill "$session_daemon"
+		cp "$TMP/sessiond.pid" "$TMP/sessiond.ends"
+		kill "$(cat "$TMP/sessiond.ends")"
 	fi
-	[ -n "$DLTRACE_TEST_ALONE" ] || exec 9>&-
+	[ -n "$DLTRACE_TEST_ALONE" ] || { session_daemon_gone && exec 9>&-; }
 }
 
 # events TRACE: its events as babeltrace2 writes them, but one by one where they came in batches
