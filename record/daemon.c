@@ -2,6 +2,7 @@
 /* Starting and ending a private session daemon. */
 #include "daemon.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,45 @@ static void exec_daemon(const char *home, pid_t parent)
 	exec_best_daemon();
 }
 
-static int wait_until_alive(struct session_daemon *d, char *why, size_t size)
+#define LINE 512
+
+/* What the daemon wrote last, as one printable line in text[LINE]; "" if nothing. */
+static const char *last_words(const char *home, char *text)
+{
+	char path[PATH_MAX];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/log", home);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && lseek(fd, 1 - LINE, SEEK_END) < 0)
+		lseek(fd, 0, SEEK_SET);
+	n = fd >= 0 ? read(fd, text, LINE - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		n--;
+	text[n > 0 ? n : 0] = '\0';
+	for (char *c = text; *c; c++)
+		if (iscntrl((unsigned char)*c) && *c != '\n')
+			*c = ' ';
+	return strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
+}
+
+static void say_end(char *why, size_t size, const char *home, int status)
+{
+	char text[LINE];
+	const char *words = last_words(home, text);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		snprintf(why, size, "lttng-sessiond is not installed (apt install lttng-tools)");
+	else
+		snprintf(why, size, "lttng-sessiond ended at once with %s %d%s%s",
+			 WIFEXITED(status) ? "status" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), *words ? ": " : "", words);
+}
+
+static int wait_until_alive(struct session_daemon *d, const char *home, char *why, size_t size)
 {
 	for (int waited = 0; waited < START_LIMIT; waited += 5) {
 		int status;
@@ -101,10 +140,7 @@ static int wait_until_alive(struct session_daemon *d, char *why, size_t size)
 			return 0;
 		if (waitpid(d->pid, &status, WNOHANG) == d->pid) {
 			d->pid = 0;
-			if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-				snprintf(why, size, "lttng-sessiond is not installed (apt install lttng-tools)");
-			else
-				snprintf(why, size, "lttng-sessiond ended at once (status %#x)", (unsigned)status);
+			say_end(why, size, home, status);
 			return -ENOENT;
 		}
 		pause_ms(5);
@@ -126,7 +162,7 @@ static int start_own(struct session_daemon *d, const char *home, char *why, size
 		d->pid = 0;
 		return -EAGAIN;
 	}
-	err = wait_until_alive(d, why, size);
+	err = wait_until_alive(d, home, why, size);
 	if (err)
 		daemon_stop(d);
 	return err;

@@ -41,6 +41,17 @@ grep -q 'nothing is recorded: lttng-sessiond is not installed' err || fail "mess
 PATH=$TMP/bin "$RECORD" --require -o none -- sleep 0.1 2>err || status=$?
 same "status with --require" 125 $status
 
+echo "an LTTng daemon that ends at once"
+cat >ends <<'END'
+#!/bin/sh
+printf 'a word\nError: \tno room here\n' >&2
+exit 3
+END
+chmod +x ends
+LTTNG_SESSIOND_PATH=$TMP/ends "$RECORD" -o none -- sleep 0.1 2>err || fail "the command's status is another's"
+same "lines" 1 "$(wc -l <err)"
+grep -q 'nothing is recorded: lttng-sessiond ended at once with status 3: Error:  no room here' err || fail "message: $(cat err)"
+
 echo "root without CAP_SYS_ADMIN shares the machine's daemon, or starts it"
 exec 9>/tmp/dltrace-test-session.lock
 flock -w 250 9 || fail "another test holds the session daemon"
