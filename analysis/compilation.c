@@ -142,8 +142,7 @@ static double rate(const struct rhythm *r, int64_t from, int64_t to)
 	return 1e9 * (double)(b->allocations - a->allocations) / (double)(b->cpu - a->cpu);
 }
 
-bool compilation_inside(const struct process *p, int64_t until, int64_t from, int64_t to,
-			struct compilation *c)
+bool compilation_inside(const struct process *p, int64_t first, int64_t until, int64_t to, struct compilation *c)
 {
 	const struct rhythm *r = &p->rhythm;
 	double least;
@@ -152,10 +151,13 @@ bool compilation_inside(const struct process *p, int64_t until, int64_t from, in
 	*c = (struct compilation){ .begin = UNKNOWN, .end = UNKNOWN };
 	if (!r->sample_count || p->heap_cover || p->begin == UNKNOWN || !compiles(p))
 		return false;
-	least = RATE_FACTOR * rate(r, from, to);
+	least = RATE_FACTOR * rate(r, until, to);
 	least = least > RATE_LEAST ? least : RATE_LEAST;
-	/* Imports, which come before, have high rates, too: back from the first iterations until it ends. */
-	for (int64_t at = until; at - WINDOW > p->begin && gap <= GAP_MOST; at -= WINDOW) {
+	/*
+	 * Imports, which come before, have high rates, too: back from the first iterations until it ends. Within
+	 * them it may be interrupted: parts of XLA work on what others have allocated.
+	 */
+	for (int64_t at = until; at - WINDOW > p->begin && (gap <= GAP_MOST || at > first); at -= WINDOW) {
 		if (rate(r, at - WINDOW, at) < least) {
 			gap += c->end != UNKNOWN;
 			continue;

@@ -21,8 +21,7 @@ struct compilation {
 
 /* What its descendants compiled before `until`. False: nothing, or too little to be a phase. */
 bool compilation_find(const struct process *p, int64_t until, struct compilation *c);
-/* What its framework did, until `until`, if it is one that compiles; [from, to): its steady iterations. */
-bool compilation_inside(const struct process *p, int64_t until, int64_t from, int64_t to,
-			struct compilation *c);
+/* What its framework did, if it is one that compiles, until its steady iterations, [until, to); all begin at `first`. */
+bool compilation_inside(const struct process *p, int64_t first, int64_t until, int64_t to, struct compilation *c);
 
 #endif

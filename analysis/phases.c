@@ -64,7 +64,7 @@ static struct before find_before(const struct process *p, const struct iteration
 
 	if (compilation_find(p, warm, &b.c))
 		b.how = "compilers that it ran, until the first iteration";
-	if (!compilation_inside(p, warm, warm, it->end, &inside))
+	if (!compilation_inside(p, it->begin, warm, it->end, &inside))
 		return b;
 	if (!b.how || inside.begin < b.c.begin)
 		b.c.begin = inside.begin;
