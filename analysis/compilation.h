@@ -21,7 +21,7 @@ struct compilation {
 
 /* What its descendants compiled before `until`. False: nothing, or too little to be a phase. */
 bool compilation_find(const struct process *p, int64_t until, struct compilation *c);
-/* What its framework did, if it is one that compiles, until its steady iterations, [until, to); all begin at `first`. */
+/* What its framework did, if it compiles, until the steady iterations, [until, to); `first`: of all of them. */
 bool compilation_inside(const struct process *p, int64_t first, int64_t until, int64_t to, struct compilation *c);
 
 #endif
