@@ -25,6 +25,7 @@
 #define TICK_NEAR	20	/* ms, when the disk is nearly full: buffers fill at 100 MB/s and more */
 #define ROTATE_LIMIT	5000	/* ms */
 #define DRAIN_LIMIT	5000	/* ms */
+#define GROUP_LIMIT	3000	/* ms for daemons without a keeper to end, then SIGKILL */
 
 /* ms after the start: the metadata of a trace reaches the disk with the first rotation only. */
 static const uint64_t early_rotations[] = { 1000, 10000, 60000 };
@@ -298,6 +299,17 @@ int keeper_launch(struct keeper *k, const struct keeper_config *c)
 	return 0;
 }
 
+/*
+ * The keeper hung in a call of LTTng's, so nobody has ended the daemon; it gets SIGTERM as its maker is gone,
+ * and waits for its consumer, which may be what hangs.
+ */
+static void end_group(pid_t group)
+{
+	for (int waited = 0; waited < GROUP_LIMIT && kill(-group, 0) == 0; waited += 5)
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	kill(-group, SIGKILL);
+}
+
 void keeper_reap(struct keeper *k, int limit)
 {
 	if (k->fd >= 0)
@@ -312,6 +324,7 @@ void keeper_reap(struct keeper *k, int limit)
 	if (k->pid) {
 		kill(k->pid, SIGKILL);
 		waitpid(k->pid, NULL, 0);
+		end_group(k->pid);
 	}
 	k->pid = 0;
 }

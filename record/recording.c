@@ -474,6 +474,9 @@ static void end_keeper(struct recording *r)
 	if (!r->stop_asked || !r->stopped)
 		message_send(r->keeper.fd, "stop");
 	drain(r, &r->keeper.fd, from_keeper, &r->stopped, KEEPER_END);
+	if (r->keeper.fd >= 0 && !r->stopped)
+		note(r, "2 keeper 0 LTTng's daemons do not answer, some of the trace may be missing");
+	r->stalled |= !r->stopped;
 	keeper_reap(&r->keeper, 5000);
 }
 

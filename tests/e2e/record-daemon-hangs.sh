@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# LTTng's consumer daemon, or its session daemon, answers no more: the recorder ends all the same, with the
+# program's exit status, says what is missing, and leaves no daemon behind.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+
+# below PID NAME: a process below it with that name
+below() {
+	for child in $(cat /proc/$1/task/*/children 2>/dev/null); do
+		[ "$(cat /proc/$child/comm 2>/dev/null)" != "$2" ] || echo $child
+		below $child "$2"
+	done
+}
+
+# lives PID: also as a zombie it would not
+lives() {
+	grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
+for victim in sessiond consumerd; do
+	rm -f runs go
+	"$RECORD" --children all -o $victim -- sh -c 'touch runs; until [ -e go ]; do sleep 0.1; done; exit 3' 2>err &
+	recorder=$!
+	tries=0
+	until [ -e runs ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] || fail "the command does not begin"
+		sleep 0.1
+	done
+	pids=$(below $recorder lttng-sessiond; below $recorder lttng-consumerd)
+	frozen=$(below $recorder lttng-$victim | head -n 1)
+	[ -n "$frozen" ] || fail "no lttng-$victim below the recorder"
+	kill -STOP $frozen
+	touch go
+	status=0
+	wait $recorder || status=$?
+	for pid in $pids; do
+		if lives $pid; then
+			kill -KILL $pids || :
+			fail "with lttng-$victim frozen there stays $pid"
+		fi
+	done
+	same "exit status with lttng-$victim frozen" 3 $status
+	grep -q "LTTng's daemons do not answer, some of the trace may be missing" err || fail "$victim: not said: $(cat err)"
+	grep -q '^stalled 1$' $victim/recording || fail "$victim: not in the label: $(cat $victim/recording)"
+done
