@@ -16,38 +16,42 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The smallest value of each of at most POINTS stretches of the curve after `from`. */
-static size_t envelope(const struct curve *c, int64_t from, struct curve_value out[POINTS])
+/* The smallest value of each of at most POINTS stretches of the curve within [from, to]. */
+static size_t envelope(const struct curve *c, int64_t from, int64_t to, struct curve_value out[POINTS])
 {
-	size_t begin = 0, n = 0, count;
+	size_t begin = 0, end = c->count, n = 0, count;
 
-	while (begin < c->count && c->buckets[begin].min.t < from)
+	while (begin < end && c->buckets[begin].min.t < from)
 		begin++;
-	count = c->count - begin;
+	while (begin < end && c->buckets[end - 1].min.t > to)
+		end--;
+	count = end - begin;
 	for (size_t i = 0; i < count; i++) {
 		const struct curve_value *v = &c->buckets[begin + i].min;
-		size_t to = count > POINTS ? i * POINTS / count : i;
+		size_t at = count > POINTS ? i * POINTS / count : i;
 
-		if (to == n)
+		if (at == n)
 			out[n++] = *v;
-		else if (v->value < out[to].value)
-			out[to] = *v;
+		else if (v->value < out[at].value)
+			out[at] = *v;
 	}
 	return n;
 }
 
-bool curve_growth(const struct curve *c, struct growth *g)
+int64_t curve_start_up(const struct curve *c)
+{
+	int64_t begin = c->count ? c->buckets[0].min.t : 0;
+
+	return begin + (c->count ? (c->buckets[c->count - 1].last.t - begin) / 3 : 0);
+}
+
+bool curve_growth(const struct curve *c, int64_t from, int64_t to, struct growth *g)
 {
 	static double slopes[POINTS * (POINTS - 1) / 2];
 	struct curve_value v[POINTS];
-	int64_t begin, end, most = 0;
-	size_t n, count = 0;
+	int64_t most = 0;
+	size_t n = envelope(c, from, to, v), count = 0;
 
-	if (!c->count)
-		return false;
-	begin = c->buckets[0].min.t;
-	end = c->buckets[c->count - 1].last.t;
-	n = envelope(c, begin + (end - begin) / 3, v);
 	if (n < POINTS_LEAST || v[n - 1].t - v[0].t < DURATION_LEAST)
 		return false;
 	for (size_t i = 0; i < n; i++) {

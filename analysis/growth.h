@@ -16,11 +16,13 @@ struct growth {
 };
 
 /*
- * Does a curve grow steadily? Looks at its lower envelope over the last two thirds of its time
- * (the first third is start-up); by the slopes between all pairs of points (Theil and Sen), so
- * that steps and spikes do not count: the median tells the rate, and three slopes of four must
- * rise. Growth below 16 MiB or a tenth of the largest value is none.
+ * Does a curve grow steadily within [from, to]? Looks at its lower envelope by the slopes between all
+ * pairs of points (Theil and Sen), so that steps and spikes do not count: the median tells the rate, and
+ * three slopes of four must rise. Growth below 16 MiB or a tenth of the largest value is none.
  */
-bool curve_growth(const struct curve *c, struct growth *g);
+bool curve_growth(const struct curve *c, int64_t from, int64_t to, struct growth *g);
+
+/* Where nothing tells the start-up's end: that of the first third of the curve's time. */
+int64_t curve_start_up(const struct curve *c);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "analysis/gpu_memory.h"
 #include "analysis/growth.h"
+#include "analysis/phases.h"
 #include "analysis/rules/rules.h"
 
 static json_t *growth_evidence(const struct growth *g)
@@ -33,12 +34,23 @@ static const char *room_text(const struct process *p, const struct growth *g, ch
 	return text;
 }
 
+/* In the steady phase; what imports, builds and compiles fills the memory, too. */
+static bool grows(const struct process *p, const struct curve *c, struct growth *g)
+{
+	const struct phases *ph = phases_around(p);
+
+	for (size_t i = 0; i < ph->count; i++)
+		if (ph->list[i].id == PHASE_STEADY)
+			return curve_growth(c, ph->list[i].begin, ph->list[i].end, g);
+	return curve_growth(c, curve_start_up(c), INT64_MAX, g);
+}
+
 void rule_heap_grows(struct findings *f, const struct process *p)
 {
 	struct growth g;
 	char rate[32], sum[32], since[32], room[100];
 
-	if (p->heap_cover || !curve_growth(&p->curves[CURVE_HEAP], &g))
+	if (p->heap_cover || !grows(p, &p->curves[CURVE_HEAP], &g))
 		return;
 	found(f, p, (struct stake){.since = g.begin, .bytes = g.total}, growth_evidence(&g),
 	      "the heap of %s keeps growing: %s a second from %s on, %s in all%s", process_who(p),
@@ -55,7 +67,7 @@ void rule_gpu_memory_grows(struct findings *f, const struct process *p)
 	char rate[32], sum[32], since[32];
 	struct growth growth;
 
-	if (!curve_growth(&p->curves[CURVE_GPU], &growth))
+	if (!grows(p, &p->curves[CURVE_GPU], &growth))
 		return;
 	for (size_t i = 0; i < g->library_count; i++)
 		if (!most || g->libraries[i].live > most->live)

@@ -109,3 +109,13 @@ awk '/allocations=/ { match($0, /time=[0-9]*/); ms = substr($0, RSTART + 5, RLEN
 	sub(/allocations=[0-9]*/, "allocations=" n - more) } { print }' "$TMP/trace" >pauses
 report_text <pauses
 same "compiling with a pause in the first iteration" "[10.5, 14.5]" "$(json '[p["begin_ns"] / 1e9 for p in r["phases"]][1:3]')"
+
+# A heap that fills while code is compiled does not keep growing; one that fills in the steady phase does.
+heap_of() {
+	awk -v from="$1" -v to="$2" '/allocations=/ { match($0, /time=[0-9]*/); ms = substr($0, RSTART + 5, RLENGTH - 5) - 1000
+		grown += ms > from && ms <= to ? 2 : 0
+		sub(/allocated=[0-9]*/, "allocated=" 50 + grown "M") } { print }' "$TMP/trace" | report_text
+	json '[f["text"].split(": ", 1)[1].split(",")[0] for f in r["findings"] if f["rule"] == "heap_grows"]'
+}
+same "a heap filled by the first iterations" "[]" "$(heap_of 2000 17000)"
+same "a heap filled in the iterations" "['20 MiB a second from 15 s on']" "$(heap_of 14000 25000)"

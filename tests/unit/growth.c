@@ -20,7 +20,7 @@ static bool grows(int64_t (*value)(int i), struct growth *g)
 
 	for (int i = 0; i < SAMPLES; i++)
 		curve_add(&c, 512, i * 100000000LL, value(i));
-	result = curve_growth(&c, g);
+	result = curve_growth(&c, curve_start_up(&c), INT64_MAX, g);
 	curve_release(&c);
 	return result;
 }
@@ -86,7 +86,7 @@ static bool judged(int points, int64_t ms)
 
 	for (int i = 0; i < points; i++)
 		curve_add(&c, 512, i * ms * 1000000, i * 1000 * MIB);
-	result = curve_growth(&c, &g);
+	result = curve_growth(&c, curve_start_up(&c), INT64_MAX, &g);
 	curve_release(&c);
 	return result;
 }
@@ -101,12 +101,29 @@ static void short_curves_are_not_judged(void **unused)
 	assert_true(judged(18, 190));
 }
 
+/* Only within the range: a start-up that grows is none of its business, nor is what comes after. */
+static void a_range_is_judged(void **unused)
+{
+	struct curve c = { 0 };
+	struct growth g;
+
+	(void)unused;
+	for (int i = 0; i < SAMPLES; i++)
+		curve_add(&c, 512, i * 100000000LL, i < 200 ? i * 4 * MIB : i < 400 ? 800 * MIB : i * 2 * MIB);
+	assert_true(curve_growth(&c, 0, 20000000000LL, &g));
+	assert_false(curve_growth(&c, 20000000000LL, 40000000000LL, &g));
+	assert_true(curve_growth(&c, 40000000000LL, INT64_MAX, &g));
+	assert_true(g.begin >= 40000000000LL && g.per_second > 18 * MIB && g.per_second < 22 * MIB);
+	curve_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaks_are_found),
 		cmocka_unit_test(other_shapes_are_not),
 		cmocka_unit_test(short_curves_are_not_judged),
+		cmocka_unit_test(a_range_is_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
