@@ -116,7 +116,8 @@ static bool claim(struct block *b)
 					   __ATOMIC_RELAXED);
 }
 
-static void fill(struct block *b, const struct block *from)
+/* All but the key. */
+static void copy(struct block *b, const struct block *from)
 {
 	b->size = from->size;
 	b->backing = from->backing;
@@ -124,7 +125,16 @@ static void fill(struct block *b, const struct block *from)
 	b->row = from->row;
 	b->names = from->names;
 	b->context = from->context;
-	__atomic_store_n(&b->key, from->key, __ATOMIC_RELEASE);
+}
+
+/*
+ * An address that comes again finds its mark: not to store it leaves alone 63 neighbours' cache line, and who
+ * looks for the block soon does not wait until eight marks can be loaded of which one was just stored.
+ */
+static void set_mark(uint8_t *mark, uint8_t value)
+{
+	if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
+		__atomic_store_n(mark, value, __ATOMIC_RELEASE);
 }
 
 uint32_t blocks_put(const struct block *block)
@@ -136,8 +146,9 @@ uint32_t blocks_put(const struct block *block)
 		for (uint32_t index = index_of(mixed, l), end = index + WINDOW; index < end; index++) {
 			if (!claim(&level[index]))
 				continue;
-			__atomic_store_n(&marks_of(level, l)[index], mark_of(mixed), __ATOMIC_RELEASE);
-			fill(&level[index], block);
+			set_mark(&marks_of(level, l)[index], mark_of(mixed));
+			copy(&level[index], block);
+			__atomic_store_n(&level[index].key, block->key, __ATOMIC_RELEASE);
 			return place_of(l, index);
 		}
 	}
@@ -149,9 +160,10 @@ bool blocks_take(uint32_t place, uint64_t key, struct block *taken)
 	struct block *b = blocks_at(place);
 
 	/* No compare-and-swap: a block has one owner, and who frees it twice has lost anyway. */
-	*taken = *b;
-	if (taken->key != key)
+	if (__atomic_load_n(&b->key, __ATOMIC_ACQUIRE) != key)
 		return false;
+	copy(taken, b);
+	taken->key = key;
 	__atomic_store_n(&b->key, 0, __ATOMIC_RELEASE);
 	return true;
 }

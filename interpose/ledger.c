@@ -1,200 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger of GPU memory: rows in the black box, blocks in a table of the process's own. */
+/* The ledger of GPU memory: what each call does to the table of blocks, and to the rows (ledger_rows.h). */
 #include "ledger.h"
 
 #include <stddef.h>
 
 #include "blocks.h"
 #include "box_private.h"
-#include "clock.h"
 #include "contexts.h"
+#include "ledger_rows.h"
 #include "streams.h"
 
-#define PLACES 256		/* of rows, by hash; a power of 2, twice DLT_BOX_MEMORY */
-#define KEPT 32			/* rows that only kinds and devices get, when there are many libraries */
-#define NO_ROW DLT_BOX_MEMORY
-
 __thread uintptr_t dlt_ledger_at;
-
-/* index in the box + 1; 0: free. Wrong ones (a forked child's) are found out by the row's key. */
-static uint8_t places[PLACES];
-
-static void add(uint64_t *sum, uint64_t value)
-{
-	__atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
-}
-
-static uint64_t value_of(const uint64_t *p)
-{
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-
-/* ---- rows ---------------------------------------------------------------------------------- */
-
-/* A row more, or NO_ROW. */
-static unsigned row_make(uint64_t key, unsigned keep)
-{
-	uint32_t index = __atomic_load_n(&dlt_box->memory_used, __ATOMIC_RELAXED);
-	struct dlt_box_memory *row;
-
-	/* Backed before it counts as used: readers go that far. */
-	do {
-		row = dlt_box_memory(index);
-		if (index + keep >= dlt_box->memory_count || !dlt_box_back(row, sizeof(*row)))
-			return NO_ROW;
-	} while (!__atomic_compare_exchange_n(&dlt_box->memory_used, &index, index + 1, false,
-					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-	__atomic_store_n(&row->key, key, __ATOMIC_RELEASE);
-	return index;
-}
-
-static unsigned row_by_key(uint64_t key, unsigned keep)
-{
-	unsigned at = (unsigned)((key * 0x9e3779b97f4a7c15) >> 56), made = NO_ROW;
-
-	for (unsigned i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
-		uint8_t seen = __atomic_load_n(&places[at], __ATOMIC_ACQUIRE);
-
-		if (!seen) {
-			if (made == NO_ROW)
-				made = row_make(key, keep);
-			if (made == NO_ROW ||
-			    __atomic_compare_exchange_n(&places[at], &seen, (uint8_t)(made + 1), false,
-							__ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
-				return made;
-		}
-		if (value_of(&dlt_box_memory(seen - 1)->key) != key)
-			continue;
-		/* Somebody else was quicker: ours stays unused. */
-		if (made != NO_ROW)
-			__atomic_store_n(&dlt_box_memory(made)->key, 0, __ATOMIC_RELAXED);
-		return seen - 1u;
-	}
-	return NO_ROW;
-}
-
-/* The caller's row; where there are too many callers, one of its kind and device. */
-static unsigned row_of(enum dlt_memory memory, uint8_t device, uint16_t library)
-{
-	unsigned row = row_by_key(dlt_box_memory_key(memory, device, library), library ? KEPT : 0);
-
-	return row == NO_ROW && library ? row_of(memory, device, 0) : row;
-}
-
-static void raise_peak(int64_t *peak, int64_t live)
-{
-	int64_t now = __atomic_load_n(peak, __ATOMIC_RELAXED);
-
-	while (live > now && !__atomic_compare_exchange_n(peak, &now, live, false, __ATOMIC_RELAXED,
-							  __ATOMIC_RELAXED))
-		;
-}
-
-/* The row is the calling thread's own: nobody else writes row->own. */
-static bool is_own(struct dlt_box_memory *row)
-{
-	uint32_t self = dlt_thread_self()->id, owner = __atomic_load_n(&row->own.thread, __ATOMIC_RELAXED);
-
-	if (self && owner == self)
-		return true;
-	if (self && !owner && __atomic_compare_exchange_n(&row->own.thread, &owner, self, false,
-							  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return true;
-	if (!__atomic_load_n(&row->own.shared, __ATOMIC_RELAXED))
-		__atomic_store_n(&row->own.shared, 1, __ATOMIC_SEQ_CST);
-	return false;
-}
-
-/* One writer; readers see whole values. */
-static void add_own(uint64_t *sum, uint64_t value)
-{
-	__atomic_store_n(sum, *sum + value, __ATOMIC_RELAXED);
-}
-
-/* own: the row is this thread's. Where it is shared `own.live` stays as it is, whoever looks at it. */
-static void move_live(struct dlt_box_memory *row, int64_t bytes, bool own)
-{
-	int64_t live;
-
-	if (own && !__atomic_load_n(&row->own.shared, __ATOMIC_RELAXED)) {
-		live = row->own.live + bytes;
-		__atomic_store_n(&row->own.live, live, __ATOMIC_RELEASE);
-		live += __atomic_load_n(&row->live, __ATOMIC_RELAXED);
-	} else {
-		live = __atomic_add_fetch(&row->live, bytes, __ATOMIC_RELAXED) +
-		       __atomic_load_n(&row->own.live, __ATOMIC_RELAXED);
-	}
-	if (bytes > 0)
-		raise_peak(&row->peak, live);
-}
-
-/* The sum over what is physical on the row's device. */
-static void move_gpu(struct dlt_box_memory *row, int64_t bytes)
-{
-	unsigned sum;
-
-	if (!row->sum) {
-		sum = NO_ROW;
-		if (dlt_memory_kind(row->key >> 24 & 255)->physical)
-			sum = row_of(DLT_MEMORY_GPU, (uint8_t)(row->key >> 16), 0);
-		row->sum = sum + 1;
-	}
-	if (row->sum <= NO_ROW) {
-		row = dlt_box_memory(row->sum - 1);
-		move_live(row, bytes, is_own(row));
-	}
-}
-
-static void count_alloc(unsigned index, uint64_t size)
-{
-	struct dlt_box_memory *row;
-	bool own;
-
-	if (index == NO_ROW)
-		return;
-	row = dlt_box_memory(index);
-	own = is_own(row);
-	if (own) {
-		add_own(&row->own.allocated, size);
-		add_own(&row->own.allocations, 1);
-	} else {
-		add(&row->allocated, size);
-		add(&row->allocations, 1);
-	}
-	if (size > value_of(&row->largest))
-		row->largest = size;
-	move_live(row, (int64_t)size, own);
-	move_gpu(row, (int64_t)size);
-}
-
-static void count_free(unsigned index, uint64_t size)
-{
-	struct dlt_box_memory *row;
-	bool own;
-
-	if (index == NO_ROW)
-		return;
-	row = dlt_box_memory(index);
-	own = is_own(row);
-	if (own)
-		add_own(&row->own.frees, 1);
-	else
-		add(&row->frees, 1);
-	move_live(row, -(int64_t)size, own);
-	move_gpu(row, -(int64_t)size);
-}
-
-static void count_failure(unsigned index, uint64_t size)
-{
-	struct dlt_box_memory *row;
-
-	if (index == NO_ROW)
-		return;
-	row = dlt_box_memory(index);
-	row->refused = size;
-	row->refused_at = dlt_clock_ns();
-	add(&row->failed, 1);
-}
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
@@ -215,7 +31,7 @@ static uint64_t unuse(uint32_t place)
 		return 0;
 	if (!blocks_take(place, BLOCK_NAMELESS, &taken) && !blocks_take(place, b->key, &taken))
 		return 0;
-	count_free(taken.row, taken.size);
+	rows_free(taken.row, taken.size);
 	return taken.size + (taken.backing ? unuse(taken.backing) : 0);
 }
 
@@ -223,7 +39,7 @@ static uint64_t unuse(uint32_t place)
 static void drop(uint32_t place, struct block *taken)
 {
 	struct block *b = blocks_at(place);
-	uint64_t key = value_of(&b->key);
+	uint64_t key = __atomic_load_n(&b->key, __ATOMIC_RELAXED);
 
 	if (key <= BLOCK_NAMELESS)
 		return;
@@ -235,7 +51,7 @@ static void drop(uint32_t place, struct block *taken)
 	}
 	if (!blocks_take(place, key, taken))
 		return;
-	count_free(taken->row, taken->size);
+	rows_free(taken->row, taken->size);
 	if (taken->backing)
 		unuse(taken->backing);
 }
@@ -301,13 +117,13 @@ static void put(enum dlt_memory memory, uint8_t device, uint16_t library, uint64
 	/* It was given back behind our back: the address would not be handed out otherwise. */
 	if (place)
 		drop(place, &old);
-	block.row = (uint16_t)row_of(memory, device, library);
+	block.row = (uint16_t)rows_of(memory, device, library);
 	block.context = dlt_context_current;
 	block.backing = back(memory, backing);
 	if (blocks_put(&block))
-		count_alloc(block.row, size);
+		rows_alloc(block.row, size);
 	else
-		count_failure(row_of(DLT_MEMORY_STRAY, device, library), size);
+		rows_refused(rows_of(DLT_MEMORY_STRAY, device, library), size);
 }
 
 void dlt_ledger_allocated(struct dlt_ledger *l, bool ok, enum dlt_memory memory, uint8_t device,
@@ -319,7 +135,7 @@ void dlt_ledger_allocated(struct dlt_ledger *l, bool ok, enum dlt_memory memory,
 		return;
 	dlt_ledger_at = 0;
 	if (!ok)
-		count_failure(row_of(memory, device, library), size);
+		rows_refused(rows_of(memory, device, library), size);
 	else if (key && !(size == 0 && has_names(memory) && (add_name(key) || name_again(key, backing))))
 		put(memory, device, library, key, size, backing);
 }
@@ -370,9 +186,9 @@ void dlt_ledger_take(struct dlt_ledger *l, enum dlt_memory memory, uint64_t hand
 
 	if (!l->outer)
 		return;
-	*l = (struct dlt_ledger){
-		.outer = true, .memory = (uint8_t)memory, .key = key_of(memory, handle), .row = NO_ROW,
-	};
+	l->memory = (uint8_t)memory;
+	l->key = key_of(memory, handle);
+	l->row = ROWS_NONE;
 	/* Who unmaps knows the addresses: nobody maps there before the call has returned. */
 	if (memory == DLT_MEMORY_MAPPED) {
 		l->backing = 0;
@@ -442,13 +258,13 @@ void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t li
 	else if (l->found && l->backing)
 		l->size = unuse(l->backing);
 	else if (l->found)
-		count_free(l->row, l->size);
+		rows_free(l->row, l->size);
 	if (!l->found && l->key) {
 		l->memory = DLT_MEMORY_STRAY;
 		l->device = device;
 		l->library = library;
 		l->size = 0;
-		count_free(row_of(DLT_MEMORY_STRAY, device, library), 0);
+		rows_free(rows_of(DLT_MEMORY_STRAY, device, library), 0);
 	}
 }
 
@@ -487,27 +303,17 @@ void dlt_ledger_graph(const struct dlt_cuda_node_memory *memory)
 
 void dlt_ledger_told(uint8_t device, uint64_t free, uint64_t total)
 {
-	unsigned row = dlt_process.traced ? row_of(DLT_MEMORY_GPU, device, 0) : NO_ROW;
+	unsigned row = dlt_process.traced ? rows_of(DLT_MEMORY_GPU, device, 0) : ROWS_NONE;
 
-	if (row == NO_ROW)
+	if (row == ROWS_NONE)
 		return;
 	dlt_box_memory(row)->told_free = free;
 	dlt_box_memory(row)->told_total = total;
-}
-
-void dlt_ledger_thread_end(const struct dlt_thread *t)
-{
-	uint32_t rows = __atomic_load_n(&dlt_box->memory_used, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < rows && t->id; i++)
-		if (__atomic_load_n(&dlt_box_memory(i)->own.thread, __ATOMIC_RELAXED) == t->id)
-			__atomic_store_n(&dlt_box_memory(i)->own.thread, 0, __ATOMIC_RELEASE);
 }
 
 void dlt_ledger_after_fork(void)
 {
 	blocks_forget();
 	dlt_ledger_at = 0;
-	for (unsigned i = 0; i < PLACES; i++)
-		places[i] = 0;
+	rows_forget();
 }

@@ -2,16 +2,20 @@
 /* The ledger of GPU memory in a black box, as dltrace_sample:process says it. */
 #include "sampled.h"
 
-/* live before allocated: what was freed is never negative. Two parts: of its thread, and of all others. */
+/* live before allocated: what was freed is never negative. */
 static void read_row(const struct dlt_box_memory *row, uint64_t *words)
 {
 	words[0] = __atomic_load_n(&row->key, __ATOMIC_ACQUIRE);
-	words[1] = (uint64_t)__atomic_load_n(&row->live, __ATOMIC_ACQUIRE) +
-		   (uint64_t)__atomic_load_n(&row->own.live, __ATOMIC_ACQUIRE);
+	words[1] = (uint64_t)dlt_box_memory_live(row);
 	words[2] = (uint64_t)box_value(row->peak);
-	words[3] = box_value(row->allocated) + box_value(row->own.allocated);
-	words[4] = box_value(row->allocations) + box_value(row->own.allocations);
-	words[5] = box_value(row->frees) + box_value(row->own.frees);
+	words[3] = box_value(row->allocated);
+	words[4] = box_value(row->allocations);
+	words[5] = box_value(row->frees);
+	for (unsigned i = 0; i < DLT_BOX_OWNS; i++) {
+		words[3] += box_value(row->own[i].allocated);
+		words[4] += box_value(row->own[i].allocations);
+		words[5] += box_value(row->own[i].frees);
+	}
 	words[6] = box_value(row->largest);
 	words[7] = box_value(row->failed);
 	words[8] = box_value(row->refused);

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	6
+#define DLT_BOX_VERSION	7
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -217,31 +217,65 @@ static inline uint32_t dlt_box_name_entries(uint32_t size)
 
 /*
  * One row of the ledger of GPU memory (tracepoints/memory_kinds.h): by kind, device and asking library.
- * One thread at a time, the first that comes, adds to `own` without atomic operations, all others to
- * the rest; a reader adds up both, `live` before `allocated`: freed >= 0. Once several threads have
- * used a row, all change `live` of the rest, so that the peak is exact. Rows of the kind "gpu" have live
- * and peak, the sum of what is physical on a device, and what CUDA said of it.
+ * Some threads have a part each that nobody else writes, all others add to the rest atomically: readers add
+ * up all, `live` before `allocated`: freed >= 0. What is live: dlt_box_memory_live(). The first part's
+ * thread changes `alone` as long as it is that; interpose/ledger_rows.h tells the rest. Rows of the
+ * kind "gpu" have live and peak, the sum of what is physical on a device, and what CUDA said of it.
  */
+#define DLT_BOX_OWNS 4
+
 struct dlt_box_own {
-	uint32_t thread;		/* our id of it; 0: none */
-	uint32_t shared;		/* others have used the row */
-	int64_t live;			/* bytes */
+	uint64_t kept;			/* bytes in row->live that are not; above them the number of changes */
 	uint64_t allocated;
 	uint64_t allocations, frees;
 } __attribute__((aligned(128)));
 
+/* What everybody reads and what everybody may write have a cache line each. */
 struct dlt_box_memory {
 	uint64_t key;			/* dlt_box_memory_key(); stored last */
-	int64_t live, peak;		/* bytes */
+	uint32_t sum;			/* the writer's: index of the device's row "gpu" + 1 */
+	uint32_t shared;		/* several threads have used the row */
+	uint32_t owners[DLT_BOX_OWNS];	/* our ids of the threads whose parts these are; 0: nobody's */
+	uint64_t largest;		/* bytes of the largest block */
+	uint64_t told_free, told_total;	/* bytes, what the application last heard of CUDA */
+	uint64_t refused_at;		/* ns CLOCK_MONOTONIC, see refused */
+	int64_t live __attribute__((aligned(64)));	/* bytes, with what threads keep */
+	int64_t alone;			/* ... and those of the first part's thread, before the row was shared */
+	int64_t peak;
 	uint64_t allocated;		/* bytes */
 	uint64_t allocations, frees;
-	uint64_t largest;		/* bytes of the largest block */
 	uint64_t failed;		/* allocations that were refused */
-	uint64_t refused, refused_at;	/* bytes asked for by the last of them; ns CLOCK_MONOTONIC */
-	uint64_t told_free, told_total;	/* bytes, what the application last heard of CUDA */
-	uint32_t sum;			/* the writer's: index of the device's row "gpu" + 1 */
-	struct dlt_box_own own;
+	uint64_t refused;		/* bytes asked for by the last of them */
+	struct dlt_box_own own[DLT_BOX_OWNS];
 } __attribute__((aligned(128)));
+
+static inline uint32_t dlt_box_kept(uint64_t kept)
+{
+	return (uint32_t)kept;
+}
+
+/*
+ * Bytes that are live: what each part had when `live` was read, for none of them has changed around it. A
+ * writer that never lets one look (it would have to be hostile) gets a sum that no moment had.
+ */
+static inline int64_t dlt_box_memory_live(const struct dlt_box_memory *row)
+{
+	uint64_t seen[DLT_BOX_OWNS], changed = 1;
+	int64_t live = 0;
+
+	for (unsigned tries = 0; changed && tries < 1000; tries++) {
+		for (unsigned i = 0; i < DLT_BOX_OWNS; i++)
+			seen[i] = __atomic_load_n(&row->own[i].kept, __ATOMIC_ACQUIRE);
+		live = (int64_t)((uint64_t)__atomic_load_n(&row->live, __ATOMIC_ACQUIRE) +
+				 (uint64_t)__atomic_load_n(&row->alone, __ATOMIC_ACQUIRE));
+		changed = 0;
+		for (unsigned i = 0; i < DLT_BOX_OWNS; i++) {
+			changed |= seen[i] ^ __atomic_load_n(&row->own[i].kept, __ATOMIC_ACQUIRE);
+			live = (int64_t)((uint64_t)live - dlt_box_kept(seen[i]));
+		}
+	}
+	return live;
+}
 
 #define DLT_BOX_MEMORY_WORDS 12		/* in this order, as dltrace_sample:process says them */
 
@@ -258,7 +292,7 @@ _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_ring) == 4096, "a page");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
-_Static_assert(sizeof(struct dlt_box_memory) == 256, "a row is four cache lines");
+_Static_assert(sizeof(struct dlt_box_memory) == 640, "a row is ten cache lines");
 _Static_assert(sizeof(struct dlt_box_library) == 256, "the path takes what is left");
 
 #endif

@@ -189,7 +189,7 @@ static int64_t live_gpu(const struct live_process *p)
 		uint64_t key = __atomic_load_n(&p->view.memory[i].key, __ATOMIC_ACQUIRE);
 
 		if (key && (key >> 24 & 255) == DLT_MEMORY_GPU)
-			sum += box_value(p->view.memory[i].live);
+			sum += dlt_box_memory_live(&p->view.memory[i]);
 	}
 	return sum;
 }

@@ -18,15 +18,22 @@ static void dump(const char *box)
 
 	for (uint32_t i = 0; i < h->memory_used; i++, row++) {
 		const char *path = libraries[row->key & 0xffff].path, *slash = strrchr(path, '/');
+		uint64_t allocated, allocations, frees;
 
 		if (!row->key)
 			continue;
+		allocated = row->allocated;
+		allocations = row->allocations;
+		frees = row->frees;
+		for (unsigned j = 0; j < DLT_BOX_OWNS; j++) {
+			allocated += row->own[j].allocated;
+			allocations += row->own[j].allocations;
+			frees += row->own[j].frees;
+		}
 		printf("%u %s %lu %s %ld %ld %lu %lu %lu %lu %lu %lu %lu\n", h->pid,
 		       dlt_memory_kind(row->key >> 24 & 255)->name, row->key >> 16 & 255,
-		       row->key & 0xffff ? slash ? slash + 1 : path : "-", row->live + row->own.live, row->peak,
-		       row->allocated + row->own.allocated, row->allocations + row->own.allocations,
-		       row->frees + row->own.frees, row->largest, row->failed,
-		       row->refused, row->told_free);
+		       row->key & 0xffff ? slash ? slash + 1 : path : "-", dlt_box_memory_live(row), row->peak,
+		       allocated, allocations, frees, row->largest, row->failed, row->refused, row->told_free);
 	}
 }
 

@@ -8,11 +8,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interpose/blocks.c"
 #include "interpose/ledger.c"
+#include "interpose/ledger_rows.c"
 
 struct dlt_box_header *dlt_box;
 struct dlt_process dlt_process = { .traced = true };
@@ -40,8 +42,8 @@ __thread uint8_t dlt_context_current;
 static int make_box(void **state)
 {
 	(void)state;
-	dlt_box = aligned_alloc(4096, 64 * 1024);
-	memset(dlt_box, 0, 64 * 1024);
+	dlt_box = aligned_alloc(4096, 256 * 1024);
+	memset(dlt_box, 0, 256 * 1024);
 	dlt_box->memory_offset = 4096;
 	dlt_box->memory_count = DLT_BOX_MEMORY;
 	dlt_ledger_after_fork();
@@ -67,7 +69,25 @@ static const struct dlt_box_memory *row(enum dlt_memory kind, unsigned device, u
 
 static int64_t live_of(const struct dlt_box_memory *r)
 {
-	return r->live + r->own.live;
+	return dlt_box_memory_live(r);
+}
+
+static uint64_t allocations(const struct dlt_box_memory *r)
+{
+	uint64_t sum = r->allocations;
+
+	for (unsigned i = 0; i < DLT_BOX_OWNS; i++)
+		sum += r->own[i].allocations;
+	return sum;
+}
+
+static uint64_t frees(const struct dlt_box_memory *r)
+{
+	uint64_t sum = r->frees;
+
+	for (unsigned i = 0; i < DLT_BOX_OWNS; i++)
+		sum += r->own[i].frees;
+	return sum;
 }
 
 static int64_t live(enum dlt_memory kind)
@@ -114,11 +134,11 @@ static void blocks_are_found_by_address(void **state)
 	/* cudaFree does not know the kind. */
 	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x2000, 0, true), 30);
 	assert_int_equal(live(DLT_MEMORY_MANAGED), 0);
-	assert_int_equal(row(DLT_MEMORY_MANAGED, GPU, LIBRARY)->frees, 1);
+	assert_int_equal(frees(row(DLT_MEMORY_MANAGED, GPU, LIBRARY)), 1);
 	assert_int_equal(give(DLT_MEMORY_DEVICE, 0, 0, true), 0);
-	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)->frees, 0);
+	assert_int_equal(frees(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)), 0);
 	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x3000, 0, true), 0);
-	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)->frees, 1);
+	assert_int_equal(frees(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)), 1);
 }
 
 static void failed_calls_change_nothing(void **state)
@@ -148,7 +168,7 @@ static void only_the_outermost_counts(void **state)
 	dlt_ledger_allocated(&l[0], true, DLT_MEMORY_DEVICE, GPU, LIBRARY, 0x1000, 64, 0);
 	dlt_ledger_allocated(&l[1], true, DLT_MEMORY_DEVICE, GPU, LIBRARY, 0x1000, 60, 0);
 	assert_int_equal(live(DLT_MEMORY_DEVICE), 60);
-	assert_int_equal(row(DLT_MEMORY_DEVICE, GPU, LIBRARY)->allocations, 1);
+	assert_int_equal(allocations(row(DLT_MEMORY_DEVICE, GPU, LIBRARY)), 1);
 	/* An outer call that was left by an exception does not stay in the way. */
 	assert_true(dlt_ledger_begin(&l[0]));
 	assert_true(dlt_ledger_begin(&l[1]));
@@ -202,7 +222,7 @@ static void a_handle_may_have_several_names(void **state)
 	(void)state;
 	alloc(DLT_MEMORY_PHYSICAL, 42, 400);
 	alloc(DLT_MEMORY_PHYSICAL, 42, 0);	/* cuMemRetainAllocationHandle */
-	assert_int_equal(row(DLT_MEMORY_PHYSICAL, GPU, LIBRARY)->allocations, 1);
+	assert_int_equal(allocations(row(DLT_MEMORY_PHYSICAL, GPU, LIBRARY)), 1);
 	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, true), 0);
 	assert_int_equal(give(DLT_MEMORY_PHYSICAL, 42, 0, false), 0);
 	assert_int_equal(live(DLT_MEMORY_PHYSICAL), 400);
@@ -261,6 +281,11 @@ static void a_context_takes_its_own(void **state)
 	assert_int_equal(live(DLT_MEMORY_DEVICE), 0);
 }
 
+static struct dlt_box_memory *device_row(void)
+{
+	return (struct dlt_box_memory *)row(DLT_MEMORY_DEVICE, GPU, LIBRARY);
+}
+
 /* A row is its first thread's own, until another one comes; and the next one's after its end. */
 static void rows_have_a_thread(void **state)
 {
@@ -270,31 +295,155 @@ static void rows_have_a_thread(void **state)
 	record.id = 7;
 	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
 	alloc(DLT_MEMORY_DEVICE, 0x2000, 50);
-	r = (struct dlt_box_memory *)row(DLT_MEMORY_DEVICE, GPU, LIBRARY);
-	assert_int_equal(r->own.live, 150);
+	r = device_row();
+	assert_int_equal(r->alone, 150);
 	assert_int_equal(r->live, 0);
 	dlt_ledger_thread_end(&record);
 	record.id = 8;
 	give(DLT_MEMORY_DEVICE, 0x2000, 0, true);
-	assert_int_equal(r->own.live, 100);
-	assert_int_equal(r->own.thread, 8);
+	assert_int_equal(r->alone, 100);
+	assert_int_equal(r->owners[0], 8);
 	assert_int_equal(r->peak, 150);
 	record.id = 9;	/* while 8 is there */
 	alloc(DLT_MEMORY_DEVICE, 0x3000, 60);
-	assert_int_equal(r->own.live, 100);
+	assert_int_equal(r->owners[1], 9);
+	assert_int_equal(r->alone, 100);
 	assert_int_equal(r->live, 60);
 	assert_int_equal(r->peak, 160);
 	assert_int_equal(gpu(), 160);
 	record.id = 8;
 	give(DLT_MEMORY_DEVICE, 0x3000, 0, true);
 	give(DLT_MEMORY_DEVICE, 0x1000, 0, true);
+	assert_int_equal(r->alone, 100);
+	assert_int_equal(live_of(r), 0);
 	alloc(DLT_MEMORY_DEVICE, 0x4000, 161);
 	assert_int_equal(live_of(r), 161);
 	assert_int_equal(r->peak, 161);
 	assert_int_equal(row(DLT_MEMORY_GPU, GPU, 0)->peak, 161);
-	assert_int_equal(r->own.allocations + r->allocations, 4);
-	assert_int_equal(r->own.frees + r->frees, 3);
+	assert_int_equal(allocations(r), 4);
+	assert_int_equal(frees(r), 3);
 	record.id = 0;
+}
+
+/* What a thread gives back it takes again without touching what is shared; the sum is exact meanwhile. */
+static void threads_keep_what_they_give_back(void **state)
+{
+	struct dlt_box_memory *r;
+	int64_t shared;
+
+	(void)state;
+	record.id = 7;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	record.id = 8;
+	alloc(DLT_MEMORY_DEVICE, 0x2000, 50);
+	r = device_row();
+	shared = r->live;
+	give(DLT_MEMORY_DEVICE, 0x2000, 0, true);
+	assert_int_equal(live_of(r), 100);
+	assert_int_equal(dlt_box_kept(r->own[1].kept), 50);
+	alloc(DLT_MEMORY_DEVICE, 0x2000, 30);
+	assert_int_equal(live_of(r), 130);
+	assert_int_equal(dlt_box_kept(r->own[1].kept), 20);
+	assert_int_equal(r->live, shared);
+	assert_int_equal(gpu(), 130);
+	/* Each change shows, be the bytes the same again: that is how a reader knows. */
+	assert_int_equal(r->own[1].kept >> 32, 2);
+	/* Its part goes to the next thread with all that is in it. */
+	dlt_ledger_thread_end(&record);
+	record.id = 10;
+	give(DLT_MEMORY_DEVICE, 0x2000, 0, true);
+	assert_int_equal(r->owners[1], 10);
+	assert_int_equal(dlt_box_kept(r->own[1].kept), 50);
+	assert_int_equal(live_of(r), 100);
+	assert_int_equal(r->peak, 150);
+	record.id = 0;
+}
+
+/* Two threads that never hold something at once: no peak comes of what one of them keeps. */
+static void what_is_kept_makes_no_peak(void **state)
+{
+	struct dlt_box_memory *r;
+
+	(void)state;
+	record.id = 7;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	r = device_row();
+	for (unsigned i = 0; i < 20; i++) {
+		record.id = 7 + i % 5;	/* the last of them has no part of its own */
+		give(DLT_MEMORY_DEVICE, 0x1000 * (i + 1), 0, true);
+		assert_int_equal(live_of(r), 0);
+		record.id = 7 + (i + 1) % 5;
+		alloc(DLT_MEMORY_DEVICE, 0x1000 * (i + 2), 100);
+		assert_int_equal(live_of(r), 100);
+		assert_int_equal(r->peak, 100);
+		assert_int_equal(gpu(), 100);
+	}
+	assert_int_equal(row(DLT_MEMORY_GPU, GPU, 0)->peak, 100);
+	alloc(DLT_MEMORY_DEVICE, 0x100000, 1);
+	assert_int_equal(r->peak, 101);
+	assert_int_equal(allocations(r), 22);
+	assert_int_equal(frees(r), 20);
+	record.id = 0;
+}
+
+/* More than is kept at once: blocks of 3 GiB, of which one fits. */
+static void not_all_is_kept(void **state)
+{
+	const uint64_t size = 3ull << 30;
+	struct dlt_box_memory *r;
+
+	(void)state;
+	record.id = 7;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 1);
+	record.id = 8;
+	alloc(DLT_MEMORY_DEVICE, 0x2000, size);
+	alloc(DLT_MEMORY_DEVICE, 0x3000, size);
+	r = device_row();
+	assert_int_equal(r->peak, 2 * size + 1);
+	give(DLT_MEMORY_DEVICE, 0x2000, 0, true);
+	assert_int_equal(dlt_box_kept(r->own[1].kept), size);
+	give(DLT_MEMORY_DEVICE, 0x3000, 0, true);
+	assert_int_equal(dlt_box_kept(r->own[1].kept), size);
+	assert_int_equal(live_of(r), 1);
+	assert_int_equal(r->peak, 2 * size + 1);
+	record.id = 0;
+}
+
+#define TOGETHER 6	/* threads, of which two have no part of their own */
+#define ROUNDS 20000
+
+static void *asks_and_gives_back(void *data)
+{
+	uint64_t at = 0x10000000 * (uint64_t)(uintptr_t)data;
+	struct dlt_thread mine = { .id = (uint32_t)(uintptr_t)data };
+
+	dlt_thread_tls = &mine;
+	alloc(DLT_MEMORY_DEVICE, at, 1000);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		alloc(DLT_MEMORY_DEVICE, at + 0x1000, 1 + i % 7);
+		give(DLT_MEMORY_DEVICE, at + 0x1000, 0, true);
+	}
+	dlt_ledger_thread_end(&mine);
+	return NULL;
+}
+
+/* Never less than what stays, never more than all of it at once; at the end each byte is there. */
+static void threads_at_once(void **state)
+{
+	pthread_t threads[TOGETHER];
+	const struct dlt_box_memory *r;
+
+	(void)state;
+	for (uintptr_t i = 0; i < TOGETHER; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, asks_and_gives_back, (void *)(i + 1)), 0);
+	for (unsigned i = 0; i < TOGETHER; i++)
+		pthread_join(threads[i], NULL);
+	r = device_row();
+	assert_int_equal(live_of(r), TOGETHER * 1000);
+	assert_int_equal(gpu(), TOGETHER * 1000);
+	assert_int_equal(allocations(r), TOGETHER * (ROUNDS + 1));
+	assert_int_equal(frees(r), TOGETHER * ROUNDS);
+	assert_true(r->peak > TOGETHER * 1000 && r->peak <= TOGETHER * 1007);
 }
 
 static void physical_memory_says_where_it_is(void **state)
@@ -373,7 +522,7 @@ static void parts_hold_what_they_show(void **state)
 	assert_int_equal(live(DLT_MEMORY_OPENCL), 500);
 	assert_int_equal(give(DLT_MEMORY_OPENCL, 0x3000, 0, true), 500);
 	assert_int_equal(live(DLT_MEMORY_OPENCL), 0);
-	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)->frees, 0);
+	assert_int_equal(frees(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)), 0);
 }
 
 int main(void)
@@ -390,6 +539,10 @@ int main(void)
 		TEST(a_reset_frees_what_belongs_to_contexts),
 		TEST(a_context_takes_its_own),
 		TEST(rows_have_a_thread),
+		TEST(threads_keep_what_they_give_back),
+		TEST(what_is_kept_makes_no_peak),
+		TEST(not_all_is_kept),
+		TEST(threads_at_once),
 		TEST(physical_memory_says_where_it_is),
 		TEST(more_blocks_than_there_is_room_for),
 		TEST(a_node_allocates),
