@@ -80,6 +80,8 @@ static const struct rule rules[] = {
 	{ "rank_straggles", DLT_WARNING, .trace = rule_rank_straggles, .advice =
 	  "Compare this rank's data, machine and GPU with the others'; uneven batches do this too." },
 	{ "communication", DLT_INFO, .trace = rule_communication },
+	{ "no_gpu", DLT_INFO, .trace = rule_no_gpu, .advice =
+	  "If the machine has one: see nvidia-smi, and CUDA_VISIBLE_DEVICES." },
 	{ "first_call", DLT_INFO, .process = rule_first_call, .advice =
 	  "Leave the first calls out of a measurement, or call them before it." },
 	{ "lazy_loading", DLT_INFO, .process = rule_lazy_loading, .advice =

@@ -2,6 +2,7 @@
 /* Rules: processes that died, allocations and calls that failed. */
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,53 @@ void rule_gpu_allocation_failed(struct findings *f, const struct process *p)
 	      g->failed > 1 ? "; others before it too" : "");
 }
 
+#define NO_DRIVER 35	/* too old or missing (cudaErrorInsufficientDriver) */
+#define NO_DEVICE 100	/* the same code at both levels */
+
+/* The question whether there is a GPU; the answer is no failure. */
+static bool tells_of_no_gpu(const struct process *p, const struct profile *c)
+{
+	const struct function *fn = process_function(p, profile_function(c));
+
+	return c->failed_at != UNKNOWN && *call_error_name(fn->layer, c->failed_code) &&
+	       (c->failed_code == NO_DRIVER || c->failed_code == NO_DEVICE);
+}
+
+static const struct profile *find_no_gpu(const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++)
+		if (tells_of_no_gpu(p, p->profile_list[i]))
+			return p->profile_list[i];
+	return NULL;
+}
+
+void rule_no_gpu(struct findings *f, const struct trace *t)
+{
+	const struct process *first = NULL;
+	const struct function *fn;
+	const struct profile *c;
+	size_t count = 0;
+	char others[48] = "";
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		if (!find_no_gpu(t->processes[i]))
+			continue;
+		first = first ? first : t->processes[i];
+		count++;
+	}
+	if (!first)
+		return;
+	c = find_no_gpu(first);
+	fn = process_function(first, profile_function(c));
+	if (count > 1)
+		snprintf(others, sizeof(others), " and %zu other%s", count - 1, count > 2 ? "s" : "");
+	found(f, NULL, (struct stake){.since = c->failed_at},
+	      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", c->failed_code, "processes",
+			(json_int_t)count),
+	      "no GPU for %s%s: %s answered %d (%s)", process_who(first), others, fn->name, c->failed_code,
+	      call_error_name(fn->layer, c->failed_code));
+}
+
 void rule_call_failed(struct findings *f, const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
@@ -111,7 +159,8 @@ void rule_call_failed(struct findings *f, const struct process *p)
 		const struct function *fn = process_function(p, profile_function(c));
 		const char *error = call_error_name(fn->layer, c->failed_code);
 
-		if (!c->timed || c->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(c)))
+		if (!c->timed || c->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(c)) ||
+		    tells_of_no_gpu(p, c))
 			continue;
 		found(f, p, (struct stake){.since = c->failed_at},
 		      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", c->failed_code,

@@ -10,6 +10,7 @@ void rule_died(struct findings *f, const struct process *p);
 void rule_allocation_failed(struct findings *f, const struct process *p);
 void rule_gpu_allocation_failed(struct findings *f, const struct process *p);
 void rule_call_failed(struct findings *f, const struct process *p);
+void rule_no_gpu(struct findings *f, const struct trace *t);
 
 /* machine.c */
 void rule_others_busy(struct findings *f, const struct trace *t);

@@ -3,7 +3,7 @@
 # a trace without events; each told once, with its numbers, and not where it is not so.
 . "$top_srcdir/tests/lib.sh"
 told() {
-	json "[(f['rule'], f['severity'], f['text'].split(': ', 1)[-1]) for f in r['findings'] if f['rule'] in ('allocation_failed', 'call_failed', 'gpu_memory_grows', 'no_events')]"
+	json "[(f['rule'], f['severity'], f['text'].split(': ', 1)[-1]) for f in r['findings'] if f['rule'] in ('allocation_failed', 'call_failed', 'gpu_memory_grows', 'no_events', 'no_gpu')]"
 }
 
 # Two allocations and three copies fail in one process, nothing in the other.
@@ -23,6 +23,27 @@ dltrace-text 1
 [5s] dltrace_cuda:copy thread=2 function=cudaMemcpy library=1 size=64 direction=1 duration=1us
 END
 same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed while 80 MiB were live, and it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (illegal address), 3 times')]" "$(told)"
+
+# Who asks for a GPU on a machine without one is told so once; whatever else fails is a failure.
+asked() {
+	report_text <<END
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/one"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="h" exe="/bin/other"
+[1s] dltrace_proc:process process=3 pid=102 begin=1s host="h" exe="/bin/third"
+[1s] dltrace_proc:function process=1 function=cudaGetDeviceCount layer="runtime" kind="manage" name="cudaGetDeviceCount"
+[2s] dltrace_cuda:other thread=1 function=cudaGetDeviceCount library=1 result=$1 duration=1us
+[3s] dltrace_cuda:other thread=2 function=cudaGetDeviceCount library=1 result=$1 duration=1us
+[4s] dltrace_cuda:other thread=3 function=cudaGetDeviceCount library=1 result=0 duration=1us
+END
+}
+asked 35
+same "no driver" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 35 (driver too old or missing)')]" "$(told)"
+json 'r["findings"][0]["text"]' | grep -q '^no GPU for one (pid 100) and 1 other: ' || fail "for whom: $(json 'r["findings"][0]["text"]')"
+asked 100
+same "no device" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 100 (no device)')]" "$(told)"
+asked 999
+same "another failure" "call_failed call_failed" "$(json '" ".join(f["rule"] for f in r["findings"])')"
 
 # growing MEGABYTES: so many are reserved each second and stay, or (0) are given back
 growing() {
