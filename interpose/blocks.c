@@ -88,23 +88,39 @@ struct block *blocks_at(uint32_t place)
 	return &levels[(place >> 24) - 1][place & 0xffffff];
 }
 
+static inline __attribute__((always_inline)) uint32_t find_in(struct block *level, unsigned l, uint64_t key,
+								uint64_t mixed)
+{
+	uint32_t first = index_of(mixed, l);
+	uint64_t left = marked(&marks_of(level, l)[first], mark_of(mixed));
+
+	for (; left; left &= left - 1) {
+		uint32_t index = first + (uint32_t)__builtin_ctzll(left) / 8;
+
+		if (__atomic_load_n(&level[index].key, __ATOMIC_ACQUIRE) == key)
+			return place_of(l, index);
+	}
+	return 0;
+}
+
+static __attribute__((noinline)) uint32_t find_above(uint64_t key, uint64_t mixed)
+{
+	struct block *level;
+	uint32_t place = 0;
+
+	for (unsigned l = 1; !place && l < LEVELS && (level = level_at(l)); l++)
+		place = find_in(level, l, key, mixed);
+	return place;
+}
+
+/* Most programs have few blocks: what is known of the first level is in the code. */
 uint32_t blocks_find(uint64_t key)
 {
 	uint64_t mixed = mix(key);
-	struct block *level;
+	struct block *level = level_at(0);
+	uint32_t place = level ? find_in(level, 0, key, mixed) : 0;
 
-	for (unsigned l = 0; l < LEVELS && (level = level_at(l)); l++) {
-		uint32_t first = index_of(mixed, l);
-		uint64_t left = marked(&marks_of(level, l)[first], mark_of(mixed));
-
-		for (; left; left &= left - 1) {
-			uint32_t index = first + (uint32_t)__builtin_ctzll(left) / 8;
-
-			if (__atomic_load_n(&level[index].key, __ATOMIC_ACQUIRE) == key)
-				return place_of(l, index);
-		}
-	}
-	return 0;
+	return place || !level_at(1) ? place : find_above(key, mixed);
 }
 
 static bool claim(struct block *b)
@@ -137,22 +153,37 @@ static void set_mark(uint8_t *mark, uint8_t value)
 		__atomic_store_n(mark, value, __ATOMIC_RELEASE);
 }
 
+static inline __attribute__((always_inline)) uint32_t put_in(struct block *level, unsigned l,
+							       const struct block *block, uint64_t mixed)
+{
+	for (uint32_t index = index_of(mixed, l), end = index + WINDOW; index < end; index++) {
+		if (!claim(&level[index]))
+			continue;
+		set_mark(&marks_of(level, l)[index], mark_of(mixed));
+		copy(&level[index], block);
+		__atomic_store_n(&level[index].key, block->key, __ATOMIC_RELEASE);
+		return place_of(l, index);
+	}
+	return 0;
+}
+
+static __attribute__((noinline)) uint32_t put_above(const struct block *block, uint64_t mixed)
+{
+	struct block *level;
+	uint32_t place = 0;
+
+	for (unsigned l = 1; !place && l < LEVELS && (level = level_make(l)); l++)
+		place = put_in(level, l, block, mixed);
+	return place;
+}
+
 uint32_t blocks_put(const struct block *block)
 {
 	uint64_t mixed = mix(block->key);
-	struct block *level;
+	struct block *level = level_make(0);
+	uint32_t place = level ? put_in(level, 0, block, mixed) : 0;
 
-	for (unsigned l = 0; l < LEVELS && (level = level_make(l)); l++) {
-		for (uint32_t index = index_of(mixed, l), end = index + WINDOW; index < end; index++) {
-			if (!claim(&level[index]))
-				continue;
-			set_mark(&marks_of(level, l)[index], mark_of(mixed));
-			copy(&level[index], block);
-			__atomic_store_n(&level[index].key, block->key, __ATOMIC_RELEASE);
-			return place_of(l, index);
-		}
-	}
-	return 0;
+	return place || !level ? place : put_above(block, mixed);
 }
 
 bool blocks_take(uint32_t place, uint64_t key, struct block *taken)

@@ -6,12 +6,13 @@ need lttng-sessiond
 need jq
 need gcc
 
-# Two processes: a name that means harm, a heap that is known, and with libgomp a call that hangs.
+# Two processes: a name that means harm, a heap and GPU memory that are known, and with libgomp a call that hangs.
 cat >program.c <<'END'
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+int cudaMalloc(void **p, size_t size);
 #ifdef GOMP
 void GOMP_parallel(void (*f)(void *), void *data, unsigned width, unsigned flags);
 #else
@@ -21,6 +22,8 @@ static void hang(void *p) { if (p) for (;;) sleep(1); }
 int main(void)
 {
 	void *volatile block = malloc(50 << 20);
+	void *p;
+	cudaMalloc(&p, 12345);
 	prctl(PR_SET_NAME, "\033[31m<b>\"x");
 	if (!fork())
 		hang((void *)&block);
@@ -28,8 +31,9 @@ int main(void)
 	return 0;
 }
 END
+cuda="-L$STUBS -l:libcudart.so.13 -Wl,-rpath,$STUBS"
 gomp=
-if gcc -w -DGOMP -o program program.c -l:libgomp.so.1 2>/dev/null; then gomp=yes; else gcc -w -o program program.c; fi
+if gcc -w -DGOMP -o program program.c -l:libgomp.so.1 $cuda 2>/dev/null; then gomp=yes; else gcc -w -o program program.c $cuda; fi
 
 # live NAME [OPTION]...: ends by itself or fails
 live() {
@@ -52,6 +56,7 @@ tail -n 1 lines.json >last.json
 holds "processes" '.processes | length == 2' last.json
 holds "parent and child" '.processes[1].parent == .processes[0].process' last.json
 holds "the heap" '.processes[0].heap_bytes > 50000000 and .processes[0].heap_peak_bytes >= .processes[0].heap_bytes' last.json
+holds "GPU memory" '[.processes[].gpu_bytes] == [12345, 0]' last.json
 holds "the name as it is" '.processes[0].name == "\u001b[31m<b>\"x"' last.json
 holds "the recording" '.level == "calls" and .command == "./program" and (.trace | endswith("/trace"))' last.json
 holds "the machine" '.machine.cpus > 0 and .machine.memory_bytes > .machine.available_bytes' last.json
