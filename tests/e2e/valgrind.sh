@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# Programs under valgrind, recorded: memcheck finds nothing of ours, and output and status are as without dltrace.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need valgrind
+need babeltrace2
+
+# both COMMAND...: what it says and its status, bare and recorded, are the same
+both() {
+	status=0
+	"$@" >plain 2>&1 || status=$?
+	rm -rf t
+	recorded=0
+	"$RECORD" -q --children all -o t -- "$@" >out 2>&1 || recorded=$?
+	cmp plain out || fail "$*: another output: $(head -n 20 out)"
+	same "exit status of $*" $status $recorded
+	babeltrace2 t | grep -q 'dltrace_proc:process: .*exe = "[^"]*valgrind' || fail "$*: valgrind's process is not recorded"
+}
+both valgrind -q --error-exitcode=9 sh -c 'echo in a shell; exit 2'
+both valgrind -q --error-exitcode=9 true
+both valgrind -q --tool=none sh -c 'echo in a shell; exit 2'
