@@ -7,8 +7,8 @@
  * up work as it comes. Much of this has nothing to do with iterations: imports, compiling, caches.
  * So each family is asked about the time of its own beats only, and only by what is there in most
  * of its rounds: how often does that come as often as usual? The finest family that holds is
- * taken. Where there are few rounds they may be epochs, in which something finer goes on: then
- * nothing is said.
+ * taken, but if its rounds are halves, each with other things in it. Where there are few rounds they
+ * may be epochs, in which something finer goes on: then nothing is said.
  */
 #include <stdlib.h>
 
@@ -23,6 +23,7 @@
 #define LESS_EVEN		0.8
 #define MOST_ROUNDS		0.7	/* a last batch may have sizes of its own */
 #define LATE			0.5	/* of all there is, by time: imports have their rhythms, too */
+#define NEARLY			0.8	/* all, of every other round */
 #define FEW			8	/* rounds that may be epochs */
 #define FINER			3	/* series that are there as many times in each of them, */
 #define FINER_AGREE		3	/* so many of these */
@@ -177,6 +178,35 @@ static bool is_coarse(const struct all_series *s, const struct series_of *anchor
 	return finer >= FINER_AGREE;
 }
 
+/* In nearly all rounds of that parity. */
+static bool is_in(const uint32_t *each, size_t count, size_t parity, double least)
+{
+	size_t in = 0, of = 0;
+
+	for (size_t k = parity; k < count; k += 2, of++)
+		in += each[k] > 0;
+	return (double)in >= least * (double)of;
+}
+
+/* Are these halves of rounds? More comes in every other one of them than in all of them. */
+static bool is_half(const struct all_series *s, const struct series_of *anchor)
+{
+	uint32_t *each = xcalloc(anchor->count, sizeof(*each));
+	size_t rounds, all = 0, every_other = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		fill(anchor, &s->list[i], each, &rounds);
+		for (size_t parity = 0; parity < 2; parity++) {
+			if (!is_in(each, anchor->count - 1, parity, NEARLY))
+				continue;
+			all += !parity && is_in(each, anchor->count - 1, 1, NEARLY);
+			every_other += !is_in(each, anchor->count - 1, !parity, 1 - NEARLY);
+		}
+	}
+	free(each);
+	return every_other > all;
+}
+
 /* How many rounds a series tells of, if it is there in most of them and a whole number: else 0. */
 static size_t rounds_of(const struct series_of *anchor, const struct series_of *one, int64_t from,
 			uint32_t *each)
@@ -260,7 +290,7 @@ struct family memory_family(const struct all_series *s, const struct process *p)
 		if (i && s->list[i].count == s->list[i - 1].count)
 			continue;
 		f = family_at(s, i, late);
-		if (!f.members)
+		if (!f.members || is_half(s, f.anchor))
 			continue;
 		if ((f.anchor->count < FEW && is_coarse(s, f.anchor)) || hidden_in(p, f.anchor) > f.members ||
 		    !is_whole(s, f.anchor))
