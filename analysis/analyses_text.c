@@ -74,6 +74,13 @@ const struct process *trace_root(const struct trace *t)
 	return root;
 }
 
+/* Who made it may have sent the signal. */
+static void find_sender(const struct process *p, struct process_end *e)
+{
+	e->sender = e->killed && p->signalled == e->code ? p->signalled_by : NULL;
+	e->let_go = e->sender && e->sender == p->parent && p->trace->exit_status == 0;
+}
+
 struct process_end process_end(const struct process *p)
 {
 	const struct trace *t = p->trace;
@@ -81,8 +88,7 @@ struct process_end process_end(const struct process *p)
 
 	if (p->ending != END_UNKNOWN) {
 		e.killed = p->ending == END_SIGNAL && !p->exit_seen;
-		e.sender = e.killed && p->signalled == p->code ? p->signalled_by : NULL;
-		e.let_go = e.sender && e.sender == p->parent && t->exit_status == 0;
+		find_sender(p, &e);
 		return e;
 	}
 	/* The recorder waited for the command itself and knows. */
@@ -93,6 +99,12 @@ struct process_end process_end(const struct process *p)
 		return e;
 	}
 	e.killed = p->final_seen && p->announced && !p->traced;
+	/* Nobody waited for it, but this one was sent, and it cannot be caught. */
+	if (e.killed && p->signalled == SIGKILL) {
+		e.ending = END_SIGNAL;
+		e.code = SIGKILL;
+		find_sender(p, &e);
+	}
 	return e;
 }
 
