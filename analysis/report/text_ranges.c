@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The section of the text report about what the program named itself, and ticks under its curves. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,11 +62,21 @@ static void put_calls(const struct text *t, struct grid *g, const struct table *
 	grid_text(g, line, STYLE_DIM);
 }
 
+/* Names alone would not tell the rows apart. */
+static bool are_of_several(const struct table *ranges, size_t rows)
+{
+	for (size_t row = 1; row < rows; row++)
+		if (cell_uint(table_get(ranges, row, "process")) != cell_uint(table_get(ranges, 0, "process")))
+			return true;
+	return false;
+}
+
 void text_ranges(const struct text *t)
 {
 	const struct table *ranges = report_table(t->r, "ranges");
 	size_t rows = text_rows(ranges);
 	char buf[FORMAT_SIZE];
+	bool several = are_of_several(ranges, rows < RANGES_SHOWN ? rows : RANGES_SHOWN);
 	struct grid *g;
 
 	if (!rows)
@@ -73,6 +84,8 @@ void text_ranges(const struct text *t)
 	text_heading(t, "Named by the program", "time of nested ranges included");
 	g = grid_new(t->o);
 	grid_column(g, "range", GRID_STRETCH, 0);
+	if (several)
+		grid_column(g, "process", 0, 0);
 	for (size_t i = 0; i < RANGE_COLUMNS; i++)
 		grid_column(g, range_columns[i].title, range_columns[i].unit == UNIT_TEXT ? 0 : GRID_RIGHT,
 			    range_columns[i].optional);
@@ -81,6 +94,8 @@ void text_ranges(const struct text *t)
 	for (size_t row = 0; row < rows && row < RANGES_SHOWN; row++) {
 		grid_row(g);
 		put_name(g, ranges, row);
+		if (several)
+			text_process_name(t, g, table_get(ranges, row, "process"));
 		for (size_t i = 0; i < RANGE_COLUMNS; i++)
 			grid_cell(g, range_columns[i].unit, table_get(ranges, row, range_columns[i].column));
 		if (text_rows(report_table(t->r, "range_calls")))

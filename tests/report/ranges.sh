@@ -41,3 +41,13 @@ grep -q 'torch: forward  *start-end  *1 ' text || fail "no range of a domain: $(
 grep -q "$(printf '\033')" text && fail "control characters reach the terminal"
 "$REPORT" -q --from 1s "$TMP/trace.txt" -f json >later.json
 same "from a moment on" '["forward"]' "$(jq -c '[.ranges[] | select(.kind == "push-pop") | .name]' later.json)"
+
+# Of several processes each row says whose it is.
+grep -q 'torch: forward.*(100)' text && fail "one process is named in each row: $(cat text)"
+{
+	cat "$TMP/trace.txt"
+	echo '[1s] dltrace_proc:process process=20 pid=200 begin=1s host="h" exe="/usr/bin/python3"'
+	echo '[1700ms] dltrace_mark:range thread=20 begun_by=20 kind=2 duration=100ms domain="torch" name="forward"'
+} >several.txt
+"$REPORT" -q several.txt >text
+same "whose" "1 1" "$(grep -c 'torch: forward.*python3 (100)' text) $(grep -c 'torch: forward.*python3 (200)' text)"
