@@ -265,8 +265,10 @@ const char *group_name(const struct groups *g, size_t group, char *buffer, size_
 
 	*buffer = '\0';
 	for (size_t i = 0; i < 3; i++)
-		if (differs(g, first[i]))
+		if (differs(g, first[i]) || g->count == 1)
 			append(buffer, size, "", label_value(l, first[i]));
+	if (!*buffer && g->count == 1)
+		append(buffer, size, "", label_value(l, "program"));
 	for (size_t i = 0; i < l->count; i++) {
 		const char *key = l->items[i].key;
 

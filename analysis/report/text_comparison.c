@@ -11,8 +11,7 @@
 #include "analysis/report/text.h"
 
 #define GROUPS_SHOWN	12	/* as lines */
-#define KINDS_GROUPS	6	/* as columns */
-#define CHANGES_LEAST	2	/* of each sort, from the end: what shrank most */
+#define TRIFLE		0.005
 #define CHANGES_GROUPS	3
 
 static const char *text_of(const struct table *t, size_t row, const char *column)
@@ -188,30 +187,80 @@ static bool is_first_of(const struct table *c, size_t row)
 	return true;
 }
 
+static bool is_kind(const struct table *c, size_t row)
+{
+	return !strncmp(text_of(c, row, "quantity"), "share:", 6) && is_first_of(c, row);
+}
+
+static double mean_of(const struct table *c, double group, const char *quantity)
+{
+	size_t row = row_of(c, group, quantity);
+
+	return row < c->row_count ? cell_real(table_get(c, row, "mean")) : 0;
+}
+
+static double largest_of(const struct table *c, double groups, const char *quantity)
+{
+	double largest = 0;
+
+	for (double k = 0; k < groups; k++)
+		largest = fmax(largest, mean_of(c, k, quantity));
+	return largest;
+}
+
+/* Where there is no room for all columns those go first that are small in every group. */
+static int place_of(const struct table *c, double groups, const char *quantity)
+{
+	double own = largest_of(c, groups, quantity);
+	int place = 0;
+
+	for (size_t row = 0; row < c->row_count; row++)
+		place += is_kind(c, row) && largest_of(c, groups, text_of(c, row, "quantity")) > own;
+	return place;
+}
+
+/* Frameworks none of whose calls are seen have no shares. */
+static bool has_kinds(const struct table *c, double group)
+{
+	for (size_t row = 0; row < c->row_count; row++)
+		if (is_kind(c, row) && mean_of(c, group, text_of(c, row, "quantity")) > 0)
+			return true;
+	return false;
+}
+
 static void put_kinds(const struct text *t, const struct table *c, double groups)
 {
 	struct grid *g = grid_new(t->o);
 	bool any = false;
 
-	grid_column(g, "", 0, 0);
-	for (double k = 0; k < groups && k < KINDS_GROUPS; k++)
-		grid_column(g, text_of(c, row_of(c, k, "total"), "name"),
-			    GRID_RIGHT | GRID_STRETCH | GRID_MIDDLE, (int)k);
+	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);
 	for (size_t row = 0; row < c->row_count; row++) {
 		const char *quantity = text_of(c, row, "quantity");
 
-		if (strncmp(quantity, "share:", 6) || !is_first_of(c, row))
+		if (!is_kind(c, row))
 			continue;
-		if (!any)
-			text_heading(t, "Share of time in calls, by kind of work", NULL);
+		grid_column(g, quantity + 6, GRID_RIGHT, place_of(c, groups, quantity));
 		any = true;
-		grid_row(g);
-		grid_text(g, quantity + 6, STYLE_PLAIN);
-		for (double k = 0; k < groups && k < KINDS_GROUPS; k++)
-			put_mean(t, g, c, row_of(c, k, quantity), row_of(c, k, "total"));
 	}
-	if (any)
+	for (double k = 0; k < groups && k < GROUPS_SHOWN; k++) {
+		size_t total = row_of(c, k, "total");
+		bool has = has_kinds(c, k);
+
+		grid_row(g);
+		grid_text(g, text_of(c, total, "name"), STYLE_PLAIN);
+		for (size_t row = 0; row < c->row_count; row++) {
+			if (!is_kind(c, row))
+				continue;
+			if (has)
+				put_mean(t, g, c, row_of(c, k, text_of(c, row, "quantity")), total);
+			else
+				grid_text(g, t->o->unicode ? "–" : "-", STYLE_DIM);
+		}
+	}
+	if (any) {
+		text_heading(t, "Share of time in calls, by kind of work", NULL);
 		grid_print(g, t->out, 2);
+	}
 	grid_free(g);
 }
 
@@ -249,23 +298,39 @@ static bool is_change_of(const struct table *c, size_t row, double group, const 
 	       cell_real(table_get(c, row, "difference_ns")) != 0;
 }
 
-/* The rows of one sort in their order: those that grew most, and, from the end, that shrank most. */
+static double change_of(const struct table *c, size_t row)
+{
+	return fabs(cell_real(table_get(c, row, "difference_ns")));
+}
+
+/* Is it one of those of its sort that changed most, and not a trifle beside the group's largest change? */
+static bool is_told(const struct table *c, size_t row, double group, size_t sort)
+{
+	size_t larger = 0;
+
+	if (!is_change_of(c, row, group, changing[sort].what))
+		return false;
+	for (size_t i = 0; i < c->row_count; i++) {
+		if (cell_real(table_get(c, i, "group")) == group && change_of(c, row) < TRIFLE * change_of(c, i))
+			return false;
+		larger += is_change_of(c, i, group, changing[sort].what) && change_of(c, i) > change_of(c, row);
+	}
+	return larger < changing[sort].most;
+}
+
+/* In the table's order: from what grew most to what shrank most. */
 static size_t put_changes_of(const struct text *t, struct grid *g, const struct table *c, double group, size_t sort)
 {
-	size_t rows = 0, at = 0;
+	size_t rows = 0;
 
-	for (size_t row = 0; row < c->row_count; row++)
-		rows += is_change_of(c, row, group, changing[sort].what);
 	for (size_t row = 0; row < c->row_count; row++) {
-		if (!is_change_of(c, row, group, changing[sort].what))
+		if (!is_told(c, row, group, sort))
 			continue;
-		if (!at) {
+		if (!rows++) {
 			grid_row(g);
 			grid_text(g, changing[sort].title, STYLE_DIM);
 		}
-		if (at < changing[sort].most - CHANGES_LEAST || at + CHANGES_LEAST >= rows)
-			put_change_row(t, g, c, row);
-		at++;
+		put_change_row(t, g, c, row);
 	}
 	return rows;
 }

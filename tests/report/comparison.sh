@@ -24,6 +24,7 @@ report a1.txt a2.txt a3.txt
 same "one group" "[0, 0, 0]" "$(json '[x["group"] for x in r["runs"]]')"
 same "labels" "[('train.py', 'PyTorch 1.13.0', 'resnet50', None, '8', 'mini-batch 8', 'cpu', {})]" \
 	"$(json 'sorted({tuple(str(x[k]) if k == "labels" else x[k] for k in ("program", "framework", "model", "dataset", "batch", "mode", "device")) + () for x in r["runs"]})' | sed 's/)]$/, {})]/')"
+same "its name" "PyTorch 1.13.0 resnet50" "$(quantity 0 total name)"
 near mean 10.1e9 "$(quantity 0 total mean)"
 near low 9.3547586864749e9 "$(quantity 0 total low)"
 near high 10.845241313525099e9 "$(quantity 0 total high)"
@@ -50,6 +51,41 @@ for width in 70 80 120; do
 		grep -q "^ *$line.*  \(yes\|no\)$" grown || fail "what grew: $(cat grown)"
 	done
 done
+
+# Of many groups each has a line of shares, "-" where none of its calls are seen. What changed most is told,
+# nothing that is a trifle beside it.
+for n in 1 2 3 4 5 6 7; do
+	run g$n 10100 1000 "python3 train.py --model k$n"
+done
+grep -v 'dltrace_cpu\|dltrace_cuda' g3.txt >g3.part
+mv g3.part g3.txt
+"$REPORT" -q g?.txt -o - -f text --width 80 >text
+sed -n '/^Share of time/,/^$/p' text >shares
+same "a line each" 7 "$(grep -c '^  k[1-7] ' shares)"
+same "no calls seen" "k3 – –" "$(sed -n 's/^  *\(k3 .*\)/\1/p' shares | xargs)"
+for n in 1 2; do
+	run t$n 10100 1000 "python3 train.py --model m$n"
+	{
+		sed '$d' t$n.txt
+		for i in 1 2 3 4 5 6 7 8 9 10 11; do
+			[ $i = 11 ] && us=$((n * 100)) || us=$(((n == 1) * i * 10000 + 1000))
+			echo "[1100ms] dltrace_proc:function function=$((3000 + i)) layer=\"blas\" kind=\"compute\" name=\"f$i\""
+			echo "[2s] dltrace_cpu:blas thread=1 function=$((3000 + i)) library=1 duration=${us}us"
+		done
+		tail -n 1 t$n.txt
+	} >t$n.part
+	mv t$n.part t$n.txt
+done
+told() {
+	"$REPORT" -q --baseline t1.txt t2.txt -o - -f text --width 80 | sed -n '/^What grew/,/^$/p' >grown
+	sed -n 's/^  *\(f[0-9]*\) .*/\1/p' grown | xargs
+}
+same "eight that changed most" "f3 f4 f5 f6 f7 f8 f9 f10" "$(told)"
+for n in 1 2; do
+	grep -v 'function=300[1-5]' t$n.txt >t$n.part
+	mv t$n.part t$n.txt
+done
+same "no trifle" "f6 f7 f8 f9 f10" "$(told)"
 
 # A baseline that is named is apart, and what is labelled alike belongs to it.
 report --baseline 'a?.txt' b1.txt b2.txt b3.txt a2.txt
