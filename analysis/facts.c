@@ -283,7 +283,7 @@ static void from_call(struct facts *f, const struct table *b, size_t row, size_t
 		    self);
 }
 
-/* After all of `kind` is known. */
+/* After all of `kind` is known. Of no calls at all nothing is a share. */
 static void add_shares(struct facts *f)
 {
 	size_t count = f->count;
@@ -294,9 +294,10 @@ static void add_shares(struct facts *f)
 		for (size_t i = 0; i < count; i++)
 			if (!strcmp(f->items[i].what, "kind"))
 				all += f->items[i].values[trace];
-		for (size_t i = 0; i < count && all > 0; i++)
+		for (size_t i = 0; i < count; i++)
 			if (!strcmp(f->items[i].what, "kind"))
-				add(f, "share", f->items[i].name, trace, f->items[i].values[trace] / all);
+				add(f, "share", f->items[i].name, trace,
+				    all > 0 ? f->items[i].values[trace] / all : NAN);
 	}
 }
 

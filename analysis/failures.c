@@ -65,6 +65,17 @@ const char *call_error_name(const char *layer, int code)
 	return "";
 }
 
+#define NO_DRIVER 35	/* too old or missing (cudaErrorInsufficientDriver) */
+#define NO_DEVICE 100	/* the same code at both levels */
+
+bool call_finds_no_gpu(const struct process *p, const struct profile *c)
+{
+	const struct function *fn = process_function(p, profile_function(c));
+
+	return c->failed_at != UNKNOWN && !is_communication(fn->layer) &&
+	       (c->failed_code == NO_DRIVER || c->failed_code == NO_DEVICE);
+}
+
 static const char *caller(const struct process *p, uint16_t library)
 {
 	const struct library *l = process_library(p, library);
@@ -165,7 +176,8 @@ static void add_errors(struct table *t, const struct process *p)
 		const char *error = call_error_name(fn->layer, f->failed_code);
 		char text[512], size[32] = "";
 
-		if (f->failed_at == UNKNOWN || !f->timed || gpu_failure_of(p, profile_function(f)))
+		if (f->failed_at == UNKNOWN || !f->timed || gpu_failure_of(p, profile_function(f)) ||
+		    call_finds_no_gpu(p, f))
 			continue;
 		if (f->failed_first_size)
 			bytes_text(size, sizeof(size), (double)f->failed_first_size);

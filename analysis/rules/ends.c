@@ -105,22 +105,10 @@ void rule_gpu_allocation_failed(struct findings *f, const struct process *p)
 	      g->failed > 1 ? "; others before it too" : "");
 }
 
-#define NO_DRIVER 35	/* too old or missing (cudaErrorInsufficientDriver) */
-#define NO_DEVICE 100	/* the same code at both levels */
-
-/* The question whether there is a GPU; the answer is no failure. */
-static bool tells_of_no_gpu(const struct process *p, const struct profile *c)
-{
-	const struct function *fn = process_function(p, profile_function(c));
-
-	return c->failed_at != UNKNOWN && *call_error_name(fn->layer, c->failed_code) &&
-	       (c->failed_code == NO_DRIVER || c->failed_code == NO_DEVICE);
-}
-
 static const struct profile *find_no_gpu(const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++)
-		if (tells_of_no_gpu(p, p->profile_list[i]))
+		if (call_finds_no_gpu(p, p->profile_list[i]))
 			return p->profile_list[i];
 	return NULL;
 }
@@ -160,7 +148,7 @@ void rule_call_failed(struct findings *f, const struct process *p)
 		const char *error = call_error_name(fn->layer, c->failed_code);
 
 		if (!c->timed || c->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(c)) ||
-		    tells_of_no_gpu(p, c))
+		    call_finds_no_gpu(p, c))
 			continue;
 		found(f, p, (struct stake){.since = c->failed_at},
 		      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", c->failed_code,

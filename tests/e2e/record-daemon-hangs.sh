@@ -12,9 +12,15 @@ below() {
 	done
 }
 
-# lives PID: also as a zombie it would not
+# lives PID: a zombie does not, and who was just killed need not be gone yet
 lives() {
-	grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+	tries=0
+	while grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 50 ] || return 0
+		sleep 0.1
+	done
+	return 1
 }
 
 for victim in sessiond consumerd; do

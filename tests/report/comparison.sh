@@ -63,6 +63,8 @@ mv g3.part g3.txt
 sed -n '/^Share of time/,/^$/p' text >shares
 same "a line each" 7 "$(grep -c '^  k[1-7] ' shares)"
 same "no calls seen" "k3 – –" "$(sed -n 's/^  *\(k3 .*\)/\1/p' shares | xargs)"
+report g?.txt
+same "no share of no calls" None "$(quantity 2 share:compute mean)"
 for n in 1 2; do
 	run t$n 10100 1000 "python3 train.py --model m$n"
 	{

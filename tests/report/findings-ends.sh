@@ -40,6 +40,7 @@ END
 asked 35
 same "no driver" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 35 (driver too old or missing)')]" "$(told)"
 json 'r["findings"][0]["text"]' | grep -q '^no GPU for one (pid 100) and 1 other: ' || fail "for whom: $(json 'r["findings"][0]["text"]')"
+same "no failure" 0 "$(json 'len(r["failures"])')"
 asked 100
 same "no device" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 100 (no device)')]" "$(told)"
 asked 999

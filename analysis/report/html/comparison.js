@@ -115,6 +115,12 @@
 		return list;
 	}
 
+	function mostChanged(rows) {
+		return rows.slice().sort(function (a, b) {
+			return Math.abs(b.difference_ns) - Math.abs(a.difference_ns);
+		});
+	}
+
 	dlt.section('comparison', function (section) {
 		const runs = dlt.rows('runs'), changes = dlt.table('changes');
 		if (dlt.rows('traces').length < 2 || !runs.length)
@@ -132,8 +138,8 @@
 				' more groups are in the table comparison of the other formats.'));
 		if (changes.rows.length)
 			section.append(el('h3', null, 'What changed'),
-				dlt.grid({ caption: 'What changed', rows: changes.rows, more: changes.more, first: 12,
-				columns: [{ name: 'name', title: 'what', unit: 'text' },
+				dlt.grid({ caption: 'What changed', rows: mostChanged(changes.rows),
+				more: changes.more, first: 12, columns: [{ name: 'name', title: 'what', unit: 'text' },
 					{ name: 'what', title: 'kind', unit: 'text' },
 					{ name: 'group', title: 'in', unit: 'text', value: function (row) {
 						return groups.has(row.group) ? groups.get(row.group).letter :
