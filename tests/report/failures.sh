@@ -44,15 +44,18 @@ same "and as a limit" 102 "$(json 'row("processes", process=row("limits", kind="
 
 # Workers that their maker ends, as pools do, are no failures of a run that went well; who sent the
 # signal is said otherwise.
+# ended_by STATUS THREAD HOW [SIGNAL]: the maker's, the sender's, as the maker hears when it waits; nobody: it does not
 ended_by() {
+	waited="dltrace_proc:child thread=1 how=5 child=101 result=$3"
+	[ $3 != nobody ] || waited="dltrace_sample:process process=2 time=4s threads=1 final=1"
 	report_text <<END
 dltrace-text 1
 recording id 1
 recording exit $1
 [1s] dltrace_proc:process process=1 pid=100 recording=1 begin=1s exe="/usr/bin/python3"
 [2s] dltrace_proc:process process=2 pid=101 parent=1 recording=1 begin=2s reason=1 exe="/usr/bin/python3"
-[3s] dltrace_proc:child thread=$2 how=6 child=101 result=15
-[4s] dltrace_proc:child thread=1 how=5 child=101 result=$3
+[3s] dltrace_proc:child thread=$2 how=6 child=101 result=${4:-15}
+[4s] $waited
 [5s] dltrace_proc:exit process=1 code=$1
 END
 	json '[f["text"] for f in r["failures"] if f["kind"] == "signal"]'
@@ -61,21 +64,7 @@ same "let go" "[]" "$(ended_by 0 1 15)"
 same "in a run that failed" "['python3 died of SIGTERM, sent by python3 (pid 100)']" "$(ended_by 1 1 15)"
 same "another signal" "['python3 died of SIGSEGV, without a word']" "$(ended_by 0 1 11)"
 same "by itself" "['python3 died of SIGTERM, sent by python3 (pid 101)']" "$(ended_by 0 2 15)"
-
 # One that nobody waited for: SIGKILL was sent, so it is that; what can be caught tells nothing.
-gone() {
-	report_text <<END
-dltrace-text 1
-recording id 1
-recording exit $1
-[1s] dltrace_proc:process process=1 pid=100 recording=1 begin=1s exe="/usr/bin/python3"
-[2s] dltrace_proc:process process=2 pid=101 parent=1 recording=1 begin=2s reason=1 exe="/usr/bin/python3"
-[3s] dltrace_proc:child thread=1 how=6 child=101 result=$2
-[4s] dltrace_sample:process process=2 time=4s threads=1 final=1
-[5s] dltrace_proc:exit process=1 code=$1
-END
-	json '[f["text"] for f in r["failures"] if f["kind"] == "signal"]'
-}
-same "killed by its maker" "[] {'signal': 9}" "$(gone 0 9) $(json 'row("processes", pid=101)["exit"]')"
-same "... in a run that failed" "['python3 died of SIGKILL, sent by python3 (pid 100)']" "$(gone 1 9)"
-same "asked to end" "['python3 is gone without having ended: killed (SIGKILL?)']" "$(gone 0 15)"
+same "killed by its maker" "[] {'signal': 9}" "$(ended_by 0 1 nobody 9) $(json 'row("processes", pid=101)["exit"]')"
+same "... in a run that failed" "['python3 died of SIGKILL, sent by python3 (pid 100)']" "$(ended_by 1 1 nobody 9)"
+same "asked to end" "['python3 is gone without having ended: killed (SIGKILL?)']" "$(ended_by 0 1 nobody)"
