@@ -50,7 +50,7 @@ holds "the framework" 'any(.processes[].frameworks[]; .name == "PyTorch")'
 holds "the CUDA runtime" \
 	'any(.coverage[] | select(.kind == "cuda runtime" and .calls > 0);
 		(.library | startswith("libcudart.so.")) and .covered == "symbol")'
-holds "the failed call" 'any(.failures[]; .kind == "cuda-error" and (.text | test("cudaGetDeviceCount")))'
+holds "that there is no GPU" 'any(.findings[]; .rule == "no_gpu" and (.text | test("cudaGetDeviceCount answered 35")))'
 for library in libcublas.so libcublasLt.so libcusparse.so libcusolver.so; do
 	inside $library
 done
