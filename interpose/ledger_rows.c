@@ -192,7 +192,7 @@ static inline void move_both(struct dlt_box_memory *row, struct dlt_box_own *own
 	}
 }
 
-void rows_alloc(unsigned index, uint64_t size)
+static inline __attribute__((always_inline)) void count(unsigned index, uint64_t size, bool alloc)
 {
 	uint32_t self = dlt_thread_self()->id;
 	struct dlt_box_memory *row;
@@ -203,32 +203,27 @@ void rows_alloc(unsigned index, uint64_t size)
 	row = dlt_box_memory(index);
 	own = own_of(row, self);
 	if (own) {
-		add_own(&own->allocated, size);
-		add_own(&own->allocations, 1);
+		add_own(alloc ? &own->allocations : &own->frees, 1);
+		if (alloc)
+			add_own(&own->allocated, size);
 	} else {
-		__atomic_fetch_add(&row->allocated, size, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&row->allocations, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(alloc ? &row->allocations : &row->frees, 1, __ATOMIC_RELAXED);
+		if (alloc)
+			__atomic_fetch_add(&row->allocated, size, __ATOMIC_RELAXED);
 	}
-	if (size > __atomic_load_n(&row->largest, __ATOMIC_RELAXED))
+	if (alloc && size > __atomic_load_n(&row->largest, __ATOMIC_RELAXED))
 		row->largest = size;
-	move_both(row, own, self, (int64_t)size);
+	move_both(row, own, self, alloc ? (int64_t)size : -(int64_t)size);
+}
+
+void rows_alloc(unsigned index, uint64_t size)
+{
+	count(index, size, true);
 }
 
 void rows_free(unsigned index, uint64_t size)
 {
-	uint32_t self = dlt_thread_self()->id;
-	struct dlt_box_memory *row;
-	struct dlt_box_own *own;
-
-	if (index == ROWS_NONE)
-		return;
-	row = dlt_box_memory(index);
-	own = own_of(row, self);
-	if (own)
-		add_own(&own->frees, 1);
-	else
-		__atomic_fetch_add(&row->frees, 1, __ATOMIC_RELAXED);
-	move_both(row, own, self, -(int64_t)size);
+	count(index, size, false);
 }
 
 void rows_refused(unsigned index, uint64_t size)
