@@ -2,12 +2,12 @@
 /*
  * malloc and its kin: exact live bytes by per-thread counters in the black box.
  *
- * What is hot: the real function, a thread-local pointer, the size from the chunk's header, one
+ * What is hot: the real function, the thread's own line, the size from the chunk's header, one
  * 16-byte add into the thread's twin and one 16-byte store into its slot, and one comparison for
- * all that is rare. It reads four cache lines: between two calls the application fills the caches,
- * and in a training that is what a call costs. Everything else is out of line. A block is counted
- * after it was allocated and before it is freed, since its address may be another thread's the
- * moment it is free.
+ * all that is rare. It reads two cache lines besides the block's and writes into a third: between two
+ * calls the application fills the caches, and in a training that is what a call costs. Everything else
+ * is out of line. A block is counted after it was allocated and before it is freed, since its address
+ * may be another thread's the moment it is free.
  */
 #include "heap.h"
 
@@ -25,6 +25,7 @@
 #include "real.h"
 
 #define COLD __attribute__((noinline, cold))
+#define HOT_CODE __attribute__((aligned(64)))	/* as few lines of instructions as can be, too */
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -45,15 +46,14 @@ static COLD void heat(void);
 #define HOT dlt_alive.heap
 
 /*
- * The thread's record, if it has a slot of its own, sizes stand in headers and no event is wanted
- * of each call; NULL sends a call the slow way. Read at HOT.own from the thread pointer, which
- * spares the line of the global offset table.
+ * The thread's line, at HOT.own from the thread pointer: that spares the line of the global offset table. It
+ * is hot if the thread has a slot of its own, sizes stand in headers and no event is wanted of each call.
  */
-static __thread struct dlt_thread *own;
+typedef volatile struct dlt_heap_own __seg_fs own_line;
 
-static inline struct dlt_thread *own_thread(void)
+static inline own_line *own_of_thread(void)
 {
-	return *(struct dlt_thread *volatile __seg_fs *)HOT.own;
+	return (own_line *)HOT.own;
 }
 
 /* ---- sizes --------------------------------------------------------------------------------- */
@@ -70,12 +70,12 @@ static inline uint64_t usable_size(void *p)
  * what a fork copies, the slot what is read from outside; each in one step. Returns the twin's
  * new bytes.
  */
-static inline uint64_t add(struct dlt_box_pair *twin, struct dlt_box_pair *slot, uint64_t chunk)
+static inline uint64_t add(volatile struct dlt_box_pair __seg_fs *twin, struct dlt_box_pair *slot, uint64_t chunk)
 {
 	__m128i more = _mm_add_epi64(_mm_cvtsi64_si128((long long)chunk), HOT.block);
-	__m128i now = _mm_add_epi64(*(const __m128i *)twin, more);
+	__m128i now = _mm_add_epi64(*(__m128i __seg_fs *)twin, more);
 
-	*(__m128i *)twin = now;
+	*(__m128i __seg_fs *)twin = now;
 	*(volatile __m128i *)slot = now;
 	return (uint64_t)_mm_cvtsi128_si64(now);
 }
@@ -93,7 +93,7 @@ static void raise_live(int64_t moved)
 
 static void publish(struct dlt_thread *t)
 {
-	int64_t now = (int64_t)(t->allocated.bytes - t->freed.bytes);
+	int64_t now = (int64_t)(t->heap->allocated.bytes - t->heap->freed.bytes);
 	int64_t moved = now - t->published;
 
 	t->published = now;
@@ -114,16 +114,16 @@ static inline uint64_t least(uint64_t a, uint64_t b)
  */
 static void settle(struct dlt_thread *t)
 {
-	int64_t moved = (int64_t)(t->allocated.bytes - t->freed.bytes) - t->published;
+	int64_t moved = (int64_t)(t->heap->allocated.bytes - t->heap->freed.bytes) - t->published;
 
 	if (moved > DLT_BOX_PEAK_STEP / 2 || moved < -DLT_BOX_PEAK_STEP / 2) {
 		publish(t);
 		moved = 0;
 	}
-	t->allocated_limit = t->allocated.bytes +
-			     least(dlt_process.threshold, (uint64_t)(DLT_BOX_PEAK_STEP - moved));
-	t->freed_limit = t->freed.bytes +
-			 least(dlt_process.threshold, (uint64_t)(DLT_BOX_PEAK_STEP + moved));
+	t->heap->allocated_limit = t->heap->allocated.bytes +
+				   least(dlt_process.threshold, (uint64_t)(DLT_BOX_PEAK_STEP - moved));
+	t->heap->freed_limit = t->heap->freed.bytes +
+			       least(dlt_process.threshold, (uint64_t)(DLT_BOX_PEAK_STEP + moved));
 }
 
 static inline bool has_slot(const struct dlt_thread *t)
@@ -149,9 +149,9 @@ static void count_call(struct dlt_thread *t, enum heap_operation operation, uint
 	else if (!has_slot(t))
 		add_late(operation, bytes);
 	else if (operation == HEAP_FREE)
-		add(&t->freed, &t->slot->freed, bytes + 8);
+		add(&own_of_thread()->freed, &t->slot->freed, bytes + 8);
 	else
-		add(&t->allocated, &t->slot->allocated, bytes + 8);
+		add(&own_of_thread()->allocated, &t->slot->allocated, bytes + 8);
 }
 
 /* ---- the slow way -------------------------------------------------------------------------- */
@@ -159,8 +159,8 @@ static void count_call(struct dlt_thread *t, enum heap_operation operation, uint
 /* The hot way for the thread's next calls, where it may go it. */
 static void choose_way(struct dlt_thread *t)
 {
-	own = has_slot(t) && dlt_heap.has_header && dlt_heap.counts && !dlt_enabled(DLT_EV_FULL_HEAP_CALL) ?
-	      t : NULL;
+	dlt_heap_line.hot = has_slot(t) && dlt_heap.has_header && dlt_heap.counts &&
+			    !dlt_enabled(DLT_EV_FULL_HEAP_CALL);
 }
 
 /* An event may be wanted, or bytes are to be published; the call is counted already. */
@@ -190,7 +190,7 @@ static COLD void count_slowly(const struct heap_call *call)
 		count_call(t, call->operation, call->size);
 		counted(t, call);
 	} else {
-		own = NULL;
+		dlt_heap_line.hot = 0;
 	}
 	errno = saved;
 }
@@ -215,12 +215,11 @@ static COLD void *allocated_slowly(void *p, enum dlt_fn function, const void *ca
 	return p;
 }
 
-static COLD void *allocated_more(void *p, struct dlt_thread *t, enum dlt_fn function,
-				 const void *caller)
+static COLD void *allocated_more(void *p, enum dlt_fn function, const void *caller)
 {
 	struct heap_call call = { HEAP_ALLOC, function, caller, p, dlt_head_usable(p) };
 
-	counted(t, &call);
+	counted(dlt_thread_self(), &call);
 	return p;
 }
 
@@ -234,12 +233,11 @@ static COLD void freed_slowly(void *p, enum dlt_fn function, const void *caller)
 	}
 }
 
-static COLD void freed_more(void *p, struct dlt_thread *t, enum dlt_fn function,
-			    const void *caller)
+static COLD void freed_more(void *p, enum dlt_fn function, const void *caller)
 {
 	struct heap_call call = { HEAP_FREE, function, caller, p, dlt_head_usable(p) };
 
-	counted(t, &call);
+	counted(dlt_thread_self(), &call);
 }
 
 /* What free itself ends in, so that it needs no stack. */
@@ -249,9 +247,9 @@ static COLD void free_slowly(void *p, const void *caller)
 	HOT.free(p);
 }
 
-static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
+static COLD void free_more(void *p, const void *caller)
 {
-	freed_more(p, t, DLT_FN_free, caller);
+	freed_more(p, DLT_FN_free, caller);
 	HOT.free(p);
 }
 
@@ -261,16 +259,16 @@ static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
 #define ALLOCATED(real_call, asked, function) \
 	({ \
 		void *block = (real_call); \
-		struct dlt_thread *self = own_thread(); \
+		own_line *self = own_of_thread(); \
 		if (unlikely(!block)) { \
 			block = failed(asked, function, CALLER); \
-		} else if (unlikely(!self) || unlikely(dlt_head(block) & DLT_HEAD_MAPPED)) { \
+		} else if (unlikely(!self->hot) || unlikely(dlt_head(block) & DLT_HEAD_MAPPED)) { \
 			block = allocated_slowly(block, function, CALLER); \
 		} else { \
 			uint64_t chunk = dlt_head(block) & ~(uint64_t)DLT_HEAD_FLAGS; \
 			uint64_t bytes = add(&self->allocated, &self->slot->allocated, chunk); \
 			if (unlikely(bytes >= self->allocated_limit)) \
-				block = allocated_more(block, self, function, CALLER); \
+				block = allocated_more(block, function, CALLER); \
 		} \
 		block; \
 	})
@@ -278,8 +276,8 @@ static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
 /* Counts a block that is about to be freed; the two are what to do where that is not all. */
 #define FREEING(p, slowly, more) \
 	do { \
-		struct dlt_thread *self = own_thread(); \
-		if (unlikely(!self) || unlikely(dlt_head(p) & DLT_HEAD_MAPPED)) { \
+		own_line *self = own_of_thread(); \
+		if (unlikely(!self->hot) || unlikely(dlt_head(p) & DLT_HEAD_MAPPED)) { \
 			slowly; \
 		} else { \
 			uint64_t chunk = dlt_head(p) & ~(uint64_t)DLT_HEAD_FLAGS; \
@@ -289,7 +287,7 @@ static COLD void free_more(void *p, struct dlt_thread *t, const void *caller)
 		} \
 	} while (0)
 
-DLT_EXPORT void *malloc(size_t size)
+DLT_EXPORT HOT_CODE void *malloc(size_t size)
 {
 	void *(*real_malloc)(size_t) = HOT.malloc;
 
@@ -298,14 +296,14 @@ DLT_EXPORT void *malloc(size_t size)
 	return ALLOCATED(real_malloc(size), size, DLT_FN_malloc);
 }
 
-DLT_EXPORT void free(void *p)
+DLT_EXPORT HOT_CODE void free(void *p)
 {
 	void (*real_free)(void *) = HOT.free;
 
 	if (unlikely(!real_free))
 		return first_free(p, CALLER);
 	if (likely(p))
-		FREEING(p, return free_slowly(p, CALLER), return free_more(p, self, CALLER));
+		FREEING(p, return free_slowly(p, CALLER), return free_more(p, CALLER));
 	real_free(p);
 }
 
@@ -341,7 +339,8 @@ static void count_realloc(const struct heap_call *before, void *p)
 		after.size = usable_size(p);
 		count_call(t, HEAP_ALLOC, after.size);
 	}
-	if (t->allocated.bytes < t->allocated_limit && t->freed.bytes < t->freed_limit && own)
+	if (t->heap->allocated.bytes < t->heap->allocated_limit && t->heap->freed.bytes < t->heap->freed_limit &&
+	    dlt_heap_line.hot)
 		return;
 	if (has_slot(t))
 		settle(t);
@@ -358,7 +357,7 @@ static void *realloc_block(void *old, size_t size, const void *caller)
 {
 	struct heap_call before = { HEAP_FREE, DLT_FN_realloc, caller, old, usable_size(old) };
 	struct dlt_thread *t = dlt_thread_self();
-	bool recorded = before.size >= dlt_process.threshold || !own;
+	bool recorded = before.size >= dlt_process.threshold || !dlt_heap_line.hot;
 	int saved;
 	void *p;
 
@@ -430,7 +429,7 @@ DLT_EXPORT void free_sized(void *p, size_t size)
 
 	if (likely(p))
 		FREEING(p, freed_slowly(p, DLT_FN_free_sized, CALLER),
-			freed_more(p, self, DLT_FN_free_sized, CALLER));
+			freed_more(p, DLT_FN_free_sized, CALLER));
 	if (table->free_sized)
 		table->free_sized(p, size);
 	else
@@ -443,7 +442,7 @@ DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
 
 	if (likely(p))
 		FREEING(p, freed_slowly(p, DLT_FN_free_aligned_sized, CALLER),
-			freed_more(p, self, DLT_FN_free_aligned_sized, CALLER));
+			freed_more(p, DLT_FN_free_aligned_sized, CALLER));
 	if (table->free_aligned_sized)
 		table->free_aligned_sized(p, alignment, size);
 	else
@@ -452,13 +451,12 @@ DLT_EXPORT void free_aligned_sized(void *p, size_t alignment, size_t size)
 
 /* ---- the first call ------------------------------------------------------------------------ */
 
-/* By address from the thread pointer, as own_thread() reads it. */
 static uintptr_t offset_of_own(void)
 {
 	uintptr_t thread_pointer;
 
 	__asm__("mov %%fs:0, %0" : "=r"(thread_pointer));
-	return (uintptr_t)&own - thread_pointer;
+	return (uintptr_t)&dlt_heap_line - thread_pointer;
 }
 
 /*
@@ -471,7 +469,7 @@ static COLD void heat(void)
 	static bool resolving;
 	int saved = errno;
 
-	own = NULL;
+	dlt_heap_line.hot = 0;
 	HOT.own = offset_of_own();
 	HOT.block = _mm_set_epi64x(1, -8);
 	if (!dlt_heap.resolved && !resolving) {
@@ -522,14 +520,14 @@ void dlt_heap_init(void)
 /* What is asked of each call may be another thing now: the next one finds out. */
 void dlt_heap_started(void)
 {
-	own = NULL;
+	dlt_heap_line.hot = 0;
 }
 
 void dlt_heap_thread_ended(struct dlt_thread *t)
 {
 	if (has_slot(t))
 		publish(t);
-	own = NULL;
+	dlt_heap_line.hot = 0;
 }
 
 void dlt_heap_after_fork(void)

@@ -18,14 +18,16 @@
 #define CHUNK (16 * 1024)	/* bytes of records mapped at once */
 
 __thread struct dlt_thread *dlt_thread_tls;
-static __thread bool is_dead;	/* the record was given back; what still comes is counted late */
+__thread struct dlt_heap_own dlt_heap_line;
+/* Its record was given back, or is being made while a signal's handler asks for it: what comes is counted late. */
+static __thread bool has_none;
 
 struct dlt_alive dlt_alive;
 struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
 
 /* Most processes have one thread and never map a chunk. */
-static struct dlt_thread first_record = { .index = 1 };
-static struct dlt_thread late_record = { .guard = 1, .late = true };
+static struct dlt_thread first_record = { .index = 1, .heap = &first_record.kept };
+static struct dlt_thread late_record = { .guard = 1, .late = true, .heap = &late_record.kept };
 
 static pthread_key_t exit_key;
 static bool exit_key_made;
@@ -65,6 +67,7 @@ static bool add_records(struct dlt_thread *last)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t index = last->index + 1 + i;
 
+		chunk[i].heap = &chunk[i].kept;
 		chunk[i].index = last->index && index < DLT_BOX_SLOTS ? index : 0;
 		chunk[i].next = i + 1 < count ? &chunk[i + 1] : NULL;
 	}
@@ -120,6 +123,28 @@ static void take_slot(struct dlt_thread *t)
 	raise_slots_used(t->index + 1);
 }
 
+/*
+ * What the record's past threads counted goes on in the line of the new one. At each moment `heap` leads to
+ * twins that are whole: another thread may fork.
+ */
+static void take_twins(struct dlt_thread *t)
+{
+	dlt_heap_line = t->kept;
+	dlt_heap_line.slot = t->slot;
+	dlt_heap_line.hot = 0;
+	dlt_heap_line.owner = t->id;
+	__atomic_store_n(&t->heap, &dlt_heap_line, __ATOMIC_RELEASE);
+}
+
+/* Calls that still come find no way but the slow one. */
+static void give_twins_back(struct dlt_thread *t)
+{
+	dlt_heap_line.hot = 0;
+	t->kept = dlt_heap_line;
+	__atomic_store_n(&t->heap, &t->kept, __ATOMIC_RELEASE);
+	__atomic_store_n(&dlt_heap_line.owner, 0, __ATOMIC_RELEASE);
+}
+
 /* The first thread's id is the process's. */
 static uint32_t first_or_new_id(void)
 {
@@ -140,24 +165,45 @@ static void begin_record(struct dlt_thread *t)
 	t->handle = 0;
 	t->exit_rounds = 0;
 	take_slot(t);
+	take_twins(t);
+}
+
+static struct dlt_thread *late(void)
+{
+	late_record.slot = dlt_box_slot(0);
+	return &late_record;
+}
+
+/* A record of its own; NULL: there is no memory for one. */
+static struct dlt_thread *new_record(void)
+{
+	uint32_t id = first_or_new_id();
+	struct dlt_thread *t, *last = NULL;
+
+	while (!(t = claim_record(id, &last)))
+		if (!add_records(last))
+			return NULL;
+	begin_record(t);
+	return t;
 }
 
 struct dlt_thread *dlt_thread_make(void)
 {
-	struct dlt_thread *t, *last = NULL;
-	uint32_t id;
+	struct dlt_thread *t;
 
 	dlt_process_need();
 	if (dlt_thread_tls)
 		return dlt_thread_tls;
-	if (is_dead)
-		return &late_record;
-	id = first_or_new_id();
-	while (!(t = claim_record(id, &last)))
-		if (!add_records(last))
-			return &late_record;
-	begin_record(t);
+	if (has_none)
+		return late();
+	has_none = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t = new_record();
 	dlt_thread_tls = t;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	has_none = false;
+	if (!t)
+		return late();
 	if (exit_key_made)
 		pthread_setspecific(exit_key, t);
 	return t;
@@ -165,8 +211,10 @@ struct dlt_thread *dlt_thread_make(void)
 
 static void release_record(struct dlt_thread *t)
 {
+	has_none = true;
 	dlt_thread_tls = NULL;
-	is_dead = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	give_twins_back(t);
 	if (t->slot != dlt_box_slot(0)) {
 		t->slot->call = 0;
 		__atomic_store_n(&t->slot->thread, 0, __ATOMIC_RELEASE);
@@ -194,7 +242,6 @@ static void thread_exits(void *data)
 	dlt_threads_ended(t);
 	dlt_ring_flush(t);
 	release_record(t);
-	dlt_heap_started();	/* a block freed meanwhile may have shown it the record again */
 }
 
 void dlt_thread_init(void)
@@ -208,11 +255,28 @@ void dlt_thread_init(void)
 	pthread_setspecific(exit_key, dlt_thread_self());
 }
 
+/* The kernel reads the new mask before it looks at what shall be done with it, which is nothing that it knows. */
+static bool is_readable(const void *p)
+{
+	return dlt_sys(SYS_rt_sigprocmask, -1, (long)p, 0, sizeof(uint64_t), 0) == -EINVAL;
+}
+
 static void add_pair(struct dlt_box_pair *sum, const struct dlt_box_pair *allocated,
 		     const struct dlt_box_pair *freed)
 {
 	sum->bytes += allocated->bytes - freed->bytes;
 	sum->count += allocated->count - freed->count;
+}
+
+/* A thread that vanished has left nothing but its slot, if it had one: its stack is unmapped, or another thread's. */
+static void add_twins(struct dlt_box_pair *sum, const struct dlt_thread *t)
+{
+	const struct dlt_heap_own *own = t->heap;
+
+	if (own == &t->kept || (is_readable(own) && own->owner == t->id))
+		add_pair(sum, &own->allocated, &own->freed);
+	else if (!t->late)
+		add_pair(sum, &t->slot->allocated, &t->slot->freed);
 }
 
 struct dlt_box_pair dlt_thread_live(void)
@@ -221,7 +285,7 @@ struct dlt_box_pair dlt_thread_live(void)
 
 	add_pair(&sum, &dlt_late_allocated, &dlt_late_freed);
 	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
-		add_pair(&sum, &t->allocated, &t->freed);
+		add_twins(&sum, t);
 	return sum;
 }
 
@@ -233,7 +297,8 @@ void dlt_thread_after_fork(uint32_t id)
 	dlt_late_allocated = dlt_late_freed = zero;
 	dlt_rings_after_fork();
 	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
-		t->allocated = t->freed = zero;
+		t->kept = (struct dlt_heap_own){ .hot = 0 };
+		t->heap = &t->kept;
 		t->published = 0;
 		if (t != self)
 			t->id = 0;
@@ -244,6 +309,7 @@ void dlt_thread_after_fork(uint32_t id)
 	self->events = 0;
 	self->announced = self->ends = false;
 	take_slot(self);
+	take_twins(self);
 }
 
 uint64_t dlt_thread_slot_events(const struct dlt_box_slot *s)

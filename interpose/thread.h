@@ -4,7 +4,7 @@
  *
  * Records live in a never-unmapped arena and are reused after a thread has ended, so late frees
  * and a sampler never touch freed memory. Only the owner writes, but for `id` == 0 (free).
- * The initial-exec TLS variable holds the pointer alone: a hook's first test is one load.
+ * The initial-exec TLS variable dlt_thread_tls holds the pointer alone: a hook's first test is one load.
  */
 #ifndef DLT_INTERPOSE_THREAD_H
 #define DLT_INTERPOSE_THREAD_H
@@ -30,15 +30,23 @@ struct dlt_caller {
 	uint16_t library;
 };
 
-/* What each heap call touches is one cache line, and no two threads share a pair of lines. */
-struct dlt_thread {
-	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
-	uint32_t id;			/* our thread id; 0: free record */
-	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
+/* What a heap call touches of its thread: one cache line (heap.c). */
+struct dlt_heap_own {
 	struct dlt_box_pair allocated;	/* twin of the slot's pair: what a fork copies */
 	struct dlt_box_pair freed;	/* twin */
 	uint64_t allocated_limit;	/* bytes from which on a call does more than count */
 	uint64_t freed_limit;
+	struct dlt_box_slot *slot;	/* the record's */
+	uint32_t hot;			/* 0: not all holds that makes a call cheap, go the slow way */
+	uint32_t owner;			/* the thread's id; 0: it has no record */
+} __attribute__((aligned(64)));
+
+/* No two threads share a pair of lines. */
+struct dlt_thread {
+	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
+	uint32_t id;			/* our thread id; 0: free record */
+	uint32_t guard;			/* > 0: dltrace itself is running, hooks pass through */
+	struct dlt_heap_own *heap;	/* the thread's own line while it lives, then `kept` */
 	int64_t published;		/* part of live bytes already in box.heap_published */
 	struct dlt_box_ring *ring;	/* events noted, borrowed from the box (rings.c); NULL: none yet */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
@@ -56,15 +64,22 @@ struct dlt_thread {
 	uintptr_t handle;		/* its pthread_t; 0: not known */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
 	struct dlt_caller callers[DLT_CALLERS];		/* library.c's */
+	struct dlt_heap_own kept;	/* what its past threads counted */
 } __attribute__((aligned(128)));
 
 extern __thread struct dlt_thread *dlt_thread_tls __attribute__((tls_model("initial-exec")));
+
+/*
+ * The calling thread's line. Thread-local, so that it is reached without a pointer that would have to be read
+ * first; it goes with the thread's stack, and a thread that ends by the bare system call takes it with it.
+ */
+extern __thread struct dlt_heap_own dlt_heap_line __attribute__((tls_model("initial-exec")));
 
 /* All that malloc and free read besides their thread's: one cache line (heap.c). */
 struct dlt_heap_hot {
 	void *(*malloc)(size_t);	/* the real one; NULL: nothing here holds */
 	void (*free)(void *);
-	uintptr_t own;			/* of heap.c's thread-local pointer, from the thread pointer */
+	uintptr_t own;			/* dlt_heap_line, from the thread pointer */
 	__m128i block;			/* a block more, and less the word of overhead in its chunk */
 } __attribute__((aligned(64)));
 
@@ -109,7 +124,7 @@ void dlt_thread_init(void);
 /* Twins of the late slot; atomic adds. */
 extern struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
 
-/* Live heap by the private twins, which a fork copies: what a child inherits. */
+/* Live heap by the private twins, which a fork copies, and the slots of vanished threads: what a child inherits. */
 struct dlt_box_pair dlt_thread_live(void);
 
 /*

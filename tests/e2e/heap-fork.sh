@@ -20,3 +20,9 @@ boxes
 session_start 'dltrace_*' 'dltracefull_*'
 timeout 300 env LD_PRELOAD=$DLTRACE_LIB "$APPS/heap_storm" forks 20 || fail "forks with a session"
 session_stop
+
+# Threads that ended without a word, and their stacks with them; then more than a box has slots.
+for threads in 8 4200; do
+	boxes
+	timeout 100 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_vanish" 10 $threads || fail "$threads threads that vanished"
+done
