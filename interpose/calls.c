@@ -26,12 +26,6 @@ static struct dlt_calls *calls_of(struct dlt_thread *t)
 	return t->calls;
 }
 
-static bool is_site(const struct dlt_site *s, unsigned function, const void *caller)
-{
-	return s->caller == caller && s->function == function &&
-	       s->generation == dlt_library_generation;
-}
-
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller)
 {
 	static __thread struct dlt_site passing;
@@ -42,7 +36,7 @@ struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const vo
 		/* Two places for each site; dlt_site_of has looked into the first. */
 		s = &calls->sites[dlt_site_hash(function, caller)];
 		other = &calls->sites[dlt_site_hash(function, caller) ^ 1];
-		if (is_site(other, function, caller))
+		if (dlt_site_is(other, function, caller))
 			return other;
 		if (s->caller && (!other->caller || other->generation != dlt_library_generation))
 			s = other;

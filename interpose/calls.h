@@ -82,6 +82,11 @@ static inline unsigned dlt_site_hash(unsigned function, const void *caller)
 	return (unsigned)((h ^ h >> 9 ^ function << 1) % DLT_CALL_SITES);
 }
 
+static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, const void *caller)
+{
+	return s->caller == caller && s->function == function && s->generation == dlt_library_generation;
+}
+
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
 bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site);
 bool dlt_call_enter_work(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uint64_t flops);
@@ -94,11 +99,43 @@ static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned functi
 
 	if (__builtin_expect(calls != NULL, 1)) {
 		s = &calls->sites[dlt_site_hash(function, caller)];
-		if (__builtin_expect(s->caller == caller && s->function == function &&
-				     s->generation == dlt_library_generation, 1))
+		if (__builtin_expect(dlt_site_is(s, function, caller), 1))
 			return s;
 	}
 	return dlt_site_make(t, function, caller);
+}
+
+/* Somebody wants calls of the family of this event, or totals, or something is being captured. */
+static inline bool dlt_call_heard(enum dlt_event event)
+{
+	return *dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] | dlt_capturing;
+}
+
+/*
+ * Most wrappers are two functions: an exported one of some thirty instructions, which jumps to the real
+ * function while nobody listens, and the one that does all the rest, to which it jumps too. A jump leaves the
+ * return address on the stack that the second one takes for the caller's, so both are one where the compiler
+ * makes none (configure: DLT_TAIL_CALLS).
+ */
+#if defined(__has_attribute) && __has_attribute(musttail)
+/* For void, too. Without, clang calls where arguments lie on the stack. */
+#define DLT_JUMP __attribute__((musttail)) return
+#else
+#define DLT_JUMP return
+#endif
+
+/* The real function, if nobody listens and the thread has called it from here before; NULL: go the long way. */
+static inline __attribute__((always_inline)) void *
+dlt_call_unheard(enum dlt_fn function, enum dlt_event event, const void *caller)
+{
+	struct dlt_thread *t = dlt_thread_known();
+	struct dlt_calls *calls = t ? t->calls : NULL;
+	const struct dlt_site *s;
+
+	if (__builtin_expect(!calls || dlt_call_heard(event) || dlt_handed_over, 0))
+		return NULL;
+	s = &calls->sites[dlt_site_hash(function, caller)];
+	return __builtin_expect(dlt_site_is(s, function, caller), 1) ? s->real : NULL;
 }
 
 /* The site, and *real, the function to call; NULL: nobody listens. */
@@ -113,10 +150,7 @@ dlt_call_find(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, co
 	c->library = s->library;
 	if (__builtin_expect(dlt_handed_over != NULL, 0))
 		*real = dlt_handed_take(function, s->real);
-	if (__builtin_expect(!(*dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] |
-			       dlt_capturing), 1))
-		return NULL;
-	return s;
+	return dlt_call_heard(event) ? s : NULL;
 }
 
 /*

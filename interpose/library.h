@@ -51,6 +51,6 @@ bool dlt_library_is_loader(const void *address);
 void dlt_library_init(void);
 
 /* Something was unloaded: caches by address are stale from now on. */
-extern uint32_t dlt_library_generation;
+extern uint32_t dlt_library_generation __attribute__((visibility("hidden")));	/* read by each call */
 
 #endif

@@ -60,7 +60,10 @@ diff plain traced || fail "the program behaves otherwise"
 
 babeltrace2 "$TMP/trace" >text
 same "cudaMalloc is outermost, with nothing in it" 101 "$(grep -c 'dltrace_cuda:alloc.* nested = 0, nested_time = 0' text)"
-same "one call inside" 100 "$(grep -c 'dltrace_cuda:launch.* nested = 1, nested_time = [1-9]' text)"
+same "one call inside" 100 "$(grep -c 'dltrace_cuda:launch.* nested = 1, ' text)"
+# The stub's cudaSetDevice may be over before the clock ticks.
+timed=$(grep -c 'dltrace_cuda:launch.* nested = 1, nested_time = [1-9]' text)
+[ "$timed" -ge 50 ] || fail "one call inside: only $timed took time"
 same "more calls inside than the field holds" 1 "$(grep -c 'dltrace_cuda:launch.* nested = 255,' text)"
 same "no other launches ended" 101 "$(grep -c 'dltrace_cuda:launch' text)"
 same "nested ones are no events" 0 "$(grep -c 'dltrace_cuda:other' text)"
