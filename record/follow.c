@@ -321,15 +321,20 @@ void follow_changes(void)
 
 /* ---- ticks ----------------------------------------------------------------------------------- */
 
+/* ns: the process learns its clock's rate as it runs, and the same call's beginning moves with that. */
+#define SAME_CALL	10000000
+
 static void look_for_hangs(struct followed *f, uint64_t now)
 {
 	struct sampled_call calls[HANG_CALLS];
 	size_t count = sampled_process_calls(f->process, now, follow.hang, calls, HANG_CALLS);
+	uint64_t told = f->hang_since ? f->hang_since + SAME_CALL : 0;	/* threads that hang together are all told */
 
 	for (size_t i = 0; i < count; i++) {
-		if (calls[i].since <= f->hang_since || calls[i].function >= DLT_FNS)
+		if (calls[i].since <= told || calls[i].function >= DLT_FNS)
 			continue;
-		f->hang_since = calls[i].since;
+		if (calls[i].since > f->hang_since)
+			f->hang_since = calls[i].since;
 		note_say(DLT_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
 			 "process %d, thread %u: %s has not returned for %" PRIu64 " s", (int)f->pid,
 			 calls[i].tid, dlt_functions[calls[i].function].name, (now - calls[i].since) / SECOND);

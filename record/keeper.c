@@ -161,8 +161,8 @@ static void disk_is_full(struct keeping *k)
 {
 	message_send(k->fd, "note 2 disk %" PRIu64 " no space left for the trace, recording has stopped",
 		     k->disk.free);
-	/* The sampler writes that word into the trace first. */
-	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	/* The sampler writes that word into the trace first; a tenth of the time that there is room for (disk.c). */
+	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
 	session_pause(&k->session);
 	k->stopped = true;
 	k->last_rotation = true;
