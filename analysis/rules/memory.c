@@ -34,7 +34,9 @@ static const char *room_text(const struct process *p, const struct growth *g, ch
 	return text;
 }
 
-/* In the steady phase; what imports, builds and compiles fills the memory, too. */
+#define UNTOLD_LEAST 30000000000	/* ns: TensorFlow compiles for ten seconds, and its heap grows all the while */
+
+/* In the steady phase; what imports, builds and compiles fills the memory, too. Unknown phases take longer to judge. */
 static bool grows(const struct process *p, const struct curve *c, struct growth *g)
 {
 	const struct phases *ph = phases_around(p);
@@ -42,7 +44,7 @@ static bool grows(const struct process *p, const struct curve *c, struct growth 
 	for (size_t i = 0; i < ph->count; i++)
 		if (ph->list[i].id == PHASE_STEADY)
 			return curve_growth(c, ph->list[i].begin, ph->list[i].end, g);
-	return curve_growth(c, curve_start_up(c), INT64_MAX, g);
+	return curve_growth(c, curve_start_up(c), INT64_MAX, g) && g->duration >= UNTOLD_LEAST;
 }
 
 void rule_heap_grows(struct findings *f, const struct process *p)

@@ -2,12 +2,12 @@
 # Rules on memory: nearly full by the run's doing, of the machine or of the cgroup; a heap that hardly grows.
 . "$top_srcdir/tests/lib.sh"
 
-# run AVAILABLE CGROUP_LIMIT CGROUP_USED RSS [GROWTH]: of 8 GiB; GROWTH MiB of heap a second
+# run AVAILABLE CGROUP_LIMIT CGROUP_USED RSS [GROWTH [SECONDS]]: of 8 GiB; GROWTH MiB of heap a second
 run() {
 	{
 		echo 'dltrace-text 1'
 		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/holds"'
-		for i in $(seq 2 61); do
+		for i in $(seq 2 $((${6:-60} + 1))); do
 			echo "[${i}s] dltrace_sample:machine host=\"h\" time=${i}s cpus=2 memory=8G available=$1 cgroup_limit=$2 cgroup_used=$3"
 			echo "[${i}s] dltrace_sample:process process=1 time=${i}s threads=2 rss_anon=$4 allocated=$(awk -v g="${5:-0}" -v i="$i" 'BEGIN { print 100 + g * i }')M"
 		done
@@ -31,3 +31,5 @@ run 6G 0 0 1G 0.5
 same "grows" "['the heap of holds (pid 100) keeps growing: 512 KiB a second from 21 s on, 20 MiB in all; at this pace, what was free at the end lasts for 205 min']" "$(found heap_grows)"
 run 6G 0 0 1G 0.4
 same "hardly" "[]" "$(found heap_grows)"
+run 6G 0 0 1G 5 44
+same "too short to tell from a start" "[]" "$(found heap_grows)"
