@@ -87,6 +87,14 @@ static void draw_steps(struct canvas *c, const struct area *a, const struct begi
 		draw_tick(c, area_x(a, b->list[i].t), a->y, 3);
 }
 
+/* A curve may run right behind it. */
+static void draw_number(struct canvas *c, double x, double y, double width, const char *text)
+{
+	cairo_rectangle(c->c, x - 0.5, y - CANVAS_TICK, width + 1, CANVAS_TICK + 1.5);
+	canvas_shade(c, CANVAS_PAPER, 0.8);
+	canvas_text(c, x, y, CANVAS_TICK, ALIGN_LEFT, text);
+}
+
 static void draw_epochs(struct canvas *c, const struct area *a, const struct begins *b, bool numbers)
 {
 	double free_from = 0;
@@ -102,7 +110,7 @@ static void draw_epochs(struct canvas *c, const struct area *a, const struct beg
 		width = canvas_width(c, CANVAS_TICK, buf);
 		if (!numbers || x < free_from || x + width + 1.5 > a->x + a->width)
 			continue;
-		canvas_text(c, x + 1.5, a->y + 8, CANVAS_TICK, ALIGN_LEFT, buf);
+		draw_number(c, x + 1.5, a->y + 8, width, buf);
 		free_from = x + width + NUMBER_GAP;
 	}
 }
