@@ -25,6 +25,7 @@
 #define TICK_NEAR	20	/* ms, when the disk is nearly full: buffers fill at 100 MB/s and more */
 #define ROTATE_LIMIT	5000	/* ms */
 #define DRAIN_LIMIT	5000	/* ms */
+#define DISK_LIMIT	500	/* ms for what is in the buffers when the disk is full */
 #define GROUP_LIMIT	3000	/* ms for daemons without a keeper to end, then SIGKILL */
 
 /* ms after the start: the metadata of a trace reaches the disk with the first rotation only. */
@@ -156,14 +157,21 @@ static void answer(struct keeping *k, const char *text)
 	}
 }
 
-/* The trace must stay readable: stop while there is room, and rotate, which writes the metadata. */
+/*
+ * The trace must stay readable, and says why it ends: stop while there is room, record that word when nothing
+ * else is any more, and rotate, which writes the metadata.
+ */
 static void disk_is_full(struct keeping *k)
 {
-	message_send(k->fd, "note 2 disk %" PRIu64 " no space left for the trace, recording has stopped",
-		     k->disk.free);
-	/* The sampler writes that word into the trace first; a tenth of the time that there is room for (disk.c). */
+	uint64_t left = k->disk.free;
+	char why[512];
+
+	session_pause(&k->session, DISK_LIMIT);
+	session_set_notes_only(&k->session);
+	session_start(&k->session, why, sizeof(why));
+	message_send(k->fd, "note 2 disk %" PRIu64 " no space left for the trace, recording has stopped", left);
 	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
-	session_pause(&k->session);
+	session_pause(&k->session, DISK_LIMIT);
 	k->stopped = true;
 	k->last_rotation = true;
 }

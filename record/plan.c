@@ -15,7 +15,7 @@ const char *const gpu_names[GPUS] = { "off", "calls", "activity" };
 const struct plan_event plan_events[] = {
 	{ "dltrace_proc:*", LEVEL_SUMMARY, 0, GPU_OFF },
 	{ "dltrace_sample:*", LEVEL_SUMMARY, 0, GPU_OFF },
-	{ "dltrace_record:*", LEVEL_SUMMARY, 0, GPU_OFF },
+	{ PLAN_NOTES, LEVEL_SUMMARY, 0, GPU_OFF },
 	{ "dltrace_heap:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_map:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_file:*", LEVEL_CALLS, 1, GPU_OFF },
@@ -111,6 +111,11 @@ static bool halve(struct plan *p)
 static uint64_t descriptors_of(const struct plan *p, unsigned cpus)
 {
 	return 7 + p->count * (2ULL * cpus + 1);
+}
+
+enum level plan_level(enum level level, const struct plan_machine *m)
+{
+	return m->disk_free && m->disk_free < PLAN_EVENTS_ROOM ? LEVEL_SUMMARY : level;
 }
 
 int plan_make(struct plan *p, enum level level, const struct plan_machine *m)

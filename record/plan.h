@@ -32,6 +32,8 @@ struct plan_event {
 	enum gpu gpu;		/* the lowest --gpu that has it */
 };
 
+#define PLAN_NOTES "dltrace_record:*"	/* the recorder's own words */
+
 extern const struct plan_event plan_events[];
 extern const size_t plan_event_count;
 
@@ -54,6 +56,14 @@ struct plan_machine {
 	uint64_t descriptors;	/* RLIMIT_NOFILE */
 	uint64_t disk_free;	/* bytes where the trace goes; 0: not on this machine */
 };
+
+/*
+ * What there is room for: events may come at 100 MB/s, and it takes LTTng up to half a second to stop, so that
+ * less than PLAN_EVENTS_ROOM bytes on the disk would be filled before anything can be done: totals then.
+ */
+#define PLAN_EVENTS_ROOM (64u << 20)
+
+enum level plan_level(enum level level, const struct plan_machine *m);
 
 /*
  * A traced process holds 7 + channels * (2 * cpus + 1) descriptors and all processes of a user

@@ -34,6 +34,7 @@
 #define KEEPER_END	20000
 
 struct recording {
+	struct options options;		/* with the level that there is room for */
 	const struct options *o;
 	uint64_t id;
 	char output[PATH_MAX];		/* absolute; "": nothing on this machine's disk */
@@ -78,6 +79,15 @@ static int make_output(struct recording *r)
 	say_error("cannot record into %s: %s%s", path, strerror(-err),
 		  err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
 	return EXIT_OWN;
+}
+
+/* A level is told to everybody who is started, so this comes first. */
+static void choose_level(struct recording *r)
+{
+	struct plan_machine machine;
+
+	plan_read_machine(&machine, r->output);
+	r->options.level = plan_level(r->o->level, &machine);
 }
 
 /* ---- starting ------------------------------------------------------------------------------ */
@@ -258,6 +268,17 @@ static void look_at_nvtx(struct recording *r)
 		return;
 	snprintf(text, sizeof(text), "1 nvtx 0 NVTX_INJECTION64_PATH is set: what the program names by "
 		 "NVTX goes to %.200s and is not recorded", path);
+	note(r, text);
+}
+
+static void say_level(struct recording *r, enum level wanted)
+{
+	char text[MESSAGE_MAX];
+
+	if (!r->traced || r->o->level == wanted)
+		return;
+	snprintf(text, sizeof(text), "2 room 0 less than %u MiB are free in %s: totals are recorded, no events "
+		 "(--level=summary)", PLAN_EVENTS_ROOM >> 20, r->output);
 	note(r, text);
 }
 
@@ -539,7 +560,7 @@ static int cannot_run(struct recording *r, int err)
 int recording_run(const struct options *o)
 {
 	struct recording r = {
-		.o = o, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1, .asker = -1,
+		.options = *o, .o = &r.options, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1, .asker = -1,
 		.dumper = -1, .survivors = -1,
 	};
 	char why[MESSAGE_MAX];
@@ -550,6 +571,7 @@ int recording_run(const struct options *o)
 	status = make_output(&r);
 	if (status)
 		return status;
+	choose_level(&r);
 	if (child_prepare(&r.child) < 0 || getrandom(&r.id, sizeof(r.id), 0) != sizeof(r.id)) {
 		say_error("cannot set up: %s", strerror(errno));
 		return EXIT_OWN;
@@ -567,6 +589,7 @@ int recording_run(const struct options *o)
 		return 128 + status;
 	}
 	look_at_nvtx(&r);
+	say_level(&r, o->level);
 	err = spawn(&r);
 	if (err)
 		return cannot_run(&r, err);

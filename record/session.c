@@ -82,6 +82,13 @@ int session_set_level(struct session *s, enum level level, char *why, size_t siz
 	return 0;
 }
 
+void session_set_notes_only(struct session *s)
+{
+	for (size_t i = 0; i < plan_event_count; i++)
+		if (strcmp(plan_events[i].pattern, PLAN_NOTES) != 0)
+			switch_event(s, &plan_events[i], false);
+}
+
 static int add_channels(struct session *s, char *why, size_t size)
 {
 	for (unsigned i = 0; i < s->plan.count; i++) {
@@ -164,11 +171,6 @@ int session_start(struct session *s, char *why, size_t size)
 	return 0;
 }
 
-void session_pause(struct session *s)
-{
-	lttng_stop_tracing_no_wait(s->name);
-}
-
 static void archive_path(struct lttng_rotation_handle *rotation, char *path, size_t size)
 {
 	const struct lttng_trace_archive_location *location;
@@ -234,6 +236,13 @@ static bool drained(struct session *s, int limit)
 	return false;
 }
 
+void session_pause(struct session *s, int limit)
+{
+	lttng_stop_tracing_no_wait(s->name);
+	s->started = false;
+	drained(s, limit);
+}
+
 static void destroy(struct session *s, int limit)
 {
 	struct lttng_destruction_handle *h = NULL;
@@ -248,7 +257,7 @@ void session_finish(struct session *s, int limit, struct session_end *end)
 	*end = (struct session_end){ 0 };
 	if (!s->handle)
 		return;
-	if (!s->borrowed && s->started) {
+	if (!s->borrowed) {
 		lttng_stop_tracing_no_wait(s->name);
 		end->stalled = !drained(s, limit);
 	}

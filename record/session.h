@@ -48,8 +48,11 @@ int session_rotate(struct session *s);
 /* 1: it has ended, and `path` (of `size` bytes) is that folder, or ""; 0: not yet; -EIO: failed. */
 int session_rotated(struct session *s, char *path, size_t size);
 
-/* Stops recording; what is there stays. */
-void session_pause(struct session *s);
+/* Stops recording, and waits at most `limit` ms for data in flight; what is there stays. */
+void session_pause(struct session *s, int limit);
+
+/* From the next start on only the recorder's own notes are recorded. */
+void session_set_notes_only(struct session *s);
 
 /* Stops, waits at most `limit` ms for data in flight, counts, destroys. */
 void session_finish(struct session *s, int limit, struct session_end *end);

@@ -65,10 +65,10 @@ static void add_label(struct reader_recording *rec, const char *label)
 	rec->labels = all;
 }
 
-/* Where LTTng or who holds its session is gone, the recorder can say so in this file only. */
+/* Where LTTng, the disk or who holds the session is at its end, this file may be the only place to say so. */
 static void add_note(struct reader *r, const char *note)
 {
-	static const char *const ends[] = { "2 consumer ", "2 keeper " };
+	static const char *const ends[] = { "2 consumer ", "2 disk ", "2 keeper " };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (strncmp(note, ends[i], strlen(ends[i])) == 0)

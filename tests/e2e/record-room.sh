@@ -18,25 +18,57 @@ while time.time() < end:
 print("done")
 END
 
-echo "a disk of 12 MB"
+# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills before the first rotation
 cat >disk.sh <<'END'
-mkdir disk && mount -t tmpfs -o size=12M none disk
-"$RECORD" -o disk/t -- /usr/bin/python3 busy.py 6 >out 2>err || exit 3
+mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
+"$RECORD" -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
+if [ "$3" ]; then
+	sleep 0.6
+	head -c "$1" /dev/zero >disk/other 2>disk.err
+fi
+wait $! || exit 3
 babeltrace2 disk/t >events 2>bt.err || exit 4
 "$APPS/read_trace" disk/t fast dump >unpacked
+"$REPORT" -q disk/t >report.txt 2>report.err
+report=$?
 cp disk/t/recording . && df disk | tail -n 1
+exit $report
 END
-unshare -m sh -eu disk.sh || fail "status $?: $(cat err bt.err)"
-same "output" done "$(cat out)"
+# disk STATUS SIZE SECONDS [FILL]: and the report's status
+disk() {
+	local status=0
+	unshare -m sh -u disk.sh "$2" "$3" "${4:-}" || status=$?
+	[ $status = $1 ] || fail "status $status: $(cat err bt.err report.err)"
+	same "output" done "$(cat out)"
+}
+stopped() {
+	grep -q 'no space left' err || fail "nothing said: $(cat err)"
+	grep -q '^note 2 disk ' recording || fail "not in the label"
+}
+
+echo "a disk of 12 MB"
+disk 0 12M 2
+grep -q '^dltrace-record: less than 64 MiB are free in .*disk/t: totals are recorded, no events' err || fail "$(cat err)"
+grep -q '^level summary$' recording || fail "the label: $(cat recording)"
+grep -q 'dltrace_sample:process' events || fail "no totals"
+same "events" 0 "$(grep -c dltrace_batch events)"
+
+echo "of 72 MB"
+disk 1 72M 6
 [ "$(wc -l <unpacked)" -gt 1000 ] || fail "only $(wc -l <unpacked) events"
-grep -q 'no space left' err || fail "nothing said: $(cat err)"
-grep -q '^note 2 disk ' recording || fail "not in the label"
+stopped
 grep -q 'kind = "disk"' events || fail "not in the trace"
+
+echo "that somebody else fills at once"
+disk 1 300M 4 fill
+stopped
+# LTTng has given up what it could not write, the word too; the label has it.
+grep -q 'no space left for the trace' report.txt || fail "not in the report"
 
 echo "/dev/shm of 64 MB, and of 2 MB, and none"
 cat >shm.sh <<'END'
 mount -t tmpfs -o size=$1 none /dev/shm
-"$RECORD" -o "shm-$1" -- /usr/bin/python3 busy.py 1 >out 2>err
+"$RECORD" -o "shm-$1" -- /usr/bin/python3 busy.py 0.2 >out 2>err
 END
 unshare -m sh -eu shm.sh 64M || fail "64 MB: $(cat err)"
 events shm-64M >events

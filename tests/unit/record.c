@@ -133,6 +133,8 @@ static void buffers_fit_the_machine(void **state)
 	assert_true(plan_memory(&p, 128) <= 512 << 20);
 	assert_int_equal(plan_make(&p, LEVEL_CALLS, &small_disk), 0);
 	assert_true(plan_memory(&p, 2) <= 2 << 20);
+	assert_int_equal(plan_level(LEVEL_CALLS, &small_disk), LEVEL_SUMMARY);
+	assert_int_equal(plan_level(LEVEL_CALLS, &desk), LEVEL_CALLS);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tiny), -ENOSPC);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &few), -EMFILE);
 }
