@@ -248,6 +248,14 @@ static void only_counted(struct table *table, const struct process *p)
 		      "too short, before the trace began, or lost", calls, (double)time / 1e9);
 }
 
+static void flood(struct table *table, const struct process *p)
+{
+	if (p->flood_least)
+		limit(table, p->trace, p, "flood", p->flood_least,
+		      "a thread's calls of compute libraries were more than 30,000 events a second: for a while "
+		      "those under %.3g us are only in the totals", p->flood_least / 1e3);
+}
+
 /* Calls whose time is others'. */
 static void untimed(struct table *table, const struct process *p)
 {
@@ -482,8 +490,8 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, not_covered, only_counted, untimed, memory_measure, opencl, communication,
-	gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
+	lost, killed, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure, opencl,
+	communication, gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
 };
 
 void run_limits(const struct model *m, struct report *r)

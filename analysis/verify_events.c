@@ -83,7 +83,7 @@ void check_emitted(const struct trace *t, const struct report *r, struct check_r
 
 /* ---- totals = events ---- */
 
-/* Every call of these kinds is an event; of the others, those of at least a microsecond. */
+/* Every call of these kinds is an event; of the others, those of at least a microsecond, or more in a flood. */
 static bool all_are_events(const struct process *p, const struct profile *f)
 {
 	static const char *const kinds[] = { "allocate", "copy", "launch", "synchronise", "communicate" };
@@ -94,7 +94,7 @@ static bool all_are_events(const struct process *p, const struct profile *f)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(kind, kinds[i]))
 			return true;
-	return f->exact->min >= ALWAYS_EVENTS;
+	return f->exact->min >= (p->flood_least ? p->flood_least : ALWAYS_EVENTS);
 }
 
 static bool said(const struct trace *t, const char *kind)

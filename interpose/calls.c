@@ -265,6 +265,21 @@ static void keep_short(struct dlt_call *c, bool nested)
 		s->generation != dlt_library_generation ? NULL : s->totals;
 }
 
+/* Too many to tell of each. */
+static bool is_flood(struct dlt_thread *t, uint64_t min, uint64_t duration, uint64_t end)
+{
+	struct dlt_flood *f = &t->calls->flood;
+	struct dlt_ev_proc_flood e = { .thread = t->id };
+
+	if (dlt_flood_holds_back(f, min, duration, end))
+		return true;
+	if (dlt_flood_rises(f, t->id, end) && dlt_enabled(DLT_EV_PROC_FLOOD)) {
+		e.least = (uint32_t)(min << f->doublings);
+		dlt_emit(t, DLT_EV_PROC_FLOOD, &e);
+	}
+	return false;
+}
+
 DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok,
 			  uint64_t bytes, uint64_t flops)
 {
@@ -295,6 +310,8 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 	if (c->thread->marks && call.outer)
 		dlt_mark_call(c->thread->marks, event, ticks);
 	if (c->depth || call.duration < min || !dlt_enabled(event))
+		return false;
+	if (min && is_flood(c->thread, min, call.duration, end))
 		return false;
 	c->end = end;
 	c->duration = saturated(call.duration, UINT32_MAX);

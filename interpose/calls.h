@@ -22,6 +22,7 @@
 
 #include "captures.h"
 #include "emit.h"
+#include "flood.h"
 #include "functions.h"
 #include "library.h"
 #include "targets.h"
@@ -58,6 +59,7 @@ struct dlt_calls {
 	struct dlt_frame frames[DLT_CALL_DEPTH];
 	struct dlt_site sites[DLT_CALL_SITES];
 	struct dlt_tiny tiny[DLT_TINY_PLACES];
+	struct dlt_flood flood;
 };
 
 /* One call, on the wrapper's stack. */

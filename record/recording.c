@@ -560,8 +560,8 @@ static int cannot_run(struct recording *r, int err)
 int recording_run(const struct options *o)
 {
 	struct recording r = {
-		.options = *o, .o = &r.options, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1, .asker = -1,
-		.dumper = -1, .survivors = -1,
+		.options = *o, .o = &r.options, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1,
+		.asker = -1, .dumper = -1, .survivors = -1,
 	};
 	char why[MESSAGE_MAX];
 	int err = child_lookup(o->command[0]), status;

@@ -279,6 +279,15 @@ static void on_function(struct trace *t, int64_t at, const void *data)
 		announced_by(p, START, at);
 }
 
+static void on_flood(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_proc_flood *e = data;
+	struct process *p = trace_emitted(t, e->thread, at)->process;
+
+	if (e->least > p->flood_least)
+		p->flood_least = e->least;
+}
+
 static void note_uncovered(struct process *p, const char *name)
 {
 	p->uncovered = xgrow(p->uncovered, p->uncovered_count, &p->uncovered_capacity,
@@ -418,6 +427,7 @@ const event_fn identity_handlers[DLT_EVENTS] = {
 	[DLT_EV_PROC_THREAD_END] = on_thread_end,
 	[DLT_EV_PROC_LIBRARY] = on_library,
 	[DLT_EV_PROC_FUNCTION] = on_function,
+	[DLT_EV_PROC_FLOOD] = on_flood,
 	[DLT_EV_PROC_OBJECT] = on_object,
 	[DLT_EV_PROC_CHILD] = on_child,
 	[DLT_EV_PROC_EXIT] = on_process_exit,

@@ -189,6 +189,7 @@ struct process {
 	uint64_t read, emitted, emitted_base;
 	bool emitted_known, emitted_based;
 	uint64_t children[5];		/* by dltrace_proc:child's `how` */
+	uint32_t flood_least;		/* ns: shorter calls were no events for a while; 0: all were */
 	const char **uncovered;		/* owned vector: CUDA functions handed out that no table has */
 	size_t uncovered_count, uncovered_capacity;
 	struct package *packages;	/* owned vector; imported by itself or before its fork, in order */
