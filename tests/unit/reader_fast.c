@@ -305,6 +305,7 @@ static void other_versions(void **state)
 	struct reader_event event;
 	const struct dlt_ev_heap_alloc before = { 1, 2, 3, 4, 5 };
 	struct reader *r;
+	char declared[64];
 
 	(void)state;
 	trace_open(t);
@@ -319,8 +320,8 @@ static void other_versions(void **state)
 	fclose(t->stream);
 	edit_metadata(t, "\"dltrace_heap:free\"", "\"x:y\"");
 	edit_metadata(t, "env {", "env { x = -1; y = 0x10u; z = \"\"; ");
-	edit_metadata(t, "event {\n\tname = \"x:y\";\n\tid = 13;",
-		      "event {\n\tname = \"x:y\";\n\tid = 1300;");
+	snprintf(declared, sizeof(declared), "event {\n\tname = \"x:y\";\n\tid = %d;", DLT_EV_HEAP_FREE);
+	edit_metadata(t, declared, "event {\n\tname = \"x:y\";\n\tid = 1300;");
 	{
 		char path[512];
 		FILE *f;
