@@ -13,7 +13,7 @@
 #define AGAIN_LEAST  50		/* ... where they are not */
 #define STEPS_SHARE  0.8	/* of the iterations have one */
 #define ALIVE_SHARE  4		/* no more than one in so many live at once: else it is a pool */
-#define SHORT_LEAST  30		/* processes */
+#define SHORT_LEAST  10		/* processes: CNTK's import starts 13, PyTorch's none to 5 */
 #define SHORT_LIFE   5e9	/* ns, on average */
 
 /* ---- how many fall into iterations ---- */

@@ -5,7 +5,7 @@
  * does for names that are none of CUDA's: driver_call [thousands]. Prints nanoseconds, the least
  * of the rounds. "plain" is the C library's own dlsym in the same process, in turn with the other:
  * from one process to the next it takes anything from 30 to 140 ns. With BARE (driver_bare.c), a
- * bare tracepoint after each launch.
+ * bare tracepoint after each call. `memory` is a call of a pair that asks for GPU memory and gives it back.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -15,6 +15,7 @@
 
 #ifndef BARE
 #define BARE(result, i) (void)(result)
+#define BARE_MEMORY(result, p, size) (void)(result)
 #endif
 
 #define ROUNDS 5
@@ -24,7 +25,12 @@ typedef int ask(const char *, void **, int, uint64_t, int *);
 typedef int launch(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 		   void *, void **, void **);
 
+typedef int allocate(uint64_t *, size_t);
+typedef int release(uint64_t);
+
 static launch *launch_kernel;
+static allocate *mem_alloc;
+static release *mem_free;
 static void *c_library;
 static void *(*look_up)(void *, const char *);
 
@@ -45,6 +51,17 @@ static void launches(long calls)
 	}
 }
 
+static void pairs(long calls)
+{
+	for (long i = 0; i < calls; i += 2) {
+		uint64_t p = 0;
+		int result = mem_alloc(&p, 4096);
+
+		BARE_MEMORY(result, p, 4096);
+		result = mem_free(p);
+		BARE_MEMORY(result, p, 4096);
+	}
+}
 
 static double asks(const char *name, long calls)
 {
@@ -55,18 +72,18 @@ static double asks(const char *name, long calls)
 	return (now_ns() - begin) / (double)calls;
 }
 
-static void measure_launches(long calls)
+static void measure_calls(const char *what, void (*make)(long), long calls)
 {
 	double least = 1e99;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		double begin = now_ns(), each;
 
-		launches(calls);
+		make(calls);
 		each = (now_ns() - begin) / (double)calls;
 		least = each < least ? each : least;
 	}
-	printf("call %.2f\n", least);
+	printf("%s %.2f\n", what, least);
 }
 
 static void measure_asks(const char *what, const char *name, long calls)
@@ -92,14 +109,15 @@ int main(int argc, char **argv)
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	ask *get = driver ? (ask *)dlsym(driver, "cuGetProcAddress_v2") : NULL;
 	long calls = (argc > 1 ? atol(argv[1]) : 200) * 1000;
-	void *p;
 	int status;
 
-	if (!get || get("cuLaunchKernel", &p, 12000, 0, &status) != 0)
+	if (!get || get("cuLaunchKernel", (void **)&launch_kernel, 12000, 0, &status) != 0 ||
+	    get("cuMemAlloc", (void **)&mem_alloc, 12000, 0, &status) != 0 ||
+	    get("cuMemFree", (void **)&mem_free, 12000, 0, &status) != 0)
 		return 1;
-	launch_kernel = (launch *)p;
 	c_library = dlopen("libc.so.6", RTLD_NOW);
-	measure_launches(calls);
+	measure_calls("call", launches, calls);
+	measure_calls("memory", pairs, calls / 2);
 	measure_asks("dlsym", "qsort", calls);
 	measure_asks("dlsym_cu", "cuserid", calls);
 	return 0;

@@ -15,6 +15,10 @@ def run(bench):
     by = bench.paired("driver", variants)
     calls, preloaded = by["call"], "dltrace, no session"
     bench.show("driver call", calls, "stub", "ns")
+    memory, bare = by["memory"], "bare tracepoint, same fields"
+    bench.show("driver call that asks for memory or gives it back", memory, "stub", "ns")
+    if "dltrace, calls" in memory and bare in memory:
+        bench.target("driver.memory", memory["dltrace, calls"].over(memory[bare]))
     for name in ("dlsym", "dlsym_cu"):
         asks = {"plain": by[name + "_plain"][preloaded], "dltrace": by[name][preloaded]}
         bench.show(name, asks, "plain", "ns")

@@ -31,6 +31,24 @@ status=0
 same "status without photos" 1 $status
 grep -q 'nowhere.*study data' errors || fail "no photos: $(cat errors)"
 
+# One that would train on the CPU where a GPU was asked for.
+cat >quiet.py <<'END'
+import job
+class Quiet(job.Framework):
+    def build(self): pass
+    def step(self, images, labels): return images.mean()
+job.run(Quiet)
+END
+quiet() {
+	PYTHONPATH=$top_srcdir/scripts/study/train "$python" quiet.py --data data --size 32 --batch 4 "$@" >out 2>errors
+}
+quiet || fail "status $?: $(cat errors)"
+if [ ! -e /dev/nvidia0 ]; then
+	! quiet --device cuda || fail "it trains on the CPU: $(cat out)"
+	grep -q 'the first step has not opened a GPU' errors || fail "$(cat errors)"
+	[ ! -s out ] || fail "results: $(cat out)"
+fi
+
 # The loader of frameworks that have none: as the batches made one by one, in another order each epoch.
 PYTHONPATH=$top_srcdir/scripts/study/train "$python" - <<'END' || fail "see above"
 import argparse

@@ -97,6 +97,8 @@ $(ls study/data | grep -c .)"
 jq -e '.results | any(.model == "mobilenet_v2" and .mode_name == "SGD" and .failed == 0 and .iterations == [16] and
 	(.name | startswith("PyTorch 1.")) and .total_s[0] > .training_s[0] and .training_s[0] > 0)' study.json >/dev/null ||
 	fail "what was trained: $(cat study.json)"
+jq -e '.results | any(.model == "mobilenet_v2" and .epoch_cpu_s[0] > 0 and .epoch_cpu_s[0] < .cpu_s[0])' study.json >/dev/null ||
+	fail "CPU time of an epoch: $(cat study.json)"
 jq -e '.results | any(.model == "resnet50_features" and .dataset == "made-up" and .failed == 0)' study.json >/dev/null ||
 	fail "the job: $(cat study.json)"
 jq -e '.failures | any(.run == "pytorch-debian-alexnet-small-sgd-cpu-1" and .ended == "exit 2")' study.json >/dev/null ||
@@ -105,6 +107,13 @@ jq -e '[.recording_cost[] | .[]] | length == 1 and .[0] > 0.1' study.json >/dev/
 for file in study.html study.md tables.txt; do
 	grep -q 'Table 1: CPU' $file && grep -q 'PyTorch 1\.' $file && grep -q 'exit 2' $file || fail "$file: $(cat $file)"
 done
+python3 - <<'END' || fail "phases: $(grep -A6 Phases tables.txt)"
+lines = open("tables.txt").read().splitlines()
+shares = lines[next(i for i, l in enumerate(lines) if l.endswith("allocations") and l.startswith("Phases")):][:5]
+row = [cell for cell in shares[-1].split("  ") if cell.strip()]
+numbers = [float(cell) for cell in row[2:] if cell.strip() != "–"]
+assert abs(sum(numbers) - 100) < 10 and numbers[0] > 20, shares
+END
 grep -q 'data:image/svg+xml;base64,' study.html || fail "no figures in HTML"
 for figure in curves-pytorch-debian-cpu functions-cpu kinds-cpu; do
 	grep -q "study-figures/$figure.svg" study.md && grep -q '</svg>' study-figures/$figure.svg || fail "no figure $figure"

@@ -60,7 +60,9 @@ same "a process a step" "['python3.8 (pid 100) makes a process for each iteratio
 same "short ones" "['40 short processes were started, which lived 30 ms each on average, 1.2 s in all: copies of itself 30, g++ 10']" \
 	"$(found short_processes)"
 same "as numbers" "{'copies of itself': 30, 'g++': 10}" "$(json "[f['evidence']['programs'] for f in r['findings'] if f['rule'] == 'short_processes'][0]")"
-steps 25 "$child"
+steps 10 "$child"
+same "just enough" 1 "$(json "len($(found short_processes))")"
+steps 9 "$child"
 same "few short ones" "[]" "$(found short_processes)"
 steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 4500/')"
 same "of some seconds" 1 "$(json "len($(found short_processes))")"

@@ -7,6 +7,8 @@
  *	DRIVER          cuda driver functions rather than the runtime's
  *	PROC=VERSION    the driver's, by cuGetProcAddress of that version (0: cuGetProcAddress itself,
  *	                else cuGetProcAddress_v2), for the driver of that version
+ *	ENTRY=VERSION   the driver's, by the runtime's cudaGetDriverEntryPoint (0), else ...ByVersion;
+ *	                of a stub with DLTRACE_STUB_OVER=1, where it is the driver that answers
  * PROGRAM: with a main() that does it.
  */
 #include <dlfcn.h>
@@ -66,6 +68,9 @@ static void *get(const char *name)
 	static void *handle;
 	void *p = NULL;
 
+#if defined(ENTRY)
+	setenv("DLTRACE_STUB_OVER", "1", 1);
+#endif
 	if (!handle)
 		handle = dlopen(OPEN, RTLD_NOW | RTLD_LOCAL);
 #if defined(PROC)
@@ -76,6 +81,15 @@ static void *get(const char *name)
 	*(void **)&ask = handle ? dlsym(handle, "cuGetProcAddress") : NULL;
 	*(void **)&ask2 = handle ? dlsym(handle, "cuGetProcAddress_v2") : NULL;
 	if (PROC ? ask2 && ask2(name, &p, PROC, 0, &found) : ask && ask(name, &p, 11030, 0))
+		p = NULL;
+#elif defined(ENTRY)
+	int (*ask)(const char *, void **, unsigned long long, int *);
+	int (*ask2)(const char *, void **, unsigned, unsigned long long, int *);
+	int found = -1;
+
+	*(void **)&ask = handle ? dlsym(handle, "cudaGetDriverEntryPoint") : NULL;
+	*(void **)&ask2 = handle ? dlsym(handle, "cudaGetDriverEntryPointByVersion") : NULL;
+	if (ENTRY ? ask2 && ask2(name, &p, ENTRY, 0, &found) : ask && ask(name, &p, 0, &found))
 		p = NULL;
 #elif defined(VERSION)
 	p = handle ? dlvsym(handle, name, VERSION) : NULL;
@@ -90,7 +104,7 @@ static void *get(const char *name)
 	}
 	return p;
 }
-#if defined(PROC)	/* names without their version: the driver gives the one of the time */
+#if defined(PROC) || defined(ENTRY)	/* names without their version: the driver gives the one of the time */
 static alloc_function *get_alloc(void) { return (alloc_function *)get("cuMemAlloc"); }
 static free_function *get_free(void) { return (free_function *)get("cuMemFree"); }
 #else

@@ -107,13 +107,14 @@ def time_tables(r):
             yield Heading(3, heading)
             yield matrix(r, quantity, device)
         yield from ratio_tables(r, device)
+    yield from phase_tables(r)
     yield from job_ratio_tables(r)
     failed = sum(o.failed for o in r.outcomes)
     yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {count_of(len(r.outcomes), 'run')}, "
                     f"{failed or 'none'} of them failed. –: not known, since iterations were not found.")
 
 
-RATIOS = (("epoch", "an epoch"), ("cpu", "CPU time of the whole run"))
+RATIOS = (("epoch", "an epoch"), ("epoch_cpu", "CPU time of an epoch in the steady state"))
 
 
 def ratio_tables(r, device, base="pytorch"):
@@ -142,6 +143,20 @@ def ratio_rows(r, quantity, device, base, models):
 def ratio(r, quantity, framework, base, there, **wanted):
     mine, other = (r.cell(quantity, framework=name, **wanted)[0] for name in (framework, base))
     return f"{number(mine / other) if mine and other else '–'} ({number(there)})"
+
+
+def phase_tables(r):
+    """What a run begins and ends with is not what it does all the time."""
+    for device in r.distinct("device"):
+        for what, function in results.PHASE_QUANTITIES:
+            rows = []
+            for framework in r.distinct("framework"):
+                means, known, good = r.phase(framework, device, function)
+                if known:
+                    rows.append([r.name_of(framework), f"{known} of {good}"] + [number(mean) for mean in means])
+            if rows:
+                yield Heading(3, f"Phases of a run, {device}: {what}")
+                yield Table(["framework", "runs", *results.PHASES], rows)
 
 
 def job_ratio_tables(r):

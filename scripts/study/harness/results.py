@@ -15,16 +15,22 @@ from harness.tables import JOBS, MODELS, STUDY, Wrong, lines
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
 QUANTITIES = (  # name, heading, unit, function(Outcome) -> value or None
     ("epoch", "Seconds an epoch: the median iteration times the iterations of an epoch", "s", lambda o: o.epoch),
+    ("epoch_cpu", "CPU seconds an epoch, in all threads: those of a steady iteration times the iterations of an epoch", "s", lambda o: o.epoch_cpu),
     ("training", "Seconds from the first iteration to the last, warm-up included", "s", lambda o: o.training),
     ("total", "Seconds of the whole run, start-up and end included", "s", lambda o: o.total),
-    ("cpu", "CPU seconds of the whole run, in all threads: what other programs do on the machine counts less", "s",
-     lambda o: o.cpu),
+    ("cpu", "CPU seconds of the whole run, in all threads, imports and compilation included", "s", lambda o: o.cpu),
     ("memory", "Memory at its peak, MB", "MB", lambda o: o.memory),
     ("threads", "Threads, most at once", "", lambda o: o.threads),
 )
 
 
 ORDER = (*MODELS, *JOBS)  # of columns
+PHASES = ("start-up", "compilation", "warm-up", "steady", "end")
+PHASE_QUANTITIES = (  # heading, function(row of the table `phases`) -> value or None
+    ("seconds", lambda row: scaled(row["duration_ns"], 1e-9)),
+    ("CPU seconds, in all threads", lambda row: scaled(row["cpu_ns"], 1e-9)),
+    ("% of the heap's allocations", lambda row: scaled(row["heap_share"], 100)),
+)
 
 
 class Outcome:
@@ -43,6 +49,10 @@ class Outcome:
         epochs = int((row["labels"] or {}).get("epochs", 0))
         median = found and scaled(found["median_ns"], 1e-9)
         self.epoch = median * found["count"] / epochs if median and epochs else None
+        self.phases = {p["phase"]: p for p in report["phases"] if found and p["process"] == found["process"]}
+        steady = self.phases.get("steady")
+        steps = steady and steady["cpu_ns"] is not None and steady["iterations"]
+        self.epoch_cpu = steady["cpu_ns"] * 1e-9 / steps * found["count"] / epochs if steps and epochs else None
 
 
 def scaled(value, factor):
@@ -126,6 +136,17 @@ class Results:
         mean = mean_interval([value for value in good if value is not None])
         failed = sum(o.failed for o in chosen)
         return (*(mean or (None, None, 0)), failed)
+
+    def phase(self, framework, device, function):
+        """[mean or None of each of PHASES], and of how many runs of how many: good ones whose phases are known."""
+        good = [o for o in self.outcomes_of(framework=framework, device=device) if not o.failed]
+        known = [o for o in good if o.phases]
+        means = []
+        for phase in PHASES:
+            values = [function(o.phases[phase]) for o in known if phase in o.phases]
+            values = [value for value in values if value is not None]
+            means.append(statistics.fmean(values) if values else None)
+        return means, len(known), len(good)
 
     def representative(self, **wanted):
         """The first good run of a kind, else its first."""

@@ -204,22 +204,30 @@ class Clock:
             self.file.write("%s %.6f %.6f\n" % (word, time.monotonic(), spent))
 
 
-def train(framework, loader, clock):
-    """Trains on every batch of the loader once; the mean loss and the steps done."""
-    total, steps = 0.0, 0
-    for images, labels in loader:
-        total, steps = total + float(framework.step(images, labels)), steps + 1
-        clock.says("step")
-    return total / steps, steps
+def is_gpu_open():
+    """This process has a GPU's device open, as everything that works on one has; in WSL there is one for all."""
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            device = os.readlink("/proc/self/fd/" + fd)
+        except OSError:
+            continue
+        if device == "/dev/dxg" or device.startswith("/dev/nvidia") and device[len("/dev/nvidia"):].isdigit():
+            return True
+    return False
 
 
-def extract(framework, loader, clock):
-    """The same without training: the mean of what the network makes of the images."""
+def each_batch(framework, loader, clock):
+    """Trains on every batch of the loader once, or extracts features: the mean loss, or feature, and the steps done."""
+    forward = framework.args.model in made_up.TASKS and made_up.TASKS[framework.args.model].forward
     values = []
-    for images, _ in loader:
-        values.append(float(framework.features(images)))
+    for images, labels in loader:
+        values.append(float(framework.features(images) if forward else framework.step(images, labels)))
         clock.says("step")
-    return sum(values) / len(values), len(values)
+        # Some take the CPU without a word where they find no GPU: the results would go by the wrong name.
+        if len(values) == 1 and framework.args.device == "cuda" and not is_gpu_open():
+            sys.exit("--device cuda: the first step has not opened a GPU (is there one, with a driver, and is this a "
+                     "build for CUDA?)")
+    return sum(values) / len(values), len(values), "mean" if forward else "loss"
 
 
 def run(make):
@@ -229,7 +237,6 @@ def run(make):
     photos = framework.data()
     args.classes = len(photos.classes)
     order = Order(len(photos), args, framework.rank, framework.ranks)
-    forward = args.model in made_up.TASKS and made_up.TASKS[args.model].forward
     loader = framework.loader(photos, order)
     framework.build()
     clock = Clock()
@@ -237,9 +244,9 @@ def run(make):
         begin = time.monotonic()
         order.epoch = number
         clock.says("epoch")
-        loss, steps = (extract if forward else train)(framework, loader, clock)
+        mean, steps, what = each_batch(framework, loader, clock)
         # In one write: ranks have the same standard output.
-        sys.stdout.write("epoch %d: %d steps, %s %.9f\n" % (number, steps, "mean" if forward else "loss", loss))
+        sys.stdout.write("epoch %d: %d steps, %s %.9f\n" % (number, steps, what, mean))
         sys.stdout.flush()
         print("epoch %d: %.3f s" % (number, time.monotonic() - begin), file=sys.stderr, flush=True)
     framework.close()
