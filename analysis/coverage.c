@@ -171,6 +171,28 @@ static void callers_of_cuda(const struct tell *t, const struct library *l)
 		     "what it looks up itself does not pass dltrace (RTLD_DEEPBIND?): if that is CUDA, it is not seen");
 }
 
+/* What is called through a table of function pointers passes nobody; a runtime has some functions of the driver so. */
+static void private_tables(const struct tell *t, const struct library *l)
+{
+	static const char *const functions[] = { "cuGetExportTable", "cudaGetExportTable" };
+	const struct process *p = t->process;
+	uint64_t tables = 0;
+
+	for (size_t i = 0; l->id && i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct sums *s = profile_sums(f);
+
+		if (f->work || profile_library(f) != l->id)
+			continue;
+		for (size_t j = 0; j < sizeof(functions) / sizeof(*functions); j++)
+			if (!strcmp(process_function(p, profile_function(f))->name, functions[j]))
+				tables += s->calls - s->failed;
+	}
+	if (tables)
+		tell(t, l, "private table", "no", tables,
+		     "it has asked for CUDA's private tables of functions: what it calls through them is not seen");
+}
+
 /* A forked child's objects begin with its parent's. */
 static size_t inherited_functions(const struct process *p)
 {
@@ -276,6 +298,7 @@ void coverage_each(const struct process *p, void (*each)(const struct coverage *
 		heap_of_library(&t, l);
 		copy_of_cuda(&t, l);
 		callers_of_cuda(&t, l);
+		private_tables(&t, l);
 		by_name(&t, l);
 	}
 	gpu_itself(&t);

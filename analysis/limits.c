@@ -179,6 +179,7 @@ static const struct uncovered {
 	{ "cuda calls", "CUDA calls of these libraries do not pass dltrace" },
 	{ "cuda function", "CUDA functions that it looked up are not known to dltrace, calls of them not seen" },
 	{ "cuda functions", "some CUDA functions that these libraries use are not known to dltrace" },
+	{ "private table", "what these libraries call through CUDA's private tables (cuGetExportTable) is not seen" },
 	{ "profiler", "CUPTI is used by these libraries past dltrace: records of the GPU's work may be missing" },
 	{ "opencl", "OpenCL calls through these libraries are not seen" },
 };

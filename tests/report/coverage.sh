@@ -21,6 +21,10 @@ dltrace-text 1
 [1s] dltrace_proc:library process=1 path="/x/libcudnn.so.9" base=0xb000
 [1s] dltrace_proc:function process=1 function=cuMemFree_v2 layer="driver" kind="allocate" name="cuMemFree_v2"
 [1s] dltrace_proc:function process=1 function=cudaFree layer="runtime" kind="allocate" name="cudaFree"
+[1s] dltrace_proc:function process=1 function=cuGetExportTable layer="driver" kind="other" name="cuGetExportTable"
+[2s] dltrace_cuda:other thread=1 function=cuGetExportTable library=4 duration=1ms
+[2s] dltrace_cuda:other thread=1 function=cuGetExportTable library=4 duration=1ms
+[2s] dltrace_cuda:other thread=1 function=cuGetExportTable library=5 duration=1ms result=500
 [2s] dltrace_cuda:free thread=1 function=cuMemFree_v2 library=4 duration=1ms
 [2s] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=1ms
 [2s] dltrace_cuda:free thread=1 function=cudaFree library=1 duration=1ms
@@ -38,14 +42,16 @@ END
 rows() {
 	json "sorted((c['library'] or '', c['kind'], c['covered'], c['calls'], c['version']) for c in rows('coverage', process=$1) if $2)"
 }
-same "copies of CUDA" "[('libcuda.so.1', 'cuda driver', 'driver', 1, '1'), ('libcudart-45da57e3.so.12.0.107', 'cuda runtime', 'symbol', 2, '12.0.107')]" \
+same "copies of CUDA" "[('libcuda.so.1', 'cuda driver', 'driver', 4, '1'), ('libcudart-45da57e3.so.12.0.107', 'cuda runtime', 'symbol', 2, '12.0.107')]" \
 	"$(rows 1 "c['kind'] in ('cuda runtime', 'cuda driver')")"
-same "static ones" "[('deepstatic.so', 'static cuda runtime', 'no', None, None), ('libcublas.so.12', 'static cuda runtime', 'driver', None, '12'), ('libcudnn_ops.so.9', 'static cuda runtime', 'driver', 1, '9')]" \
+same "static ones" "[('deepstatic.so', 'static cuda runtime', 'no', None, None), ('libcublas.so.12', 'static cuda runtime', 'driver', 1, '12'), ('libcudnn_ops.so.9', 'static cuda runtime', 'driver', 3, '9')]" \
 	"$(rows 1 "'static' in c['kind']")"
 same "past dltrace" "['deep.so', 'lookup.so', 'space.so']" "$(json "sorted(c['library'] for c in rows('coverage', process=1, kind='cuda calls', covered='no'))")"
 same "heaps" "['deep.so', 'libc.so.6']" "$(json "sorted(c['library'] for c in rows('coverage', process=1, kind='heap', covered='no'))")"
 same "a profiler past us" "['kineto.so']" "$(json "[c['library'] for c in rows('coverage', process=1, kind='profiler', covered='no')]")"
-same "limits" "['deep.so, libc.so.6', 'deep.so, space.so, lookup.so', 'deepstatic.so', 'kineto.so', 'new.so']" \
+same "private tables" "[('libcudnn_ops.so.9', 2)]" \
+	"$(json "[(c['library'], c['calls']) for c in rows('coverage', process=1, kind='private table', covered='no')]")"
+same "limits" "['deep.so, libc.so.6', 'deep.so, space.so, lookup.so', 'deepstatic.so', 'kineto.so', 'libcudnn_ops.so.9', 'new.so']" \
 	"$(json "sorted(l['text'].split(': ')[-1] for l in rows('limits', process=1, kind='uncovered') if 'libraries' in l['text'])")"
 same "no CUDA, no fear; by name where no facts are" "[('libcudart.so.13', 'cuda runtime', 'symbol', None, '13')]" "$(rows 2 "c['library']")"
 same "functions in no table" "['cuFuture, cuFuture_v2']" "$(json "[l['text'].split(': ')[-1] for l in rows('limits', process=1) if 'looked up' in l['text']]")"
