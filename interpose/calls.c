@@ -265,6 +265,34 @@ static void keep_short(struct dlt_call *c, bool nested)
 		s->generation != dlt_library_generation ? NULL : s->totals;
 }
 
+/* Work for the GPU that is asked for inside a call of NCCL, say: its time is that call's, but it is work. */
+static bool is_work_inside(const struct dlt_call *c, enum dlt_event event)
+{
+	const struct dlt_calls *calls = c->thread->calls;
+	unsigned outer;
+
+	if ((event != DLT_EV_CUDA_LAUNCH && event != DLT_EV_CUDA_COPY) || calls->depth != c->depth)
+		return false;
+	outer = calls->frames[c->depth - 1].function;
+	return !(outer >= DLT_FN_FIRST_runtime && outer <= DLT_FN_LAST_runtime) &&
+	       !(outer >= DLT_FN_FIRST_driver && outer <= DLT_FN_LAST_driver) &&
+	       !(outer >= DLT_FN_FIRST_opencl && outer <= DLT_FN_LAST_opencl) && dlt_enabled(DLT_EV_CUDA_INSIDE);
+}
+
+static void emit_inside(struct dlt_call *c, enum dlt_event event, const void *data)
+{
+	const struct dlt_ev_cuda_launch *launch = event == DLT_EV_CUDA_LAUNCH ? data : NULL;
+	const struct dlt_ev_cuda_copy *copy = launch ? NULL : data;
+	struct dlt_ev_cuda_inside e = {
+		.thread = c->thread->id, .function = c->function, .library = c->library, .duration = c->duration,
+		.result = launch ? launch->result : copy->result, .shape = launch ? launch->shape : 0,
+		.size = launch ? 0 : copy->size, .direction = launch ? UINT8_MAX : copy->direction,
+		.stream = launch ? launch->stream : copy->stream,
+	};
+
+	dlt_emit(c->thread, DLT_EV_CUDA_INSIDE, &e);
+}
+
 /* Too many to tell of each. */
 static bool is_flood(struct dlt_thread *t, uint64_t min, uint64_t duration, uint64_t end)
 {
@@ -309,7 +337,7 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 		keep_short(c, nested.calls);
 	if (c->thread->marks && call.outer)
 		dlt_mark_call(c->thread->marks, event, ticks);
-	if (c->depth || call.duration < min || !dlt_enabled(event))
+	if (call.duration < min || !dlt_enabled(event) || (c->depth && !is_work_inside(c, event)))
 		return false;
 	if (min && is_flood(c->thread, min, call.duration, end))
 		return false;
@@ -339,6 +367,10 @@ DLT_HOT void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void 
 {
 	if (__builtin_expect(!announced[c->function], 0))
 		announce_function(c->thread, c->function);
+	if (__builtin_expect(c->depth != 0, 0)) {
+		emit_inside(c, event, data);
+		return;
+	}
 	if (__builtin_expect(c->duration == UINT32_MAX, 0)) {
 		emit_long(c);
 		dlt_emit(c->thread, event, data);

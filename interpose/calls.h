@@ -5,7 +5,8 @@
  * A wrapper asks dlt_call_begin, which finds the real function for this call site. If nobody
  * listens (false) it calls that and is done. Otherwise the call is timed, and dlt_call_end adds it
  * to the totals of (thread, function, library) in the black box; if that says so, the wrapper
- * fills the family's event for dlt_call_emit.
+ * fills the family's event for dlt_call_emit: of an outermost call, and of a launch or copy that is none but
+ * lies in no other call of CUDA (dltrace_cuda:inside).
  *
  * Calls in flight stand in a small array of the thread's own, not on the C stack: a frame whose
  * call was left by an exception, longjmp or pthread_exit is recognised by its stack address and

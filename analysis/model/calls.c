@@ -7,6 +7,7 @@
 
 #define CUDA_NOT_READY 600	/* what a query answers while work runs: no failure */
 #define AT_LEAST UINT32_MAX	/* a duration beyond 32 bits */
+#define NO_COPY UINT8_MAX	/* the direction of a launch */
 
 /* Every event of dltrace_cuda begins like dltrace_cuda:other. */
 #define SAME_PLACE(event, field) \
@@ -150,6 +151,27 @@ static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
 			 !!(e->stream & LAUNCH_CAPTURED), e->duration);
 	beat(thread, BEAT_LAUNCH, e->function, e->library, e->shape, at, e->duration);
 	works(thread, at, e->duration);
+}
+
+/* Its time is the outer call's: it is in no profile, and nobody waits for it to repeat. */
+static void on_cuda_inside(struct trace *t, int64_t at, const void *data)
+{
+	const struct dlt_ev_cuda_inside *e = data;
+	const struct dlt_ev_cuda_copy copy = {
+		.result = e->result, .size = e->size, .direction = e->direction, .stream = e->stream,
+	};
+	struct thread *thread = trace_emitted(t, e->thread, at);
+
+	if (!trace_in_range(t, at)) {
+		t->filtered++;
+		return;
+	}
+	checked_stream(&thread->process->checked, e->stream);
+	if (e->direction != NO_COPY)
+		checked_copy(&thread->process->checked, &copy);
+	else if (!e->result)
+		process_launches(thread->process, e->shape, at, !(e->stream & LAUNCH_CAPTURED),
+				 !!(e->stream & LAUNCH_CAPTURED), e->duration);
 }
 
 /* ---- device memory ---- */
@@ -346,6 +368,7 @@ const event_fn call_handlers[DLT_EVENTS] = {
 	[DLT_EV_CUDA_FREE] = on_cuda_free,
 	[DLT_EV_CUDA_COPY] = on_cuda_copy,
 	[DLT_EV_CUDA_LAUNCH] = on_cuda_launch,
+	[DLT_EV_CUDA_INSIDE] = on_cuda_inside,
 	[DLT_EV_CUDA_STREAM] = on_cuda,
 	[DLT_EV_CUDA_SYNC] = on_cuda,
 	[DLT_EV_CUDA_OTHER] = on_cuda,

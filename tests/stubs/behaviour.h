@@ -50,7 +50,7 @@
 #define DO_cuMemFreeAsync(p, stream) stub_free((void *)(p))
 
 #define DO_cuMemcpy(to, from, size) stub_moves(size)
-#define DO_cuMemcpyAsync(to, from, size, stream) stub_moves(size)
+#define DO_cuMemcpyAsync(to, from, size, stream) stub_copies(size, 3, stream, 0)
 #define DO_cuMemcpyHtoD_v2(to, from, size) stub_copies(size, 1, NULL, 1)
 #define DO_cuMemcpyDtoH_v2(to, from, size) stub_copies(size, 2, NULL, 1)
 #define DO_cuMemcpyDtoD_v2(to, from, size) stub_copies(size, 3, NULL, 1)
