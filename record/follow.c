@@ -29,6 +29,8 @@
 #define BOX_LEAST	4096
 #define BOX_MOST	(64 << 20)
 #define HANG_CALLS	16		/* looked at in one process */
+/* ns: the process learns its clock's rate as it runs, and the same call's beginning moves with that. */
+#define SAME_CALL	10000000
 #define SECOND		((uint64_t)1000000000)
 
 struct followed {
@@ -40,7 +42,11 @@ struct followed {
 	size_t size;
 	struct sampled_process *process;	/* owned */
 	uint32_t id, parent;
-	uint64_t hang_since;	/* of the last call that was noted */
+	struct hanging {
+		uint32_t tid;
+		uint64_t since;
+	} told[HANG_CALLS];	/* the last ones, in turn */
+	unsigned told_count;
 };
 
 static struct {
@@ -321,20 +327,26 @@ void follow_changes(void)
 
 /* ---- ticks ----------------------------------------------------------------------------------- */
 
-/* ns: the process learns its clock's rate as it runs, and the same call's beginning moves with that. */
-#define SAME_CALL	10000000
+static bool hang_is_told(const struct followed *f, const struct sampled_call *c)
+{
+	for (unsigned i = 0; i < f->told_count && i < HANG_CALLS; i++) {
+		const struct hanging *h = &f->told[i];
+
+		if (h->tid == c->tid && c->since < h->since + SAME_CALL && h->since < c->since + SAME_CALL)
+			return true;
+	}
+	return false;
+}
 
 static void look_for_hangs(struct followed *f, uint64_t now)
 {
 	struct sampled_call calls[HANG_CALLS];
 	size_t count = sampled_process_calls(f->process, now, follow.hang, calls, HANG_CALLS);
-	uint64_t told = f->hang_since ? f->hang_since + SAME_CALL : 0;	/* threads that hang together are all told */
 
 	for (size_t i = 0; i < count; i++) {
-		if (calls[i].since <= told || calls[i].function >= DLT_FNS)
+		if (calls[i].function >= DLT_FNS || hang_is_told(f, &calls[i]))
 			continue;
-		if (calls[i].since > f->hang_since)
-			f->hang_since = calls[i].since;
+		f->told[f->told_count++ % HANG_CALLS] = (struct hanging){ calls[i].tid, calls[i].since };
 		note_say(DLT_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
 			 "process %d, thread %u: %s has not returned for %" PRIu64 " s", (int)f->pid,
 			 calls[i].tid, dlt_functions[calls[i].function].name, (now - calls[i].since) / SECOND);
