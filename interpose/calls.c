@@ -297,15 +297,15 @@ static void emit_inside(struct dlt_call *c, enum dlt_event event, const void *da
 static bool is_flood(struct dlt_thread *t, uint64_t min, uint64_t duration, uint64_t end)
 {
 	struct dlt_flood *f = &t->calls->flood;
+	bool news = dlt_flood_falls(f, t->id, end), held = duration < min << f->doublings;
 	struct dlt_ev_proc_flood e = { .thread = t->id };
 
-	if (dlt_flood_holds_back(f, min, duration, end))
-		return true;
-	if (dlt_flood_rises(f, t->id, end) && dlt_enabled(DLT_EV_PROC_FLOOD)) {
+	news |= !held && dlt_flood_rises(f, end);
+	if (news && dlt_enabled(DLT_EV_PROC_FLOOD)) {
 		e.least = (uint32_t)(min << f->doublings);
 		dlt_emit(t, DLT_EV_PROC_FLOOD, &e);
 	}
-	return false;
+	return held;
 }
 
 DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min, bool ok,

@@ -11,34 +11,31 @@
 #include <lttng/tracepoint.h>
 #include <stdint.h>
 
+/* What every event of dltrace_cuda begins with. */
+#define BARE_ARGS \
+	uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t, duration, int16_t, result, uint8_t, nested, \
+	uint32_t, nested_time
+#define BARE_FIELDS \
+	lttng_ust_field_integer(uint32_t, thread, thread) \
+	lttng_ust_field_integer(uint16_t, function, function) \
+	lttng_ust_field_integer(uint16_t, library, library) \
+	lttng_ust_field_integer(uint32_t, duration, duration) \
+	lttng_ust_field_integer(int16_t, result, result) \
+	lttng_ust_field_integer(uint8_t, nested, nested) \
+	lttng_ust_field_integer(uint32_t, nested_time, nested_time)
+
 LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, launch,
-	LTTNG_UST_TP_ARGS(uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t,
-			  duration, int16_t, result, uint8_t, nested, uint32_t, nested_time,
-			  uint32_t, shape, uint16_t, stream),
+	LTTNG_UST_TP_ARGS(BARE_ARGS, uint32_t, shape, uint16_t, stream),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint32_t, thread, thread)
-		lttng_ust_field_integer(uint16_t, function, function)
-		lttng_ust_field_integer(uint16_t, library, library)
-		lttng_ust_field_integer(uint32_t, duration, duration)
-		lttng_ust_field_integer(int16_t, result, result)
-		lttng_ust_field_integer(uint8_t, nested, nested)
-		lttng_ust_field_integer(uint32_t, nested_time, nested_time)
+		BARE_FIELDS
 		lttng_ust_field_integer(uint32_t, shape, shape)
 		lttng_ust_field_integer(uint16_t, stream, stream)
 	))
 
 LTTNG_UST_TRACEPOINT_EVENT(bench_cuda, memory,
-	LTTNG_UST_TP_ARGS(uint32_t, thread, uint16_t, function, uint16_t, library, uint32_t,
-			  duration, int16_t, result, uint8_t, nested, uint32_t, nested_time,
-			  uint64_t, ptr, uint64_t, size),
+	LTTNG_UST_TP_ARGS(BARE_ARGS, uint64_t, ptr, uint64_t, size),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint32_t, thread, thread)
-		lttng_ust_field_integer(uint16_t, function, function)
-		lttng_ust_field_integer(uint16_t, library, library)
-		lttng_ust_field_integer(uint32_t, duration, duration)
-		lttng_ust_field_integer(int16_t, result, result)
-		lttng_ust_field_integer(uint8_t, nested, nested)
-		lttng_ust_field_integer(uint32_t, nested_time, nested_time)
+		BARE_FIELDS
 		lttng_ust_field_integer_hex(uint64_t, ptr, ptr)
 		lttng_ust_field_integer(uint64_t, size, size)
 		lttng_ust_field_integer(uint8_t, memory, 0)

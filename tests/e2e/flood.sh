@@ -34,6 +34,7 @@ int main(int argc, char **argv)
 	calls(300000, 1.2, 0, 501);
 	if (argc > 1) {
 		if (fork() == 0) {
+			calls(500, 1.2, 0, 504);	/* a child begins with none */
 			calls(100000, 1.2, 0, 501);
 			exit(0);
 		}
@@ -67,3 +68,4 @@ same "the limits say it" 1 "$(json 'len([l for l in r["limits"] if l["kind"] == 
 "$REPORT" -q forked -o "$TMP/r.json"
 same "both say it" 2 "$(json 'len([l for l in r["limits"] if l["kind"] == "flood"])')"
 "$REPORT" --verify forked >verify.txt || fail "$(cat verify.txt)"
+same "a child begins with all" 500 "$("$REPORT" --dump forked | grep -c 'dltrace_cpu:blas .* m=504 ')"
