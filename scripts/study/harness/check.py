@@ -15,6 +15,7 @@ TRACE_LIMIT = 20e6  # bytes of a trace at the level calls
 TIME_LIMIT = 900.0
 OWN_STEPS = re.compile(r"^epoch \d+: (\d+) (?:steps|batches)\b(?!.*evaluated)", re.M)
 COLUMNS = ("output", "exit", "recognised", "steps", "epochs", "trace", "processes")
+PHASE_COLUMNS = (*results.PHASES, "allocations")
 
 
 class Check:
@@ -96,25 +97,32 @@ def expected_stack(framework):
 
 
 def told_frameworks(report):
-    """[(name, version)] of the process that has most of them, as the report says, top first."""
-    lists = [[(f["name"], f.get("version") or "") for f in p["frameworks"] or []] for p in report["processes"]]
-    return max(lists, key=len, default=[])
+    """{name: its object} of the process that has most of them, as the report says, top first."""
+    lists = [p["frameworks"] or [] for p in report["processes"]]
+    return {told["name"]: told for told in max(lists, key=len, default=[])}
 
 
 def is_stack(told, wanted):
     """What is wanted stands there, in this order; others may stand between."""
-    names = iter(name for name, _ in told)
-    return all(name in names for name, _ in wanted)
+    names = iter(told)
+    return all(name in names for name in wanted)
+
+
+def layer_text(told, name, version):
+    if name not in told:
+        return f"no {name}"
+    told_version = f" {told[name].get('version') or '?'}" if version else ""  # some have none of their own
+    return name + told_version + (" (only imported)" if told[name].get("state") == "imported" else "")
 
 
 def judge_recognition(check, report):
-    wanted, told = expected_stack(check.framework), told_frameworks(report)
-    versions = dict(told)
-    right = all(name in versions for name, _ in wanted)
-    exact = right and all(version is None or versions[name].split("+")[0] == version for name, version in wanted)
-    text = " > ".join(f"no {name}" if name not in versions else f"{name} {versions[name] or '?'}" if version else name
-                      for name, version in wanted)  # some have no version of their own
-    check.add("recognised", exact and is_stack(told, wanted), text)
+    """Names, versions, their order, and who works: one that is only imported says so, and no other does."""
+    framework, wanted, told = check.framework, expected_stack(check.framework), told_frameworks(report)
+    right = all(name in told and (version is None or (told[name].get("version") or "").split("+")[0] == version)
+                and (told[name].get("state") == "imported") == (name in framework.idle) for name, version in wanted)
+    working = [name for name, _ in wanted if name not in framework.idle]
+    check.add("recognised", right and is_stack(told, working),
+              " > ".join(layer_text(told, name, version) for name, version in wanted))
 
 
 def judge_counts(check, report, out):
@@ -125,6 +133,21 @@ def judge_counts(check, report, out):
     found = results.iterations_of(report, 0) or {"count": None, "epoch_count": None}
     for column, told, own in (("steps", found["count"], sum(steps)), ("epochs", found["epoch_count"], len(steps))):
         check.add(column, told == own if own else None, f"{'-' if told is None else told}/{own}")
+
+
+PHASE_FIGURES = (("duration_ns", 1e-9, "{:.1f} s"), ("cpu_ns", 1e-9, "{:.1f} s"), ("heap_share", 100, "{:.0f} %"))
+
+
+def judge_phases(check, report):
+    """Of the process that iterates most, on each phase: seconds, CPU seconds, share of its heap's allocations."""
+    found = results.iterations_of(report, 0)
+    rows = [p for p in report["phases"] if found and p["process"] == found["process"]]
+    for p in rows:
+        check.add(p["phase"], None, ", ".join("-" if p[key] is None else form.format(p[key] * factor)
+                                              for key, factor, form in PHASE_FIGURES))
+    calls = [p["heap_calls"] for p in rows if p["heap_calls"] is not None]
+    if calls:
+        check.add("allocations", None, f"{sum(calls):,}")
 
 
 def judge_trace(check, report, trace):
@@ -168,6 +191,7 @@ def judge(framework, model, folder):
         report = report_of(trace)
         judge_recognition(check, report)
         judge_counts(check, report, outputs[0])
+        judge_phases(check, report)
         judge_trace(check, report, trace)
     else:
         check.add("trace", False, "none")

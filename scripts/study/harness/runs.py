@@ -31,7 +31,8 @@ def find_program(name):
 def stack_name(framework, cache={}):
     """What it calls itself, with versions: "Keras 3.15.1 + JAX 0.10.2"."""
     if framework.name not in cache:
-        layers = ((name, environments.version(framework.environment, package)) for name, package in framework.stack)
+        layers = ((name, environments.version(framework.environment, package)) for name, package in framework.stack
+                  if name not in framework.idle)
         cache[framework.name] = " + ".join(f"{name} {version}" if version else name for name, version in layers)
     return cache[framework.name]
 

@@ -46,7 +46,7 @@ class Job:
 
 
 class Framework:
-    """A line of frameworks.tbl."""
+    """A line of frameworks.tbl. stack: [(name, package)] from the top; idle: the names that are only imported."""
 
     def __init__(self, name, environment, script, models, stack, *variables):
         self.name, self.environment = name, environment
@@ -54,7 +54,9 @@ class Framework:
         self.way, script = script.split(":") if ":" in script and not self.module else (None, script)
         self.script = None if self.module else os.path.join(STUDY, "train", script)
         self.models = tuple(m for word in models.split(",") for m in GROUPS.get(word, (word,)))
-        self.stack = [tuple(layer.rsplit(":", 1)) for layer in stack.split("+")]
+        layers = [(layer.strip("()").rsplit(":", 1), layer.startswith("(")) for layer in stack.split("+")]
+        self.stack = [tuple(layer) for layer, _ in layers]
+        self.idle = {name for (name, _), idle in layers if idle}
         self.variables = dict(assignment(word) for word in variables)
 
 

@@ -7,6 +7,7 @@ enough. Nothing here marks an epoch or an iteration: a profiler has to find them
 """
 import argparse
 import collections
+import importlib
 import multiprocessing
 import os
 import resource
@@ -231,7 +232,11 @@ def each_batch(framework, loader, clock):
 
 
 def run(make):
-    """The program: make is a Framework. Standard output depends on the arguments and the seed alone."""
+    """The program: make is a Framework. Standard output depends on the arguments and the seed alone.
+
+    The modules of $STUDY_IMPORTS are imported and left alone, as those of a notebook that did more once."""
+    for module in os.environ.get("STUDY_IMPORTS", "").split():
+        importlib.import_module(module)
     framework = make(arguments(make))
     args = framework.args
     photos = framework.data()

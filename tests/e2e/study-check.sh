@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+# What check-frameworks judges: two made-up runs of a framework and what a report says of them, right and wrong in
+# each way that a column is for.
+. "$top_srcdir/tests/lib.sh"
+export top_srcdir
+python3 - <<'END' || fail "see above"
+import collections, copy, json, os, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.environ["top_srcdir"] + "/scripts/study")
+from harness import check, environments, failing
+
+F = collections.namedtuple("F", "name stack idle module way environment")
+LAYERS = F("layers", [("Keras", "keras"), ("JAX", "jaxlib"), ("PyTorch", "torch")], {"PyTorch"}, None, None, None)
+VERSIONS = {"keras": "3.1", "jaxlib": "0.10.2", "torch": "2.11.0"}
+environments.version = lambda environment, package: VERSIONS[package]
+PRINTED = "epoch 1: 6 steps, loss 1.5\nepoch 2: 6 steps, loss 1.4\n"
+GOOD = {"exit": 0, "signal": None, "limit": None, "seconds": 1.0}
+REPORT = {
+    "traces": [{"lost": 0}], "limits": [],
+    "processes": [
+        {"process": 7, "trace": 0, "children_counted": 3, "frameworks": [
+            {"name": "Keras", "version": "3.1", "state": None}, {"name": "NumPy", "version": "1.26.0", "state": None},
+            {"name": "JAX", "version": "0.10.2", "state": "works"},
+            {"name": "PyTorch", "version": "2.11.0+cu130", "state": "imported"}]},
+        {"process": 8, "trace": 0, "children_counted": None, "frameworks": None}],
+    "iterations": [{"process": 7, "count": 12, "epoch_count": 2}],
+    "phases": [
+        {"process": 7, "phase": "start-up", "duration_ns": 2.5e9, "cpu_ns": 2e9, "heap_share": 0.99, "heap_calls": 1500000},
+        {"process": 7, "phase": "steady", "duration_ns": 1e9, "cpu_ns": None, "heap_share": 0.01, "heap_calls": 15000},
+        {"process": 8, "phase": "end", "duration_ns": 9e9, "cpu_ns": 9e9, "heap_share": 1, "heap_calls": 9}]}
+
+
+def judged(framework=LAYERS, bare=PRINTED, traced=PRINTED, ends=(GOOD, GOOD), trace=True, **changes):
+    """The row of such two runs; changes: of the report, at the top, by function."""
+    report = copy.deepcopy(REPORT)
+    for key, change in changes.items():
+        change(report[key])
+    check.report_of = lambda path: report
+    place = check.place_of(framework, "m", ".")
+    for kind, text, end in zip(("bare", "recorded"), (bare, traced), ends):
+        os.makedirs(os.path.join(place, kind), exist_ok=True)
+        with open(os.path.join(place, kind, "stdout"), "w") as file:
+            file.write(text)
+        with open(os.path.join(place, kind, "result.json"), "w") as file:
+            json.dump(end, file)
+    os.makedirs(os.path.join(place, "trace"), exist_ok=True)
+    label = os.path.join(place, "trace", "recording")
+    if trace:
+        open(label, "w").write("x" * 1000)
+    elif os.path.exists(label):
+        os.remove(label)
+    return check.judge(framework, "m", ".")
+
+
+def expect(what, row, failed, **cells):
+    assert row.failed() == failed, f"{what}: {row.failed()} failed, not {failed}; {row.cells}"
+    for column, text in cells.items():
+        assert row.text(column) == text, f"{what}: {column} is {row.text(column)!r}, not {text!r}"
+
+
+def of_frameworks(change):
+    return {"processes": lambda rows: change({f["name"]: f for f in rows[0]["frameworks"]}, rows[0]["frameworks"])}
+
+
+expect("all right", judged(), [], output="same", exit="ok", steps="12/12", epochs="2/2", trace="0.0 MB", processes="2 + 3",
+       recognised="Keras 3.1 > JAX 0.10.2 > PyTorch 2.11.0+cu130 (only imported)", allocations="1,515,000",
+       steady="1.0 s, -, 1 %", end="")
+assert judged().text("start-up") == "2.5 s, 2.0 s, 99 %"
+expect("another loss", judged(traced=PRINTED.replace("1.4", "1.3")), ["output"], output="differs !")
+expect("says nothing at all", judged(bare="", traced=""), ["output"])
+expect("dies under dltrace", judged(ends=(GOOD, dict(GOOD, exit=None, signal="SIGSEGV"))), ["exit"], exit="SIGSEGV !")
+expect("cannot run here", judged(ends=(dict(GOOD, exit=1), GOOD)), ["output"], exit="exit 1")
+expect("no trace", judged(trace=False), ["trace"], trace="none !")
+expect("another version", judged(**of_frameworks(lambda f, _: f["JAX"].update(version="0.10.3"))), ["recognised"])
+expect("no version", judged(**of_frameworks(lambda f, _: f["JAX"].update(version=None))), ["recognised"])
+expect("one is missing", judged(**of_frameworks(lambda f, rows: rows.remove(f["Keras"]))), ["recognised"],
+       recognised="no Keras > JAX 0.10.2 > PyTorch 2.11.0+cu130 (only imported) !")
+expect("upside down", judged(**of_frameworks(lambda f, rows: rows.reverse())), ["recognised"])
+expect("idle, told to work", judged(**of_frameworks(lambda f, _: f["PyTorch"].update(state="works"))), ["recognised"])
+expect("works, told to be idle", judged(**of_frameworks(lambda f, _: f["JAX"].update(state="imported"))), ["recognised"])
+expect("a step too few", judged(iterations=lambda rows: rows[0].update(count=11)), ["steps"], steps="11/12 !")
+expect("no steps", judged(iterations=lambda rows: rows[0].update(count=None)), ["steps"], steps="-/12 !")
+expect("nothing found", judged(iterations=lambda rows: rows.clear()), ["steps", "epochs"], allocations="", steady="")
+expect("an epoch too many", judged(iterations=lambda rows: rows[0].update(epoch_count=3)), ["epochs"])
+expect("events were lost", judged(traces=lambda rows: rows[0].update(lost=4)), ["trace"], trace="0.0 MB, 4 lost !")
+expect("recording stopped", judged(limits=lambda rows: rows.append({"kind": "stopped"})), ["trace"])
+check.TRACE_LIMIT = 999
+expect("too large", judged(), ["trace"])
+check.TRACE_LIMIT = 20e6
+# Two ranks write as they come, and each counts its own steps.
+ranks = LAYERS._replace(name="ranks", way="ddp")
+two = ["epoch 1: 6 steps, loss 1.5\n", "epoch 1: 6 steps, loss 1.6\n", "epoch 2: 6 steps, loss 1.4\n", "epoch 2: 6 steps, loss 1.3\n"]
+expect("ranks", judged(ranks, "".join(two), "".join(reversed(two))), [], steps="12/12", epochs="2/2")
+imported = LAYERS._replace(name="module", module="keras")
+expect("only imported", judged(imported, "3.1\n", "3.1\n", iterations=lambda rows: rows.clear()), [], steps="")
+
+
+def failed(end, *failures, rules=("died",)):
+    """The row of a training without memory."""
+    check.report_of = lambda path: {"failures": list(failures), "findings": [
+        {"rule": rule, "text": "ended with status 1; before, 2 allocations had failed"} for rule in rules]}
+    place = failing.place_of(LAYERS, ".")
+    os.makedirs(os.path.join(place, "recorded"), exist_ok=True)
+    os.makedirs(os.path.join(place, "trace"), exist_ok=True)
+    open(os.path.join(place, "trace", "recording"), "w").close()
+    with open(os.path.join(place, "recorded", "result.json"), "w") as file:
+        json.dump(end, file)
+    return failing.judge(LAYERS, ".")
+
+
+def refused(size, library="libx.so", live=3e9):
+    return {"kind": "allocation", "size_bytes": size, "library": library, "live_bytes": live}
+
+
+DIED = dict(GOOD, exit=None, signal="SIGABRT")
+expect("out of memory", failed(DIED, refused(5e6), refused(2e9), refused(7e6)), [], limit="3 GiB", ended="SIGABRT",
+       allocation="2000 MB by libx.so, 3000 MB live")
+assert failed(DIED, refused(1e9)).text("told together") == "yes"
+expect("enough memory", failed(GOOD, refused(1e9)), ["ended"])
+expect("time is up", failed(dict(DIED, limit=9.0), refused(1e9)), ["ended"])
+expect("none told", failed(DIED, {"kind": "exit"}), ["allocation"], allocation="none told !")
+expect("nobody asked", failed(DIED, refused(1e9, library=None)), ["allocation"])
+expect("live unknown", failed(DIED, refused(1e9, live=None)), ["allocation"], allocation="1000 MB by libx.so !")
+expect("not told together", failed(DIED, refused(1e9), rules=()), ["told together"])
+END
