@@ -259,19 +259,22 @@ class StubLab(Lab):
 
     def command(self, work, count, figures, more):
         return ["env", f"DLTRACE_STUB_REPORT={figures}", f"DLTRACE_STUB_GPU_TRUTH={figures}.gpu",
-                "DLTRACE_STUB_GPU_NS=30000", os.path.join(self.args.bin, "tests/apps/gpu_work"), "2", "50"]
+                "DLTRACE_STUB_GPU_NS=30000", "DLTRACE_STUB_OVER=1", os.path.join(self.args.bin, "tests/apps/gpu_work"), "2", "50"]
 
     def figures(self, path, work):
-        calls, counted = collections.Counter(), {"kernels": 0, "copies": 0, "kernel_ns": 0}
+        calls = {"runtime": collections.Counter(), "driver": collections.Counter()}
+        counted = {"kernels": 0, "copies": 0, "kernel_ns": 0}
         with open(path, encoding="utf-8") as file:
             for stub, name, count, *_ in map(str.split, file):
-                if stub.startswith("libcudart") and int(count):
-                    calls[name] += int(count)
+                if stub.startswith(("libcudart", "libcuda.")) and int(count):
+                    calls["driver" if stub.startswith("libcuda.") else "runtime"][name] += int(count)
         with open(path + ".gpu", encoding="utf-8") as file:
             for what, _, _, _, _, begin, end, *_ in map(str.split, file):
                 counted["kernels" if what == "0" else "copies"] += 1
                 counted["kernel_ns"] += int(end) - int(begin) if what == "0" else 0
         wrong = int(os.environ.get("DLTRACE_SELF_TEST_WRONG", "0"))  # a test wants to see checks fail
-        counted.update(kernels=counted["kernels"] + wrong, calls={"runtime": calls})
+        calls["runtime"]["cudaLaunchKernel"] -= wrong
+        calls["driver"]["cuLaunchKernel"] += wrong
+        counted.update(kernels=counted["kernels"] + wrong, calls=calls)
         return {"step_s": [0.001] * 8, "toggled_s": {"summary": [0.001], "calls": [0.001]}, "counted": counted,
                 "versions": {"stub": "1"}}

@@ -5,8 +5,8 @@
 Standard output is the result alone, so that runs can be compared bit by bit. --out gets, as JSON, what
 was measured: seconds a step, and by --count
 
-  cupti     CUPTI's own records, read here by ctypes: kernels, copies, API calls by name
-  profiler  torch.profiler's, from the trace that it exports: also the GPU's time in kernels
+  cupti     CUPTI's own records, read here by ctypes: kernels and their time, copies, API calls by name
+  profiler  torch.profiler's, from the trace that it exports: kernels and their time, copies
 """
 import argparse
 import collections
@@ -35,7 +35,9 @@ def digest(arrays):
 # ---- CUPTI, asked directly ----
 
 MEMCPY, MEMSET, DRIVER, RUNTIME, CONCURRENT_KERNEL = 1, 2, 4, 5, 10  # CUpti_ActivityKind
-CORRELATION_AT = {MEMCPY: 44, MEMSET: 44, DRIVER: 32, RUNTIME: 32, CONCURRENT_KERNEL: 92}  # interpose/cupti/layout.h
+# interpose/cupti/layout.h
+CORRELATION_AT = {MEMCPY: 44, MEMSET: 44, DRIVER: 32, RUNTIME: 32, CONCURRENT_KERNEL: 92}
+KERNEL_TIMES_AT = 16  # begin and end, in ns
 BUFFER = 8 << 20
 
 
@@ -57,6 +59,7 @@ class Cupti:
         self.lib = ctypes.CDLL(cupti_path())
         self.kinds, self.calls, self.buffers = collections.Counter(), collections.Counter(), {}
         self.call_of, self.work = {}, []  # by correlation id; (what, correlation id)
+        self.kernel_ns = 0
         request = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_size_t),
                                    ctypes.POINTER(ctypes.c_size_t))
         complete = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t,
@@ -91,6 +94,9 @@ class Cupti:
             elif kind in CORRELATION_AT:
                 correlation = ctypes.c_uint32.from_address(record.value + CORRELATION_AT[kind]).value
                 self.work.append(("kernels" if kind == CONCURRENT_KERNEL else "copies", correlation))
+                if kind == CONCURRENT_KERNEL:
+                    begin, end = (ctypes.c_uint64 * 2).from_address(record.value + KERNEL_TIMES_AT)
+                    self.kernel_ns += end - begin
         self.buffers.pop(buffer, None)
 
     def name(self, kind, cbid):
@@ -112,7 +118,7 @@ class Cupti:
             call = self.call_of.get(correlation)
             by_call[what][self.name(*call) if call else "?"] += 1
         return {"kernels": self.kinds[CONCURRENT_KERNEL], "copies": self.kinds[MEMCPY] + self.kinds[MEMSET],
-                "dropped": dropped.value, "calls": calls, "by_call": by_call}
+                "kernel_ns": self.kernel_ns, "dropped": dropped.value, "calls": calls, "by_call": by_call}
 
 
 class Profiler:

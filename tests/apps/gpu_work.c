@@ -5,10 +5,12 @@
  * HOW: kill   dies by SIGKILL four seconds after its last round
  *      fork   a child makes the same calls after the parent's
  *      long   sleeps 20 ms between rounds
+ *      two    each other thread works on another device
  *      _exit  ends by that, with work in flight
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_c
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
 int cudaDeviceSynchronize(void);
+int cudaSetDevice(int device);
 
 void scale(float *x, int n) __asm__("_Z5scalePfi");
 void scale(float *x, int n)
@@ -49,7 +52,8 @@ static void *work(void *data)
 	void *stream;
 	char buffer[64];
 
-	(void)data;
+	if (!strcmp(how, "two"))
+		cudaSetDevice((int)(uintptr_t)data % 2);
 	cudaStreamCreateWithFlags(&stream, 1);
 	for (int i = 0; i < rounds; i++) {
 		cudaMemcpyAsync(buffer, buffer, 1000 + (size_t)i, 1, stream);
@@ -70,7 +74,7 @@ static void all(int threads)
 	pthread_t t[64];
 
 	for (int i = 0; i < threads; i++)
-		pthread_create(&t[i], NULL, work, NULL);
+		pthread_create(&t[i], NULL, work, (void *)(uintptr_t)i);
 	for (int i = 0; i < threads; i++)
 		pthread_join(t[i], NULL);
 }

@@ -24,9 +24,10 @@ done
 grep -q '^PASS  counts.stub .*launches: dltrace 200, cupti 200' out/acceptance.txt || fail "report: $(cat out/acceptance.txt)"
 python3 -c 'import json; r = json.load(open("out/acceptance.json")); assert all(c["verdict"] != "FAIL" for c in r["checks"]) and r["runs"]'
 status=0
-DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o wrong --only counts --only gpu-time >said || status=$?
+DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o wrong --only counts --only gpu-time --only api >said || status=$?
 same "status of a wrong count" 1 "$status"
-[ "$(grep -c '^FAIL: ' said)" = 2 ] && grep -q '^FAIL: counts.stub .*dltrace 200, cupti 201' said || fail "$(cat said)"
+[ "$(grep -c '^FAIL: ' said)" = 3 ] && grep -q '^FAIL: counts.stub .*dltrace 200, cupti 201' said &&
+	grep -q '^FAIL: api.stub .*runtime cudaLaunchKernel 200 for 199, driver cuLaunchKernel 200 for 201' said || fail "$(cat said)"
 status=0
 DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said || status=$?
 same "status without time" 0 "$status"
@@ -90,6 +91,7 @@ for major in 12 13; do
 	cuda.cudaDeviceSynchronize()
 	found = cupti.finish()
 	assert (found["kernels"], found["copies"], found["dropped"]) == (50, 100, 0), found
+	assert found["kernel_ns"] == 50 * 1000, found
 	END
 done
 

@@ -31,11 +31,11 @@ truth = [line.split() for line in open(truth_path)]
 if len(truth) != len(works):
     sys.exit(f"{len(truth)} pieces of work, {len(works)} events")
 worst = 0
-for what, name, correlation, tid, stream, begin, end, size, direction in truth:
+for what, name, correlation, tid, stream, begin, end, size, direction, device in truth:
     f = works.get(correlation) or sys.exit(f"no event: {name} {correlation}")
     worst = max(worst, abs(int(f["begin"]) - int(begin)),
                 abs(int(f["begin"]) + int(f["duration"]) - int(end)))
-    same = {"caller": tids[f["caller"]] == tid, "stream": f["stream"] == stream,
+    same = {"caller": tids[f["caller"]] == tid, "stream": f["stream"] == stream, "device": f["device"] == device,
             "called": 0 < int(begin) - int(f["called"]) < 10**9}
     if what == "0":
         same["name"] = names[f["kernel"]] == name
@@ -54,21 +54,45 @@ print(len(truth), collections.Counter(g["reason"] for g in gaps)["0"] == len(gap
 E2
 
 export DLTRACE_STUB_GPU_NS=30000
-# major, clock (offset, ppm, wobble), how far off times may be in ns
+# major, clock (offset, ppm, wobble), how far off times may be in ns, how the work is done
 check() {
 	rm -rf "trace.$1" truth
 	STUB_CUPTI_CLOCK=$2 DLTRACE_STUB_GPU_TRUTH=$TMP/truth \
-		"$RECORD" -q --gpu=activity -o "trace.$1" -- ./work 3 40 long || fail "CUPTI $1: exit status $?"
+		"$RECORD" -q --gpu=activity -o "trace.$1" -- ./work 3 40 "${4:-long}" || fail "CUPTI $1: exit status $?"
 	same "work, and no gap, with CUPTI $1" "600 True" "$(python3 compare.py "trace.$1" truth "$3")"
 	"$REPORT" -q -f json "trace.$1" >report.json
 	holds "nothing lost" '.traces[0].lost == 0'
 }
+build() {
+	gcc -rdynamic -o work -I"$top_srcdir/tracepoints" "$top_srcdir/tests/apps/gpu_work.c" -L"$STUBS" "$@" \
+		-Wl,-rpath,"$STUBS" -lpthread
+}
+
 for major in 12 13; do
-	gcc -rdynamic -o work -I"$top_srcdir/tracepoints" "$top_srcdir/tests/apps/gpu_work.c" -L"$STUBS" \
-		-l:libcudart.so.$major -Wl,-rpath,"$STUBS" -lpthread
+	build -l:libcudart.so.$major
 	check $major 0:0:0 2000
 	# ten years away and 50 ppm too fast, and 20 more or less in turns of a second
 	check $major 315360000000000000:50:20 20000
 done
 # At the end a thread of CUPTI's is still handing over calls, whose work comes by another one.
 STUB_CUPTI_LATE=1 check 13 0:0:0 2000
+
+check 13 0:0:0 2000 two
+same "devices that had work" "0 1" "$(cut -d' ' -f10 truth | sort -u | xargs)"
+holds "both are in the report" '[.gpu_work[].device] | unique == [0, 1]'
+
+# launches WANTED...: of each level, as many as there were
+launches() {
+	same "launches by level" "$*" "$(jq -r '.breakdown[] | select(.function | test("^cu(da)?LaunchKernel$")) |
+		"\(.layer) \(.calls)"' report.json | sort | xargs)"
+}
+# The runtime's call and the driver's inside it have one correlation id: nothing is there twice.
+for major in 12 13; do
+	build -l:libcudart.so.$major
+	DLTRACE_STUB_OVER=1 check $major 0:0:0 2000
+	launches driver 240 runtime 240
+done
+# A runtime that is linked in is not to be seen, and its driver is.
+build "$STUBS/libcudart_static.a" -ldl
+check 13 0:0:0 2000
+launches driver 240

@@ -44,6 +44,19 @@ holds "iterations" ".iterations[0].count == 6 and .iterations[0].epochs[1].numbe
 holds "nothing is lost" '[.processes[].process] | length == 2'
 holds "no limit tells of losses" '[.limits[] | select(.kind == "lost")] == []'
 
+# The three lines of Python, as they are documented.
+for page in man/dltrace.7 README.md; do
+	{
+		sed -n '/^ *import ctypes/,/^ *epoch = /{s/^ *//;p}' "$top_srcdir/$page"
+		printf '%s\n' 'for number in 1, 2, -1:' '    epoch(number)' 'print("done")'
+	} >lines.py
+	same "lines of $page" 6 "$(wc -l <lines.py)"
+	same "without dltrace, $page" "done" "$(python3 lines.py)"
+	rm -rf lines
+	same "under dltrace, $page" "done" "$("$RECORD" -q -o lines -- python3 lines.py)"
+	same "epochs, $page" 2 "$("$REPORT" -q --dump lines | grep -c 'dltrace_mark:range .* name="epoch"')"
+done
+
 holds "a thread's name of NVTX's" 'any(.threads[]; .name == "the thread that begins it all")'
 
 # What its thread and others have open: told by the thread that ends the process, as theirs.

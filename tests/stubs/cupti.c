@@ -232,7 +232,8 @@ static void put_work(const struct stub_gpu_record *r, int finished)
 		put_chosen((uint32_t)kind_of(r), r->correlation);
 	} else if (r->what == STUB_KERNEL) {
 		struct kernel k = {
-			.kind = KERNEL, .start = start, .end = end, .context = 1, .stream = r->stream,
+			.kind = KERNEL, .start = start, .end = end, .device = r->device,
+			.context = r->device + 1, .stream = r->stream,
 			.grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .correlation = r->correlation,
 			.name = r->name,
 		};
@@ -242,7 +243,8 @@ static void put_work(const struct stub_gpu_record *r, int finished)
 		static const uint8_t copy_kinds[] = { 9, 1, 2, 8, 0 };
 		struct copy c = {
 			.kind = r->what == STUB_COPY ? COPY : SET, .bytes = r->size, .start = start,
-			.end = end, .context = 1, .stream = r->stream, .correlation = r->correlation,
+			.end = end, .device = r->device, .context = r->device + 1, .stream = r->stream,
+			.correlation = r->correlation,
 			.copy_kind = r->what == STUB_COPY ? copy_kinds[r->direction % 5] : 0x77,
 		};
 		/* Memset4 is 8 bytes shorter. */
@@ -292,7 +294,7 @@ static void on_record(const struct stub_gpu_record *r)
 	} else if (r->what == STUB_WAIT) {
 		struct sync s = {
 			.kind = SYNC, .type = r->stream == UINT32_MAX ? 4 : 3, .start = stamp(r->begin),
-			.end = stamp(r->end), .correlation = r->correlation, .context = 1,
+			.end = stamp(r->end), .correlation = r->correlation, .context = r->device + 1,
 			.stream = r->stream,
 		};
 		put(&s, sizeof(s));

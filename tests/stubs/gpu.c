@@ -17,6 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
 	const void *handle;
+	uint32_t device;
 	uint64_t free_at;
 } streams[STREAMS];
 static unsigned stream_count;
@@ -33,6 +34,7 @@ static __thread struct {
 	uint32_t correlation;
 	int worked;
 } call;
+static __thread uint32_t current;	/* device */
 
 static uint64_t now_ns(void)
 {
@@ -78,7 +80,7 @@ static void report(const struct stub_gpu_record *r)
 static struct stub_gpu_record record_of(enum stub_work what, const char *name)
 {
 	return (struct stub_gpu_record){
-		.what = what, .name = name, .correlation = call.correlation,
+		.what = what, .name = name, .correlation = call.correlation, .device = current,
 		.tid = (uint32_t)syscall(SYS_gettid), .thread = (uintptr_t)pthread_self(),
 	};
 }
@@ -88,9 +90,10 @@ static unsigned stream_of(const void *handle)
 	unsigned i;
 
 	for (i = 0; i < stream_count; i++)
-		if (streams[i].handle == handle)
+		if (streams[i].handle == handle && streams[i].device == current)
 			return i;
 	streams[i % STREAMS].handle = handle;
+	streams[i % STREAMS].device = current;
 	stream_count = i < STREAMS - 1 ? i + 1 : i;
 	return i % STREAMS;
 }
@@ -140,9 +143,9 @@ static uint64_t queue(struct stub_gpu_record r, size_t size, int direction, cons
 	r.size = size;
 	r.direction = direction;
 	if (truth) {
-		fprintf(truth, "%d %s %u %u %u %llu %llu %zu %d\n", (int)r.what, r.name, r.correlation,
+		fprintf(truth, "%d %s %u %u %u %llu %llu %zu %d %u\n", (int)r.what, r.name, r.correlation,
 			r.tid, r.stream, (unsigned long long)r.begin, (unsigned long long)r.end, size,
-			direction);
+			direction, r.device);
 		fflush(truth);
 	}
 	pthread_mutex_unlock(&lock);
@@ -182,7 +185,7 @@ static void wait_for(const void *stream, int all)
 	pthread_mutex_lock(&lock);
 	r.stream = all ? UINT32_MAX : stream_of(stream);
 	for (unsigned i = 0; i < stream_count; i++)
-		if ((all || i == r.stream) && streams[i].free_at > until)
+		if ((all ? streams[i].device == current : i == r.stream) && streams[i].free_at > until)
 			until = streams[i].free_at;
 	pthread_mutex_unlock(&lock);
 	r.begin = now_ns();
@@ -191,11 +194,17 @@ static void wait_for(const void *stream, int all)
 	report(&r);
 }
 
+static void use(uint32_t device)
+{
+	current = device;
+}
+
 static void listen(stub_gpu_listener to)
 {
 	__atomic_store_n(&listener, to, __ATOMIC_RELEASE);
 }
 
 const struct stub_gpu stub_gpu = {
-	.begin = begin, .end = end, .work = work, .node = node, .wait = wait_for, .listen = listen,
+	.begin = begin, .end = end, .work = work, .node = node, .wait = wait_for, .use = use,
+	.listen = listen,
 };

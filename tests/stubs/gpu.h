@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU that the stub CUDA libraries share (libstubgpu.so): work on a stream runs one after
- * another, each piece for a given time; nothing is computed. It keeps the truth that tests compare.
+ * GPUs that the stub CUDA libraries share (libstubgpu.so): work on a stream runs one after another,
+ * each piece for a given time; nothing is computed. They keep the truth that tests compare. A stream
+ * belongs to the device that its thread uses when it is first given work.
  *
  *   DLTRACE_STUB_GPU_NS=20000        a piece of work takes that long; without this variable there
  *                                    is no such GPU
  *   DLTRACE_STUB_GPU_TRUTH=FILE      a line for each piece, when it is asked for:
- *                                    WHAT NAME CORRELATION TID STREAM BEGIN END SIZE DIRECTION
+ *                                    WHAT NAME CORRELATION TID STREAM BEGIN END SIZE DIRECTION DEVICE
  *
  * At the first call of any stub the "driver" loads CUDA_INJECTION64_PATH, as cuInit does. Times
  * are ns CLOCK_MONOTONIC.
@@ -23,7 +24,7 @@ struct stub_gpu_record {
 	enum stub_work what;
 	int driver;			/* a call of the driver's, not the runtime's */
 	const char *name;		/* kernel, function; lives for ever */
-	uint32_t correlation, tid, stream;
+	uint32_t correlation, tid, stream, device;
 	uintptr_t thread;		/* pthread_t */
 	uint64_t begin, end;
 	size_t size;
@@ -42,6 +43,8 @@ struct stub_gpu {
 	/* One of those that a call asks for at once: nodes of a graph. */
 	void (*node)(enum stub_work what, const char *name, const void *stream);
 	void (*wait)(const void *stream, int all);
+	/* The device of what this thread asks for from now on. */
+	void (*use)(uint32_t device);
 	/* libcupti's; NULL: nobody */
 	void (*listen)(stub_gpu_listener listener);
 };

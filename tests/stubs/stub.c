@@ -105,6 +105,13 @@ int stub_waits(const void *stream, int all)
 	return 0;
 }
 
+int stub_device(int device)
+{
+	if (gpu)
+		gpu->use((uint32_t)device);
+	return 0;
+}
+
 /* ---- the account ---- */
 
 uint64_t stub_begin_slow(struct stub *s)
