@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The ledger of GPU memory where memory has several owners: handles that are retained after they were
 # released, IPC memory that is opened twice, pointers out of pools and of external memory, objects of
-# multicast; and what nodes of graphs allocate, which no free outside of the graph ends. No free is a stray.
+# multicast; what nodes of graphs allocate, which no free outside of the graph ends; and segments that grow in
+# reserved addresses, as PyTorch's expandable ones. No free is a stray.
 . "$top_srcdir/tests/lib.sh"
 need gcc
 
@@ -28,6 +29,9 @@ int cuMemRelease(unsigned long long);
 int cuMemMap(unsigned long long, size_t, size_t, unsigned long long, unsigned long long);
 int cuMemUnmap(unsigned long long, size_t);
 int cuMemRetainAllocationHandle(unsigned long long *, void *);
+int cuMemAddressReserve(unsigned long long *, size_t, size_t, unsigned long long, unsigned long long);
+int cuMemAddressFree(unsigned long long, size_t);
+int cuMemSetAccess(unsigned long long, size_t, const void *, size_t);
 int cuMulticastCreate(unsigned long long *, const void *);
 
 static void *stream;
@@ -82,12 +86,34 @@ static void by_handles(void)
 	cuMemRelease(cast);
 }
 
+/* A segment has room for as much as it may ever be, grows by parts, shrinks from its end, and is left as it is. */
+static void by_segments(void)
+{
+	const int on_gpu[8] = { 1, 0, 1, 0 }, access[3] = { 1, 0, 3 };
+	const size_t part = 2 << 20;
+	unsigned long long handles[4], at, other;
+
+	cuMemAddressReserve(&at, 64 * part, 0, 0, 0);
+	for (int i = 0; i < 4; i++) {
+		cuMemCreate(&handles[i], part, on_gpu, 0);
+		cuMemMap(at + (unsigned long long)i * part, part, 0, handles[i], 0);
+		cuMemSetAccess(at + (unsigned long long)i * part, part, access, 1);
+	}
+	for (int i = 3; i >= 1; i--) {
+		cuMemUnmap(at + (unsigned long long)i * part, part);
+		cuMemRelease(handles[i]);
+	}
+	cuMemAddressReserve(&other, 8 * part, 0, 0, 0);
+	cuMemAddressFree(other, 8 * part);
+}
+
 int main(void)
 {
 	cudaStreamCreate(&stream);
 	in_graphs();
 	of_others();
 	by_handles();
+	by_segments();
 	return 0;
 }
 C
@@ -97,12 +123,14 @@ LD_PRELOAD=$DLTRACE_LIB ./shared
 "$APPS/ledgerdump" "$DLTRACE_BOX" >rows
 # KIND LIVE ALLOCATED ALLOCATIONS FREES
 awk '$2 != "gpu" { print $2, $5, $7, $8, $9 }' rows | sort >got
-cat >wanted <<'E'
+part=$((2 << 20))
+cat >wanted <<E
+address $((64 * part)) $((72 * part)) 2 1
 foreign 0 0 3 3
 graph 2000 3500 3 2
-mapped 0 4096 1 1
+mapped $part $((4 * part + 4096)) 5 4
 multicast 0 0 1 1
-physical 0 4096 1 1
+physical $part $((4 * part + 4096)) 5 4
 E
 diff wanted got || fail "kind, live, allocated, allocations, frees (< wanted, > ledger)"
-same "physical peak and end" "4096 0" "$(awk '$2 == "gpu" { print $6, $5 }' rows)"
+same "physical peak and end" "$((4 * part)) $part" "$(awk '$2 == "gpu" { print $6, $5 }' rows)"

@@ -133,6 +133,7 @@
 #define DO_cudaExternalMemoryGetMappedBuffer(p, memory, description) stub_alloc(p, 0)
 #define DO_cudaIpcOpenMemHandle(p, handle, flags) stub_shared(p, (handle).reserved[0])
 #define DO_cuMemCreate(handle, size, prop, flags) stub_physical(handle)
+#define DO_cuMemAddressReserve(ptr, size, alignment, addr, flags) stub_reserved(ptr, size)
 #define DO_cuMemRetainAllocationHandle(handle, addr) stub_retained(handle)
 #define DO_cuMulticastCreate(handle, prop) stub_handle((void **)(handle))
 #define DO_cudaGraphAddMemFreeNode(node, graph, dependencies, count, p) stub_node(node, graph, 11, NULL)

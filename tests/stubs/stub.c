@@ -225,6 +225,14 @@ int stub_retained(unsigned long long *handle)
 	return 0;
 }
 
+int stub_reserved(unsigned long long *p, size_t size)
+{
+	static unsigned long long next = 1ULL << 40;
+
+	*p = __atomic_fetch_add(&next, size, __ATOMIC_RELAXED);
+	return 0;
+}
+
 int stub_handles(void **handles, int count)
 {
 	for (int i = 0; i < count; i++)

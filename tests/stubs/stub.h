@@ -89,6 +89,7 @@ int stub_joins(const void *stream, const void *event);
 int stub_shared(void **p, char handle);
 int stub_physical(unsigned long long *handle);
 int stub_retained(unsigned long long *handle);
+int stub_reserved(unsigned long long *p, size_t size);	/* addresses that nobody has */
 
 /* A new stream or event. */
 int stub_handle(void **handle);
