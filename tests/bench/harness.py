@@ -87,6 +87,11 @@ class Bench:
         env.update(more)
         return env
 
+    def audited(self):
+        """The environment of dltrace-record --audit."""
+        audit = os.path.join(os.path.dirname(self.library), "libdltrace-audit.so")
+        return self.environment(preload=self.library, LD_AUDIT=audit)
+
     def run(self, command, **options):
         """Standard output of a command that must succeed."""
         options.setdefault("env", self.environment())

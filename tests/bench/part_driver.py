@@ -9,18 +9,20 @@ def run(bench):
     program = bench.program("driver_call")
     variants = {"stub": lambda: bench.numbers([program, THOUSANDS]),
                 "dltrace, no session": lambda: bench.numbers([program, THOUSANDS], env=bench.environment(preload=bench.library)),
+                "dltrace, no session, audit library": lambda: bench.numbers([program, THOUSANDS], env=bench.audited()),
                 "dltrace, calls": in_session(bench, ["dltrace_*"], program, bench.library)}
     if os.path.exists(os.path.join(bench.build, "tests/bench/driver_bare")):
         variants["bare tracepoint, same fields"] = in_session(bench, ["bench_*"], bench.program("driver_bare"))
     by = bench.paired("driver", variants)
-    calls, preloaded = by["call"], "dltrace, no session"
+    calls, preloaded, audited = by["call"], "dltrace, no session", "dltrace, no session, audit library"
     bench.show("driver call", calls, "stub", "ns")
     memory, bare = by["memory"], "bare tracepoint, same fields"
     bench.show("driver call that asks for memory or gives it back", memory, "stub", "ns")
     if "dltrace, calls" in memory and bare in memory:
         bench.target("driver.memory", memory["dltrace, calls"].over(memory[bare]))
     for name in ("dlsym", "dlsym_cu"):
-        asks = {"plain": by[name + "_plain"][preloaded], "dltrace": by[name][preloaded]}
+        asks = {"plain": by[name + "_plain"][preloaded], "dltrace": by[name][preloaded],
+                "dltrace and its audit library": by[name][audited]}
         bench.show(name, asks, "plain", "ns")
         bench.target("driver." + name, asks["dltrace"].over(asks["plain"]))
     for key, name, base in (("calls", "dltrace, calls", "bare tracepoint, same fields"),

@@ -23,11 +23,10 @@ def without_ust(bench):
     return alone
 
 
-def compare(bench, title, command, preloads, times):
-    def variant(preload):
-        env = bench.environment(preload=preload)
+def compare(bench, title, command, environments, times):
+    def variant(env):
         return lambda: started(command, env, 3 if bench.quick else 9)
-    figures = bench.paired(f"start {title}", {name: variant(preload) for name, preload in preloads.items()},
+    figures = bench.paired(f"start {title}", {name: variant(env) for name, env in environments.items()},
                            times=times)["ms"]
     bench.show(title, figures, "nothing", "ms", 2)
     return figures
@@ -37,12 +36,13 @@ def run(bench):
     for command in (["/usr/bin/true"], ["/usr/bin/python3", "-c", "pass"]):
         word = os.path.basename(command[0])
         bench.stop_daemon()
+        env = bench.environment
         quiet = compare(bench, f"{word}, no session daemon", command,
-                        {"nothing": None, "no LTTng installed": without_ust(bench), "UST alone": bench.ust,
-                         "dltrace": bench.library}, times=4)
+                        {"nothing": env(), "no LTTng installed": env(without_ust(bench)), "UST alone": env(bench.ust),
+                         "dltrace": env(bench.library), "dltrace and its audit library": bench.audited()}, times=4)
         bench.session("start", ["dltrace_*"])
         calls = compare(bench, f"{word}, session with the events of calls", command,
-                        {"nothing": None, "UST alone, as many classes": bench.ust, "dltrace": bench.library},
+                        {"nothing": env(), "UST alone, as many classes": env(bench.ust), "dltrace": env(bench.library)},
                         times=12 if word == "true" else 4)   # what a daemon answers varies by more
         bench.end_session("start")
         if word == "true":
