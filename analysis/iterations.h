@@ -49,6 +49,7 @@ struct iterations {
 	struct epoch *epochs;	/* owned; by time; none: not found */
 	size_t epoch_count;
 	const char *epochs_by;	/* what tells them where iterations do not; NULL: these do */
+	bool epochs_timed;	/* they begin when they do, and do not only tell their number */
 	size_t warm_up, slow;
 	int64_t warm;		/* end of the warm-up; UNKNOWN: there is none */
 	struct slow_one *slowest;	/* owned; by time */

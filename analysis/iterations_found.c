@@ -244,6 +244,7 @@ static void epochs_from_rest(const struct process *p, int64_t work, int64_t end,
 {
 	it->epochs_by = "by the files that it reads";
 	it->epoch_count = input_passes(p, work, end, &it->epochs);
+	it->epochs_timed = it->epoch_count;
 	if (!it->epoch_count) {
 		it->epochs_by = "by what it says itself";
 		it->epoch_count = said_epochs(p, work != UNKNOWN ? work : p->begin, last_of_all(p), &it->epochs);

@@ -51,20 +51,52 @@ static void count_iterations(struct phases *ph, const struct iterations *it)
 	}
 }
 
+/* From when to when it does the same again and again. */
+struct work {
+	int64_t first, last;
+	int64_t warm;		/* when it takes no longer than later */
+	int64_t compiled;	/* until then its code may be compiled */
+	const char *begins, *warms, *goes_on;
+};
+
+/* The first iteration may be what has its code compiled, whether it stands out or not. */
+static struct work work_of_iterations(const struct iterations *it)
+{
+	int64_t warm = it->warm_up ? it->warm : it->begin;
+
+	return (struct work){
+		.first = it->begin, .last = it->end + 1,	/* its last call, too */
+		.warm = warm, .compiled = it->warm_up || !it->listed ? warm : it->list[0].end,
+		.begins = "until the first iteration", .warms = "first iterations that were slower than the others",
+		.goes_on = "iterations",
+	};
+}
+
+/* Epochs that were found without iterations: the first takes longer where anything does. */
+static struct work work_of_epochs(const struct iterations *it)
+{
+	return (struct work){
+		.first = it->epochs[0].begin, .last = it->epochs[it->epoch_count - 1].end,
+		.warm = it->epochs[0].end, .compiled = it->epochs[0].end, .begins = "until the first epoch",
+		.warms = "the first epoch: iterations were not found",
+		.goes_on = "the other epochs, and what comes after them: iterations were not found",
+	};
+}
+
 /* How the time before the iterations is divided. */
 struct before {
 	struct compilation c;
 	const char *how;	/* NULL: nothing was compiled */
 };
 
-static struct before find_before(const struct process *p, const struct iterations *it, int64_t warm)
+static struct before find_before(const struct process *p, const struct work *w)
 {
 	struct before b = { .how = NULL };
 	struct compilation inside;
 
-	if (compilation_find(p, warm, &b.c))
+	if (compilation_find(p, w->compiled, &b.c))
 		b.how = "compilers that it ran, until the first iteration";
-	if (!compilation_inside(p, it->begin, warm, it->end, &inside))
+	if (!compilation_inside(p, w->first, w->compiled, w->last, &inside))
 		return b;
 	if (!b.how || inside.begin < b.c.begin)
 		b.c.begin = inside.begin;
@@ -88,12 +120,9 @@ static int64_t begin_of(const struct process *p)
 static struct phases own(const struct process *p)
 {
 	const struct iterations *it = process_iterations(p);
-	int64_t begin = begin_of(p);
-	int64_t end = p->end != UNKNOWN ? p->end : p->trace->end, first = it->begin;
-	int64_t last = it->end + 1;	/* its last call, too */
-	/* The first iteration may be what has its code compiled, whether it stands out or not. */
-	int64_t warm = it->warm_up ? it->warm : first;
-	struct before b = find_before(p, it, it->warm_up || !it->listed ? warm : it->list[0].end);
+	const struct work w = it->how ? work_of_iterations(it) : work_of_epochs(it);
+	int64_t begin = begin_of(p), end = p->end != UNKNOWN ? p->end : p->trace->end, first = w.first;
+	struct before b = find_before(p, &w);
 	struct phases ph = { .of = p };
 
 	if (b.how) {
@@ -101,26 +130,42 @@ static struct phases own(const struct process *p)
 		add_phase(&ph, PHASE_START_UP, begin, b.c.begin, "until compiling begins");
 		add_phase(&ph, PHASE_COMPILATION, b.c.begin > begin ? b.c.begin : begin, first, b.how);
 	} else {
-		add_phase(&ph, PHASE_START_UP, begin, first, "until the first iteration");
+		add_phase(&ph, PHASE_START_UP, begin, first, w.begins);
 	}
-	add_phase(&ph, PHASE_WARM_UP, first, warm, "first iterations that were slower than the others");
-	add_phase(&ph, PHASE_STEADY, warm > first ? warm : first, last, "iterations");
-	add_phase(&ph, PHASE_END, last, end, "after the last iteration");
-	count_iterations(&ph, it);
+	add_phase(&ph, PHASE_WARM_UP, first, w.warm, w.warms);
+	add_phase(&ph, PHASE_STEADY, w.warm > first ? w.warm : first, w.last, w.goes_on);
+	add_phase(&ph, PHASE_END, w.last, end, "after the last iteration");
+	if (it->how)
+		count_iterations(&ph, it);
 	return ph;
 }
 
 /* ---- of those who help ---- */
 
+/* What divides a process. Workers read the same data as who trains, so epochs count where nobody has iterations. */
+typedef bool (*divides_fn)(const struct iterations *it);
+
+static bool by_iterations(const struct iterations *it)
+{
+	return it->how;
+}
+
+static bool by_epochs(const struct iterations *it)
+{
+	return it->epochs_timed && it->epoch_count > 1;
+}
+
+static const divides_fn divides[] = { by_iterations, by_epochs };
+
 /* The one of the trace that did most: a launcher waits for it. */
-static const struct process *find_busiest(const struct trace *t)
+static const struct process *find_busiest(const struct trace *t, divides_fn is_divided)
 {
 	const struct process *best = NULL;
 
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct process *p = t->processes[i];
 
-		if (p->merged || process_foreign(p) || !process_iterations(p)->how)
+		if (p->merged || process_foreign(p) || !is_divided(process_iterations(p)))
 			continue;
 		if (!best || p->sample.user + p->sample.system > best->sample.user + best->sample.system)
 			best = p;
@@ -133,24 +178,22 @@ const struct process *trace_busiest(const struct trace *t)
 {
 	struct trace *owner = (struct trace *)(uintptr_t)t;
 
-	if (!t->busiest_known) {
-		owner->busiest = find_busiest(t);
-		owner->busiest_known = true;
-	}
+	for (size_t i = 0; i < 2 && !owner->busiest && !t->busiest_known; i++)
+		owner->busiest = find_busiest(t, divides[i]);
+	owner->busiest_known = true;
 	return t->busiest;
 }
 
 static struct phases find(const struct process *p)
 {
+	const struct process *busiest = trace_busiest(p->trace);
+	divides_fn is_divided = busiest && by_iterations(process_iterations(busiest)) ? by_iterations : by_epochs;
 	const struct process *one = p;
 
-	if (process_iterations(p)->how)
-		return own(p);
 	for (int depth = 0; one && depth < DEPTH_MOST; depth++, one = one->parent)
-		if (process_iterations(one)->how)
-			return *phases_around(one);
-	one = trace_busiest(p->trace);
-	return one ? *phases_around(one) : (struct phases){ .count = 0 };
+		if (is_divided(process_iterations(one)))
+			return one == p ? own(p) : *phases_around(one);
+	return busiest ? *phases_around(busiest) : (struct phases){ .count = 0 };
 }
 
 const struct phases *phases_around(const struct process *p)

@@ -2,7 +2,7 @@
 /*
  * The phases of a process: start-up, compilation, warm-up, steady, end; one after another.
  *
- * Those of a process in which iterations were found are its own. Its workers, compilers and other
+ * Those of a process in which iterations, or at least epochs, were found are its own. Its workers, compilers and other
  * descendants have the same ones, as have its launchers: what it is that goes on is said by the
  * process that trains.
  *
@@ -27,11 +27,11 @@ struct phase {
 	enum phase_id id;
 	const char *name;
 	int64_t begin, end;
-	uint64_t iterations;	/* that begin in it */
+	uint64_t iterations;	/* that begin in it; 0 where only epochs were found */
 	const char *how;	/* why it is believed to begin and end there */
 };
 
-/* None where no iterations were found, nor in whom it belongs to. */
+/* None where neither iterations nor epochs were found, nor in whom it belongs to. */
 struct phases {
 	struct phase list[PHASES_MAX];
 	size_t count;
@@ -41,7 +41,7 @@ struct phases {
 /* Its own, else those of the process that it works for. Never NULL; valid as long as the process. */
 const struct phases *phases_around(const struct process *p);
 
-/* The one with iterations that used most CPU: what the trace is about. NULL: none has any. */
+/* The one with iterations or epochs that used most CPU: what the trace is about. NULL: none has any. */
 const struct process *trace_busiest(const struct trace *t);
 
 /* Has it phases of its own? */

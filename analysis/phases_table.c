@@ -269,7 +269,8 @@ static void add(const struct process *p, struct table *t)
 		table_set_int(t, "begin_ns", one->begin);
 		table_set_int(t, "end_ns", one->end);
 		table_set_int(t, "duration_ns", duration);
-		table_set_uint(t, "iterations", one->iterations);
+		if (process_iterations(p)->how)
+			table_set_uint(t, "iterations", one->iterations);
 		table_set_text(t, "how", one->how);
 		table_set_real(t, "share", (double)duration / (double)life);
 		set_counts(t, &c, i, p, duration);

@@ -226,6 +226,7 @@ void text_iterations(const struct text *t)
 			if (table_get(it, row, "epoch_count")->type != CELL_NULL &&
 			    is_first_of_trace(t, it, row) && detailed++ < TRACES_DETAILED) {
 				put_whose(t, process);
+				put_phases(t, process);
 				put_epochs(t, process);
 			}
 			continue;

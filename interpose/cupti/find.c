@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,14 +58,16 @@ static int major_of(const char *path)
 	return so ? atoi(so + 4) : 0;
 }
 
-/* What the driver can serve; 0: not known. */
+/*
+ * The CUDA that a driver can serve, from its branch: NVIDIA's "CUDA Compatibility", table 1. 0: not known, as of
+ * WSL's libcuda.so.1.1. It is not asked itself: it may be what calls us, from within cuInit.
+ */
 static int driver_major(const struct loaded *l)
 {
-	void *driver = *l->driver ? dlopen(l->driver, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-	int (*version)(int *) = driver ? dlsym(driver, "cuDriverGetVersion") : NULL;
-	int number = 0;
+	char path[PATH_MAX];
+	int branch = *l->driver && realpath(l->driver, path) ? major_of(path) : 0;
 
-	return version && version(&number) == 0 ? number / 1000 : 0;
+	return branch >= 580 ? 13 : branch >= 525 ? 12 : branch >= 300 ? 11 : 0;
 }
 
 /* Where a libcupti of this major lies, seen from the runtime: toolkits, PyPI's packages. */

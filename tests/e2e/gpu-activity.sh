@@ -92,7 +92,13 @@ for major in 12 13; do
 	DLTRACE_STUB_OVER=1 check $major 0:0:0 2000
 	launches driver 240 runtime 240
 done
-# A runtime that is linked in is not to be seen, and its driver is.
+# A runtime that is linked in is not to be seen, and its driver is; which CUPTI that can serve says its branch.
 build "$STUBS/libcudart_static.a" -ldl
-check 13 0:0:0 2000
+LD_LIBRARY_PATH=$STUBS check 13 0:0:0 2000
 launches driver 240
+mkdir old
+cp "$STUBS/libcuda.so.1" old/libcuda.so.550.54.15
+ln -s libcuda.so.550.54.15 old/libcuda.so.1
+ln -s "$STUBS/libstubgpu.so" "$STUBS"/libcupti.so.1[23] old
+LD_LIBRARY_PATH=$TMP/old check 12 0:0:0 2000
+same "CUPTI of a driver of CUDA 12" libcupti.so.12 "$("$REPORT" -q --dump trace.12 | grep -o 'libcupti\.so\.1[23]' | sort -u | xargs)"

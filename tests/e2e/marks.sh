@@ -54,7 +54,8 @@ for page in man/dltrace.7 README.md; do
 	same "without dltrace, $page" "done" "$(python3 lines.py)"
 	rm -rf lines
 	same "under dltrace, $page" "done" "$("$RECORD" -q -o lines -- python3 lines.py)"
-	same "epochs, $page" 2 "$("$REPORT" -q --dump lines | grep -c 'dltrace_mark:range .* name="epoch"')"
+	"$REPORT" -q -f json lines >lines.json
+	same "epochs, $page" 2 "$(jq '.ranges[] | select(.name == "epoch") | .count' lines.json)"
 done
 
 holds "a thread's name of NVTX's" 'any(.threads[]; .name == "the thread that begins it all")'

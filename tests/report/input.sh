@@ -257,3 +257,19 @@ training 'for i in range(2400):
         open(files[i % 3 * 4 + k], 20 * i + k)
     step(20 * i + 10)'
 same "a long run" "[(2400, 800)]" "$(told)"
+
+# Passes alone divide a process, too, where nothing tells iterations: what came before the first, the first, the others.
+training 'for e in range(3):
+    for k, file in enumerate(order(12)):
+        open(file, 2000 * e + 100 * k + random.randrange(90))'
+same "epochs alone" "[(None, 3)]" "$(told)"
+same "phases of epochs" "[('start-up', 0.0, 1.0, None), ('warm-up', 1.0, 3.1, None), ('steady', 3.1, 6.2, None)]" \
+	"$(json '[(p["phase"], round(p["begin_ns"] / 1e9, 1), round(p["end_ns"] / 1e9, 1), p["iterations"]) for p in r["phases"]]')"
+same "all of its life" 1.0 "$(json 'round(sum(p["share"] for p in r["phases"]), 9)')"
+# Who reads for another is no measure of what that does: its iterations are.
+training 'for i in range(9):
+    files = order(12) if i % 3 == 0 else files
+    for k in range(12 if i % 3 == 0 else 0):
+        open(files[k], 100 * i + k, 2)
+    step(100 * i + 50)'
+same "phases of a worker are the training's" "[1]" "$(json 'sorted({p["process"] for p in r["phases"]})')"

@@ -30,7 +30,7 @@
 #define DO_cudaLaunchKernelExC(config, kernel, args) stub_launches(kernel, (config)->stream)
 #define DO___cudaLaunchKernel(kernel, grid, block, args, shared, stream) \
 	stub_launches((char *)(kernel) - (1ULL << 46), stream)
-#define DO_cudaSetDevice(device) stub_device(device)
+#define DO_cudaSetDevice(device) stub_use(device)
 #define DO_cudaDeviceSynchronize() stub_waits(NULL, 1)
 #define DO_cudaStreamSynchronize(stream) stub_waits(stream, 0)
 

@@ -35,6 +35,7 @@ static __thread struct {
 	int worked;
 } call;
 static __thread uint32_t current;	/* device */
+static __thread int starting;
 
 static uint64_t now_ns(void)
 {
@@ -65,8 +66,11 @@ static void start(void)
 	if (ns)
 		duration = strtoull(ns, NULL, 10);
 	truth = path ? fopen(path, "ae") : NULL;
+	/* It may call the driver from there, as CUPTI does (cuGetExportTable). */
+	starting = 1;
 	if (inject)
 		inject();
+	starting = 0;
 }
 
 static void report(const struct stub_gpu_record *r)
@@ -107,7 +111,8 @@ static const char *name_of(const void *kernel)
 
 static void begin(const char *function)
 {
-	pthread_once(&once, start);
+	if (!starting)
+		pthread_once(&once, start);
 	if (call.depth == 0) {
 		call.correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
 		call.worked = 0;

@@ -105,7 +105,7 @@ int stub_waits(const void *stream, int all)
 	return 0;
 }
 
-int stub_device(int device)
+int stub_use(int device)
 {
 	if (gpu)
 		gpu->use((uint32_t)device);

@@ -51,7 +51,7 @@ int stub_copies(size_t size, int direction, const void *stream, int blocking);
 int stub_sets(size_t size, const void *stream);
 int stub_launches(const void *kernel, const void *stream);
 int stub_waits(const void *stream, int all);
-int stub_device(int device);
+int stub_use(int device);
 
 /* Memory of the device: 0, or a cudaError_t. */
 int stub_alloc(void **p, size_t size);
