@@ -60,6 +60,10 @@ bool input_is_finer(const struct rounds *r, const struct process *p);
 /* Does it read files in fewer batches, which it reads itself one by one, than there are rounds? */
 bool input_is_coarser(const struct rounds *r, const struct process *p);
 
+/* Is each example that it opens a step of its own? *sure: 0 to 1. */
+struct passes;
+bool passes_are_steps(const struct passes *s, const struct process *p, double *sure);
+
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 
@@ -79,7 +83,6 @@ struct batch {
 };
 
 /* Do those that read examples which are always in the same part of a pass take another time than the others? */
-struct passes;
 bool batches_differ(const struct passes *s, const struct batch *list, size_t count);
 
 /*

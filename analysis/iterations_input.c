@@ -3,7 +3,8 @@
  * What the files that a process reads (analysis/passes.h) tell: epochs, each pass over them, if the
  * rounds that were found divide as evenly; and where nothing else shows rounds, these too. A loop that
  * reads a batch itself opens so many files one right after another, then it works: the distances tell
- * the size of a batch, if there is one that explains nearly all of them.
+ * the size of a batch, if there is one that explains nearly all of them; of one example,
+ * iterations_single.c does.
  */
 #include <stdlib.h>
 
@@ -99,10 +100,12 @@ static size_t bursts_of(const struct passes *s)
 bool input_is_finer(const struct rounds *r, const struct process *p)
 {
 	struct passes s;
+	double sure;
 	bool finer;
 
 	passes_find(&s, p);
 	finer = s.count && s.own && 2 * bursts_of(&s) > 3 * r->count;
+	finer |= 2 * s.open_count > 3 * r->count && passes_are_steps(&s, p, &sure);
 	passes_release(&s);
 	return finer;
 }
@@ -315,6 +318,8 @@ bool rounds_by_input(struct rounds *r, const struct process *p)
 	*r = (struct rounds){ .count = 0 };
 	passes_find(&s, p);
 	batch = s.all && s.whole ? batch_of(&s, &sure) : 0;
+	if (!batch && passes_are_steps(&s, p, &sure))
+		batch = 1;
 	if (batch && !some_evaluate(&s, batch)) {
 		add_rounds(r, &s, batch);
 		/* Nothing tells when the last one ends: it is taken to last as long as the one before. */

@@ -193,7 +193,7 @@ static void collect(struct passes *s, const struct rhythm *files, const struct o
 			if (b->ticks[k].at < from || b->ticks[k].at > to)
 				continue;
 			s->opens = xgrow(s->opens, s->open_count, &capacity, sizeof(*s->opens));
-			s->opens[s->open_count++] = (struct file_open){ b->ticks[k].at, (uint32_t)i };
+			s->opens[s->open_count++] = (struct file_open){ b->ticks[k].at, (uint32_t)i, b->without };
 		}
 	}
 	if (s->open_count)
@@ -306,7 +306,7 @@ size_t passes_opens(const struct process *p, const struct process *reader, struc
 			continue;
 		for (uint32_t k = 0; k < b->used; k++) {
 			s.opens = xgrow(s.opens, s.open_count, &capacity, sizeof(*s.opens));
-			s.opens[s.open_count++] = (struct file_open){ b->ticks[k].at, (uint32_t)*index };
+			s.opens[s.open_count++] = (struct file_open){ b->ticks[k].at, (uint32_t)*index, b->without };
 		}
 	}
 	if (s.open_count)

@@ -20,6 +20,7 @@
 struct file_open {
 	int64_t at;
 	uint32_t file;		/* from 0 */
+	uint8_t size;		/* of it: four times the binary logarithm of its bytes, cut to a whole number */
 };
 
 struct passes {

@@ -2,6 +2,8 @@
 /* dltrace_file: what a process opened to read. */
 #include "analysis/model/input.h"
 
+#include <math.h>
+
 #include "analysis/model/model.h"
 
 void input_init(struct input *in)
@@ -24,11 +26,19 @@ void input_merge(struct input *into, const struct input *from)
 	rhythm_merge(&into->files, &from->files);
 }
 
+/* Four times the binary logarithm, cut to a whole number: files of one class differ by less than a fifth. */
+static uint8_t size_class(uint64_t size)
+{
+	return size ? (uint8_t)(4 * log2((double)size)) : 0;
+}
+
 static void on_open(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_file_open *e = data;
 	struct input *in = &trace_emitted(t, e->thread, at)->process->input;
-	const struct beat file = { .kind = BEAT_FILE, .a = e->path, .b = e->folder };
+	const struct beat file = {
+		.kind = BEAT_FILE, .without = size_class(e->size), .a = e->path, .b = e->folder,
+	};
 
 	if (!trace_in_range(t, at)) {
 		t->filtered++;

@@ -42,7 +42,7 @@ enum beat_kind {
 	BEAT_CUDA,		/* other calls of the GPU; a: size or direction */
 	BEAT_COMM,		/* a: bytes */
 	BEAT_RANGE,		/* a: hash of domain and name */
-	BEAT_FILE,		/* a, b: hashes of its path and folder; in struct input alone */
+	BEAT_FILE,		/* a, b: hashes of its path and folder; without: as size_class; in struct input alone */
 };
 
 /* What the name of a range says that it is; its number, if it has one, makes no difference. */
@@ -58,7 +58,7 @@ struct tick {
 struct beat {
 	uint64_t hash;		/* of all that follows until b */
 	uint8_t kind;		/* enum beat_kind */
-	uint8_t without;	/* BEAT_BLAS: 'm', 'n' or 'k'; BEAT_RANGE: RANGE_*; else 0 */
+	uint8_t without;	/* BEAT_BLAS: 'm', 'n' or 'k'; BEAT_RANGE: RANGE_*; BEAT_FILE: its size; else 0 */
 	uint16_t function, library;
 	uint32_t thread;
 	uint64_t a, b;

@@ -12,9 +12,9 @@ training() {
 		import random, sys
 		random.seed(7)
 		events = []
-		def open(file, at, thread=1):
+		def open(file, at, thread=1, size=5):
 		    folder = file if file >= 200 else 8 if file >= 90 else 9
-		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder={folder} size=5"))
+		    events.append((at, f"dltrace_file:open thread={thread} path={file + 1000} folder={folder} size={size}"))
 		def step(at, layers=(16, 48, 48, 16)):
 		    for i, n in enumerate(layers):
 		        events.append((at + i, f"dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=9us m=8 n={n} k={i + 20}"))
@@ -273,3 +273,27 @@ training 'for i in range(9):
         open(files[k], 100 * i + k, 2)
     step(100 * i + 50)'
 same "phases of a worker are the training's" "[1]" "$(json 'sorted({p["process"] for p in r["phases"]})')"
+
+# Photo by photo: as much memory asked for and as much time after each file, whatever its size, which is what tells it
+# from photos that are only read one by one. singly BATCH MS-EACH MS-A-KB SIZES: blocks come after so many files.
+singly() {
+	training "
+at = 0
+for e in range(3):
+    for i, file in enumerate(order(16)):
+        kb = ($4)[file % 4]
+        open(file, at, size=kb * 1000)
+        for k in range(random.randrange(8, 12) * $1 if (i + 1) % $1 == 0 else 0):
+            block(70 + random.randrange(60), at + 5 + k)
+        at += random.randrange($2, $2 + $2 // 5) + kb * $3"
+}
+singly 1 100 0 '100, 200, 400, 300'
+same "one a step" "[(48, 3)]" "$(told)"
+same "how long they last" True "$(json '100e6 <= row("iterations")["median_ns"] <= 120e6')"
+same "of each epoch" "[16, 16, 16]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+singly 4 100 0 '100, 200, 400, 300'
+same "read one by one, batches of four" "[(None, 3)]" "$(told)"
+singly 1 10 1 '100, 200, 400, 300'
+same "what takes its time is reading" "[(None, 3)]" "$(told)"
+singly 1 100 0 '100, 100, 100, 100'
+same "files of one size" "[(None, 3)]" "$(told)"
