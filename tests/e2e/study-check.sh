@@ -122,4 +122,34 @@ expect("none told", failed(DIED, {"kind": "exit"}), ["allocation"], allocation="
 expect("nobody asked", failed(DIED, refused(1e9, library=None)), ["allocation"])
 expect("live unknown", failed(DIED, refused(1e9, live=None)), ["allocation"], allocation="1000 MB by libx.so !")
 expect("not told together", failed(DIED, refused(1e9), rules=()), ["told together"])
+
+# check-iterations: what one training comes to, from its output and the report of its trace.
+import importlib.machinery, importlib.util
+loader = importlib.machinery.SourceFileLoader("counts", os.environ["top_srcdir"] + "/scripts/study/check-iterations")
+counts = importlib.util.module_from_spec(importlib.util.spec_from_loader("counts", loader))
+loader.exec_module(counts)
+check.training = lambda framework, model, data, size: ["python", model]
+check.recorded = lambda words, trace: ["record", trace, *words]
+check.environment_of = lambda framework: {}
+
+
+def trained(status, told=None, epochs=None):
+    """check-iterations' verdict of a training that prints two epochs of six steps; told: iterations in the report."""
+    def execute(words, env, folder, seconds):
+        assert words[0] == "record" and words[-2:] == ["--batch", "4"], words
+        os.makedirs(words[1])
+        open(os.path.join(words[1], "recording"), "w").close()
+        with open(os.path.join(folder, "stdout"), "w") as file:
+            file.write(PRINTED)
+        return dict(GOOD, exit=status)
+    counts.runs.execute = execute
+    check.report_of = lambda path: {"processes": REPORT["processes"], "iterations": [
+        {"process": 7, "count": told, "epoch_count": epochs}]}
+    return counts.train(LAYERS, "m", "--batch 4", None, 64, "./counted")
+
+
+assert trained(0, 12, 2) == ((12, 12, "right"), (2, 2, "right")), trained(0, 12, 2)
+assert trained(0, 6, None) == ((6, 12, "wrong"), (None, 2, "not found")), trained(0, 6)
+assert trained(0) == ((None, 12, "not found"), (None, 2, "not found")), trained(0)
+assert trained(1, 12, 2) is None
 END
