@@ -108,11 +108,13 @@ bool compilation_find(const struct process *p, int64_t until, struct compilation
 static bool compiles(const struct process *p)
 {
 	static const char *const engines[] = { "JAX", "TensorFlow" };
-	const char *engine = process_engine(p);
+	struct framework found[FRAMEWORKS_MAX];
+	size_t count = process_frameworks(p, found);
 
-	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
-		if (!strcmp(engines[i], engine))
-			return true;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < sizeof(engines) / sizeof(engines[0]); k++)
+			if (!strcmp(engines[k], found[i].rule->name) && found[i].state != FRAMEWORK_IMPORTED)
+				return true;
 	return false;
 }
 
