@@ -25,3 +25,18 @@ holds "their way" '[.runs[].labels.way] | unique == ["DDP"]' study/scale/report.
 [ "$(grep -c '^ *-\|^PyTorch' out)" = 3 ] || fail "no table: $(cat out)"
 scale
 same "nothing is run again" "" "$(sed -n '/^[123] of 3/p' out)"
+
+# Each host finds the others by name, and itself; the machine's own names are as they were.
+python3 - "$top_srcdir" <<'END' || fail "names of hosts"
+import subprocess, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1] + "/scripts/study")
+from harness import hosts
+before = open("/etc/hosts").read()
+with hosts.Hosts(2) as there:
+    for host in range(2):
+        for other in range(2):
+            words = [*there.on(host), "getent", "ahostsv4", hosts.name(other)]
+            assert subprocess.run(words, capture_output=True, text=True).stdout.startswith(hosts.address(other)), words
+assert open("/etc/hosts").read() == before
+END

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 from harness.tables import Wrong
@@ -41,9 +42,13 @@ class Hosts:
 
     def __init__(self, count):
         self.count, self.keepers = count, []
+        self.names = tempfile.NamedTemporaryFile("w", prefix="dltrace-hosts-", suffix=".txt", encoding="utf-8")
 
     def __enter__(self):
         check()
+        # Who asks for a host by its name finds it: Gloo takes no answer for an address.
+        self.names.writelines(["127.0.0.1 localhost\n"] + [f"{address(n)} {name(n)}\n" for n in range(self.count)])
+        self.names.flush()
         try:
             switch = self.keep("unshare -n", "switch")
             quietly(["nsenter", "-t", str(switch), "-n", "ip", "link", "add", "switch", "type", "bridge"])
@@ -57,7 +62,8 @@ class Hosts:
 
     def keep(self, unshare, host):
         """A process in namespaces of its own, which it says when it is there: its id."""
-        setup = f"hostname {host} && mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && " if "-u" in unshare else ""
+        setup = (f"hostname {host} && mkdir -p /run/lttng && mount -t tmpfs none /run/lttng && "
+                 f"mount --bind {self.names.name} /etc/hosts && " if "-u" in unshare else "")
         process = subprocess.Popen([*unshare.split(), "sh", "-c", f"{setup}echo ready && exec sleep 1000000"],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
         self.keepers.append(process)
@@ -104,3 +110,4 @@ class Hosts:
             process.kill()
             process.wait()
         self.keepers = []
+        self.names.close()
