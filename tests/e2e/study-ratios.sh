@@ -39,4 +39,17 @@ assert table.header == ["framework", "device", "cifar_cnn", "imdb_rnn"], table.h
 assert table.rows == [["tensorflow-2.3", "cpu", "1.50 (1.02, 1.12)", "– (0.968, 1.38)"],
                       ["caffe2", "cpu", "0.500 (0.876, 1.06)", "–"]], table.rows
 assert not list(pages.job_ratio_tables(Study({("jax", "cifar_cnn"): 1, ("pytorch", "cifar_cnn"): 4}))), "one alone"
+
+# Phases: runs without one of them spend nothing in it; where none has it, there is none; unknown ones do not count.
+class Run:
+    def __init__(self, failed=False, **phases):
+        self.failed = failed
+        self.phases = {name.replace("_", "-"): {"share": share} for name, share in phases.items()}
+class Runs:
+    phase = results.Results.phase
+    def outcomes_of(self, **wanted):
+        return [Run(start_up=60, compilation=30, steady=10), Run(start_up=80, steady=20), Run(), Run(True, start_up=1)]
+assert Runs().phase("f", "cpu", lambda row: row["share"]) == ([70, 15, None, 15, None], 2, 3), \
+    Runs().phase("f", "cpu", lambda row: row["share"])
+assert Runs().phase("f", "cpu", lambda row: None if row["share"] == 80 else row["share"])[0][0] == 60
 END

@@ -138,14 +138,17 @@ class Results:
         return (*(mean or (None, None, 0)), failed)
 
     def phase(self, framework, device, function):
-        """[mean or None of each of PHASES], and of how many runs of how many: good ones whose phases are known."""
+        """[mean or None of each of PHASES], and of how many runs of how many: good ones whose phases are known.
+
+        A run that has not got one of them spends nothing in it, so that means add up to that of all phases."""
         good = [o for o in self.outcomes_of(framework=framework, device=device) if not o.failed]
         known = [o for o in good if o.phases]
         means = []
         for phase in PHASES:
-            values = [function(o.phases[phase]) for o in known if phase in o.phases]
+            values = [function(o.phases[phase]) if phase in o.phases else 0 for o in known]
             values = [value for value in values if value is not None]
-            means.append(statistics.fmean(values) if values else None)
+            there = any(phase in o.phases for o in known)
+            means.append(statistics.fmean(values) if there and values else None)
         return means, len(known), len(good)
 
     def representative(self, **wanted):
