@@ -178,7 +178,7 @@ const struct process *trace_busiest(const struct trace *t)
 {
 	struct trace *owner = (struct trace *)(uintptr_t)t;
 
-	for (size_t i = 0; i < 2 && !owner->busiest && !t->busiest_known; i++)
+	for (size_t i = 0; i < sizeof(divides) / sizeof(divides[0]) && !owner->busiest && !t->busiest_known; i++)
 		owner->busiest = find_busiest(t, divides[i]);
 	owner->busiest_known = true;
 	return t->busiest;
@@ -187,13 +187,17 @@ const struct process *trace_busiest(const struct trace *t)
 static struct phases find(const struct process *p)
 {
 	const struct process *busiest = trace_busiest(p->trace);
-	divides_fn is_divided = busiest && by_iterations(process_iterations(busiest)) ? by_iterations : by_epochs;
-	const struct process *one = p;
 
-	for (int depth = 0; one && depth < DEPTH_MOST; depth++, one = one->parent)
-		if (is_divided(process_iterations(one)))
-			return one == p ? own(p) : *phases_around(one);
-	return busiest ? *phases_around(busiest) : (struct phases){ .count = 0 };
+	for (size_t i = 0; i < sizeof(divides) / sizeof(divides[0]); i++) {
+		const struct process *one = p;
+
+		for (int depth = 0; one && depth < DEPTH_MOST; depth++, one = one->parent)
+			if (divides[i](process_iterations(one)))
+				return one == p ? own(p) : *phases_around(one);
+		if (busiest && divides[i](process_iterations(busiest)))
+			return *phases_around(busiest);
+	}
+	return (struct phases){ .count = 0 };
 }
 
 const struct phases *phases_around(const struct process *p)
