@@ -25,7 +25,7 @@ static const struct column columns[] = {
 	{ "examples_per_second", "examples/s", UNIT_REAL, "the same by the label batch, a rank's examples a step" },
 	{ "reference", "against", UNIT_ID,
 	  "the job that it is compared with: the baseline, else that of fewest ranks among those of the "
-	  "same framework, model, dataset, size, device and --label" },
+	  "same framework, model, dataset, size, device and --label, of several such the one in the middle" },
 	{ "speedup", "speed-up", UNIT_REAL,
 	  "throughput by that of the reference: of examples where both batches are known" },
 	{ "efficiency", "efficiency", UNIT_FRACTION, "speed-up by how many times more ranks there are" },
@@ -185,16 +185,45 @@ static bool is_better(const struct measured *a, const struct measured *b, const 
 	return a->baseline != b->baseline ? a->baseline : a->ranks < b->ranks;
 }
 
-/* Whose iterations are known; -1: none. A baseline that was named is for all. */
+/* A baseline that was named is for all. */
+static bool may_refer(const struct measured *job, const struct measured *one)
+{
+	return !isnan(job->iteration) && (job->baseline || same_work(job, one));
+}
+
+static bool is_as_good(const struct measured *a, const struct measured *b, const struct measured *one)
+{
+	return may_refer(a, one) && !is_better(a, b, one) && !is_better(b, a, one);
+}
+
+/* Of runs that were made again and again the one in the middle: the first is no better than the others. */
+static size_t middle_of(const struct measured *jobs, size_t count, const struct measured *best, const struct measured *one)
+{
+	size_t alike = 0, found = (size_t)(best - jobs);
+
+	for (size_t i = 0; i < count; i++)
+		alike += is_as_good(&jobs[i], best, one);
+	for (size_t i = 0; i < count; i++) {
+		size_t faster = 0;
+
+		for (size_t k = 0; k < count; k++)
+			faster += is_as_good(&jobs[k], best, one) && (jobs[k].iteration < jobs[i].iteration ||
+								      (k < i && !(jobs[k].iteration > jobs[i].iteration)));
+		if (is_as_good(&jobs[i], best, one) && faster == (alike - 1) / 2)
+			found = i;
+	}
+	return found;
+}
+
+/* Whose iterations are known; -1: none. */
 static ssize_t reference_of(const struct measured *jobs, size_t count, const struct measured *one)
 {
 	ssize_t best = -1;
 
 	for (size_t i = 0; i < count; i++)
-		if (!isnan(jobs[i].iteration) && (jobs[i].baseline || same_work(&jobs[i], one)) &&
-		    (best < 0 || is_better(&jobs[i], &jobs[best], one)))
+		if (may_refer(&jobs[i], one) && (best < 0 || is_better(&jobs[i], &jobs[best], one)))
 			best = (ssize_t)i;
-	return best;
+	return best < 0 ? best : (ssize_t)middle_of(jobs, count, &jobs[best], one);
 }
 
 /* ---- the table ---- */

@@ -54,6 +54,13 @@ same "rank 2 is waited for" "(2, True)" "$(json '(lambda x: (x["straggler"], x["
 same "communication" "[0.04, 0.16, 0.2]" "$(json '(lambda x: sorted([round(x["communication_least"] * 2.5 / 2.5, 2), round(x["communication"], 2), round(x["communication_most"], 2)]))(r["scaling"][0])')"
 scaling one.txt a.txt b.txt
 same "a trace a host" "[([0], 1, 1, 20, 10, 80, 0, 1, 1), ([1, 2], 2, 4, 20, 32, 256, 0, 3.2, 0.8)]" "$(json "$row")"
+ranks 0 0 1 80 | trace fast
+ranks 0 0 1 120 | trace slow
+scaling slow.txt four.txt one.txt fast.txt
+same "against the one in the middle" "[(2, 0.833333), (2, 3.2), (2, 1), (2, 1.25)]" \
+	"$(json '[(x["reference"], round(x["speedup"], 6)) for x in r["scaling"]]')"
+scaling fast.txt four.txt slow.txt
+same "of two the faster one" "[0, 0, 0]" "$(json '[x["reference"] for x in r["scaling"]]')"
 scaling --baseline four.txt one.txt
 same "a baseline of one's own" "[(0, 1, 1), (0, 0.3125, 1.25)]" "$(json '[(x["reference"], x["speedup"], x["efficiency"]) for x in r["scaling"]]')"
 scaling one.txt one.txt
