@@ -5,7 +5,8 @@
  * two openings the framework asks for about as many large blocks, and it takes about as long, whatever the size of
  * the file is: what takes its time is not reading.
  *
- * When each block came must be known, so this tells of short runs; and the first pass is left out, in which code is compiled.
+ * When each block came must be known, so this tells of short runs; and the first pass is left out, in which code is
+ * compiled.
  */
 #include <stdlib.h>
 
@@ -41,8 +42,11 @@ static struct gaps gaps_of(const struct passes *s)
 	size_t count = s->open_count > first ? s->open_count - first - 1 : 0;
 	struct gaps g = { xcalloc(count + 1, sizeof(*g.list)), count, xcalloc(count + 1, sizeof(*g.at)) };
 
-	for (size_t i = 0; i < count; i++)
-		g.list[i] = (struct gap){ s->opens[first + i + 1].at - s->opens[first + i].at, 0, s->opens[first + i].size };
+	for (size_t i = 0; i < count; i++) {
+		const struct file_open *one = &s->opens[first + i];
+
+		g.list[i] = (struct gap){ one[1].at - one->at, 0, one->size };
+	}
 	for (size_t i = 0; i <= count && first + i < s->open_count; i++)
 		g.at[i] = s->opens[first + i].at;
 	return g;

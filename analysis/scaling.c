@@ -197,7 +197,8 @@ static bool is_as_good(const struct measured *a, const struct measured *b, const
 }
 
 /* Of runs that were made again and again the one in the middle: the first is no better than the others. */
-static size_t middle_of(const struct measured *jobs, size_t count, const struct measured *best, const struct measured *one)
+static size_t middle_of(const struct measured *jobs, size_t count, const struct measured *best,
+			const struct measured *one)
 {
 	size_t alike = 0, found = (size_t)(best - jobs);
 
@@ -207,8 +208,9 @@ static size_t middle_of(const struct measured *jobs, size_t count, const struct 
 		size_t faster = 0;
 
 		for (size_t k = 0; k < count; k++)
-			faster += is_as_good(&jobs[k], best, one) && (jobs[k].iteration < jobs[i].iteration ||
-								      (k < i && !(jobs[k].iteration > jobs[i].iteration)));
+			faster += is_as_good(&jobs[k], best, one) &&
+				  (jobs[k].iteration < jobs[i].iteration ||
+				   (k < i && !(jobs[k].iteration > jobs[i].iteration)));
 		if (is_as_good(&jobs[i], best, one) && faster == (alike - 1) / 2)
 			found = i;
 	}

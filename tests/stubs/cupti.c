@@ -232,10 +232,9 @@ static void put_work(const struct stub_gpu_record *r, int finished)
 		put_chosen((uint32_t)kind_of(r), r->correlation);
 	} else if (r->what == STUB_KERNEL) {
 		struct kernel k = {
-			.kind = KERNEL, .start = start, .end = end, .device = r->device,
-			.context = r->device + 1, .stream = r->stream,
+			.kind = KERNEL, .start = start, .end = end, .name = r->name,
+			.device = r->device, .context = r->device + 1, .stream = r->stream,
 			.grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .correlation = r->correlation,
-			.name = r->name,
 		};
 		memset(k.rest, 0x5a, sizeof(k.rest));
 		put(&k, sizeof(k));
