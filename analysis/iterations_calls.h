@@ -64,6 +64,9 @@ bool input_is_coarser(const struct rounds *r, const struct process *p);
 struct passes;
 bool passes_are_steps(const struct passes *s, const struct process *p, double *sure);
 
+/* The same of all of them, where no batches are told by distances. */
+bool input_is_steps(const struct process *p);
+
 /* Rounds by the distances in which files are opened. To be released in any case. */
 bool rounds_by_input(struct rounds *r, const struct process *p);
 

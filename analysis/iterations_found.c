@@ -447,7 +447,8 @@ static bool find_by_blocks(struct rounds *best, const struct process *p, bool tr
 	found = rounds_find(&blocks, p, SERIES_BLOCKS, INT64_MAX) && is_complete(&blocks, p) &&
 		!said_too_few(&blocks, p) && !input_is_finer(&blocks, p) && agrees(&blocks, p);
 	if (found && input_is_coarser(&blocks, p)) {
-		*coarser = true;
+		/* Of batches, there is only their word against that of blocks. Steps of one example are the rounds. */
+		*coarser = !input_is_steps(p);
 		found = false;
 	}
 	if (found && !known && !tells_epochs(&blocks, p))

@@ -309,6 +309,26 @@ static bool some_evaluate(const struct passes *s, size_t batch)
 	return some;
 }
 
+/* How many examples each step has; 0: not known. */
+static size_t examples_each(const struct passes *s, const struct process *p, double *sure)
+{
+	size_t batch = s->all && s->whole ? batch_of(s, sure) : 0;
+
+	return batch ? batch : passes_are_steps(s, p, sure);
+}
+
+bool input_is_steps(const struct process *p)
+{
+	struct passes s;
+	double sure;
+	bool is;
+
+	passes_find(&s, p);
+	is = examples_each(&s, p, &sure) == 1;
+	passes_release(&s);
+	return is;
+}
+
 bool rounds_by_input(struct rounds *r, const struct process *p)
 {
 	struct passes s;
@@ -317,9 +337,7 @@ bool rounds_by_input(struct rounds *r, const struct process *p)
 
 	*r = (struct rounds){ .count = 0 };
 	passes_find(&s, p);
-	batch = s.all && s.whole ? batch_of(&s, &sure) : 0;
-	if (!batch && passes_are_steps(&s, p, &sure))
-		batch = 1;
+	batch = examples_each(&s, p, &sure);
 	if (batch && !some_evaluate(&s, batch)) {
 		add_rounds(r, &s, batch);
 		/* Nothing tells when the last one ends: it is taken to last as long as the one before. */

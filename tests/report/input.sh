@@ -291,6 +291,16 @@ singly 1 100 0 '100, 200, 400, 300'
 same "one a step" "[(48, 3)]" "$(told)"
 same "how long they last" True "$(json '100e6 <= row("iterations")["median_ns"] <= 120e6')"
 same "of each epoch" "[16, 16, 16]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+training "
+at = 0
+for e in range(3):
+    for file in order(16):
+        kb = (100, 200, 400, 300)[file % 4]
+        open(file, at, size=kb * 1000)
+        for layer in range(6):
+            for size in range(9): block(70 + 10 * size, at + 15 * layer + size)
+        at += random.randrange(100, 120)"
+same "six times the same in each" "[(48, 3)]" "$(told)"
 singly 4 100 0 '100, 200, 400, 300'
 same "read one by one, batches of four" "[(None, 3)]" "$(told)"
 singly 1 10 1 '100, 200, 400, 300'
