@@ -54,9 +54,9 @@ class Framework:
         self.way, script = script.split(":") if ":" in script and not self.module else (None, script)
         self.script = None if self.module else os.path.join(STUDY, "train", script)
         self.models = tuple(m for word in models.split(",") for m in GROUPS.get(word, (word,)))
-        layers = [(layer.strip("()").rsplit(":", 1), layer.startswith("(")) for layer in stack.split("+")]
-        self.stack = [tuple(layer) for layer, _ in layers]
-        self.idle = {name for (name, _), idle in layers if idle}
+        layers = stack.split("+")
+        self.stack = [tuple(layer.strip("()").rsplit(":", 1)) for layer in layers]
+        self.idle = {layer.strip("()").rsplit(":", 1)[0] for layer in layers if layer.startswith("(")}
         self.variables = dict(assignment(word) for word in variables)
 
 
