@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# NVTX as a library of its own, libnvToolsExt.so.1, which PyTorch brings up to 2.0 (study setup pytorch-1.9, ...).
+# NVTX as a library of its own, libnvToolsExt.so.1, as CUDA has it up to 12 (scripts/setup frameworks), and PyTorch 1.
 . "$top_srcdir/tests/lib.sh"
 need python3
 
 library=
-for framework in pytorch-1.8 pytorch-1.9 caffe2 horovod; do
-	python=$("$top_srcdir/scripts/study/study" python $framework 2>/dev/null) || continue
+for environment in cuda-12 pytorch-1.9; do
+	python=$("$top_srcdir/scripts/study/study" python $environment 2>/dev/null) || continue
 	library=$(find "${python%/bin/*}" -name 'libnvToolsExt*.so.1' | head -1)
 	[ -z "$library" ] || break
 done
-[ -n "$library" ] || skip "no environment has libnvToolsExt.so.1 (scripts/study/study setup pytorch-1.9)"
+[ -n "$library" ] || skip "no environment has libnvToolsExt.so.1 (scripts/setup frameworks)"
 cat >program.py <<'END'
 import ctypes, sys
 nvtx = ctypes.CDLL(sys.argv[1])
