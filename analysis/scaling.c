@@ -196,25 +196,29 @@ static bool is_as_good(const struct measured *a, const struct measured *b, const
 	return may_refer(a, one) && !is_better(a, b, one) && !is_better(b, a, one);
 }
 
+static int by_iteration(const void *a, const void *b)
+{
+	const struct measured *x = *(const struct measured *const *)a, *y = *(const struct measured *const *)b;
+
+	if (x->iteration < y->iteration || x->iteration > y->iteration)
+		return x->iteration < y->iteration ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
 /* Of runs that were made again and again the one in the middle: the first is no better than the others. */
 static size_t middle_of(const struct measured *jobs, size_t count, const struct measured *best,
 			const struct measured *one)
 {
-	size_t alike = 0, found = (size_t)(best - jobs);
+	const struct measured **alike = xcalloc(count, sizeof(*alike));
+	size_t n = 0, middle;
 
 	for (size_t i = 0; i < count; i++)
-		alike += is_as_good(&jobs[i], best, one);
-	for (size_t i = 0; i < count; i++) {
-		size_t faster = 0;
-
-		for (size_t k = 0; k < count; k++)
-			faster += is_as_good(&jobs[k], best, one) &&
-				  (jobs[k].iteration < jobs[i].iteration ||
-				   (k < i && !(jobs[k].iteration > jobs[i].iteration)));
-		if (is_as_good(&jobs[i], best, one) && faster == (alike - 1) / 2)
-			found = i;
-	}
-	return found;
+		if (is_as_good(&jobs[i], best, one))
+			alike[n++] = &jobs[i];
+	qsort(alike, n, sizeof(*alike), by_iteration);
+	middle = (size_t)(alike[(n - 1) / 2] - jobs);
+	free(alike);
+	return middle;
 }
 
 /* Whose iterations are known; -1: none. */
