@@ -152,7 +152,10 @@ struct process_now {
 	bool cpu_known;
 	int64_t level[RUN_CURVES];	/* its part in the run's curves that go by events */
 	int64_t anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
-	int64_t shared;			/* bytes of `anon` that its parent is charged with */
+	int64_t shared;			/* bytes of `anon` that `charged` is counted for */
+	struct process *charged;	/* borrowed; counted for what a fork shares with it; NULL: nobody */
+	struct process *heir;		/* borrowed; of one that is gone: who is counted for that now; NULL: nobody yet */
+	const struct process *instead;	/* borrowed; whose heir it is, the first of them; NULL: nobody's */
 	int64_t pss, pss_base;		/* bytes at the last Pss reading; of anon + shmem then */
 	int64_t pss_at;			/* when that was */
 	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */

@@ -148,6 +148,47 @@ static struct process *family(struct process *p)
 	return p;
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * What a fork shares with its parent is counted once, at the parent while it lives, then at an heir. Whose parent
+ * went before it was sampled, and left none, is the heir.
+ */
+static void find_charged(struct process *p)
+{
+	struct process *by = is_forked(p) ? p->parent : NULL;
+
+	/* As for family(): a broken trace may have its processes in a circle. */
+	for (int depth = 0; by && by->now.gone && by->now.heir && depth < 1000; depth++)
+		by = by->now.heir;
+	if (by && !by->now.gone)
+		p->now.charged = by;
+	else if (by && !by->now.heir)
+		by->now.heir = p;
+}
+
+/* The first living one that shared with it takes its place, for the others too. */
+static void hand_on(struct process *gone)
+{
+	struct process *heir = NULL;
+
+	for (struct process *p = gone->trace->alive; p; p = p->next_alive) {
+		if (p->now.charged != gone || p->now.gone)
+			continue;
+		p->now.charged = heir;
+		if (heir)
+			continue;
+		heir = p;
+		p->now.charged = gone->now.charged;
+		p->now.shared = smaller(gone->now.shared, p->now.anon);
+		p->now.instead = gone->now.instead ? gone->now.instead : gone;
+	}
+	gone->now.heir = heir ? heir : gone->now.charged;
+}
+
 /*
  * A forked child's pages are its parent's until somebody writes: what it had at its first sample
  * is charged to the parent, once. Pss replaces this estimate where all of the family have a
@@ -159,12 +200,10 @@ static void memory(struct process *p, int64_t at, const struct dlt_ev_sample_pro
 
 	if (!now->sampled)
 		family(p)->family_changed = at;
-	if (!now->sampled && is_forked(p) && p->parent && p->parent->now.sampled) {
-		now->shared = (int64_t)e->rss_anon;
-		if (now->shared > p->parent->now.anon)
-			now->shared = p->parent->now.anon;
-	}
+	if (!now->sampled && now->charged && now->charged->now.sampled)
+		now->shared = smaller((int64_t)e->rss_anon, now->charged->now.anon);
 	now->anon = (int64_t)e->rss_anon;
+	now->shared = smaller(now->shared, now->anon);
 	now->shmem = (int64_t)e->rss_shmem;
 	if (e->pss) {
 		now->pss = (int64_t)e->pss;
@@ -286,6 +325,8 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	p->now.mapped = (int64_t)e->mapped;
 	process_point(p, CURVE_HEAP, at, p->now.heap);
 	gpu_memory_sample(p, at, e);
+	if (!p->now.sampled && !p->now.gone)
+		find_charged(p);
 	if (!e->final || e->rss_anon) {
 		memory(p, at, e);
 		memory_points(p, at, e);
@@ -297,17 +338,6 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	if (e->final) {
 		p->final_seen = true;
 		process_ended(p, at);
-	}
-}
-
-/* The first living child takes over what its parent was charged with for all of them. */
-static void inherit_charge(struct process *parent)
-{
-	for (struct process *p = parent->trace->alive; p; p = p->next_alive) {
-		if (p->parent == parent && p->now.shared && !p->now.gone) {
-			p->now.shared = parent->now.shared;
-			return;
-		}
 	}
 }
 
@@ -327,7 +357,7 @@ void process_ended(struct process *p, int64_t at)
 	process_point(p, CURVE_THREADS, at, 0);
 	for (int id = 0; id < RUN_CURVES; id++)
 		run_level(p, (enum run_curve_id)id, at, 0);
-	inherit_charge(p);
+	hand_on(p);
 	if (!p->now.sampled)
 		return;
 	if (at > t->round_at)
@@ -356,14 +386,15 @@ static int64_t charge(struct process *p)
 	return bytes;
 }
 
-/* Live heap, without what a living parent is counted for. */
+/* Live heap, without what another one is counted for. */
 static int64_t own_heap(const struct process *p)
 {
-	int64_t inherited = (int64_t)p->inherited_bytes;
+	const struct process *by = p->now.charged;
+	int64_t inherited = (int64_t)(p->now.instead ? p->now.instead : p)->inherited_bytes;
 
 	if (p->heap_cover)
 		return 0;	/* not ours, not known */
-	if (!p->parent || p->parent->now.gone || !p->parent->now.sampled)
+	if (!by || !by->now.sampled)
 		return p->now.heap;
 	return p->now.heap > inherited ? p->now.heap - inherited : 0;
 }

@@ -16,6 +16,16 @@ trace() {
 	# the parent goes: what they shared stays
 	echo "[7s] dltrace_sample:process process=1 time=7s final=1"
 	echo "[8s] dltrace_sample:process process=3 time=8s threads=1 rss_anon=1G rss_shmem=1G"
+	# whoever took the parent's place goes, too: all but two
+	for i in 3 4 5 6 7; do
+		echo "[9s] dltrace_sample:process process=$i time=9s final=1"
+	done
+	for i in 8 9; do
+		echo "[10s] dltrace_sample:process process=$i time=10s threads=1 rss_anon=1G rss_shmem=1G"
+	done
+	# one gives pages back that it shared: it has no less than none
+	echo "[11s] dltrace_sample:process process=8 time=11s threads=1 rss_anon=1G rss_shmem=1G"
+	echo "[11s] dltrace_sample:process process=9 time=11s threads=1 rss_anon=100M rss_shmem=1G"
 }
 at() {
 	json "[round(v / 2**20) for t, v in points('rss_bytes') if t == $1 * 10**9][-1]"
@@ -28,6 +38,8 @@ same "with eight children" 2048 "$(at 3)"
 same "when one writes" 2148 "$(at 4)"
 same "without the writer" 2048 "$(at 5)"
 same "without the parent" 2048 "$(at 6)"
+same "without the parent's heirs" 2048 "$(at 9)"
+same "when one of two gives back" true "$(json 'str(all(v >= 1124 * 2**20 for t, v in points("rss_bytes") if t >= 10**9)).lower()')"
 trace 2G $pss | report_text
 same "before the fork, by Pss" 2048 "$(at 1)"
 same "with eight children, by Pss" 2048 "$(at 3)"
@@ -47,3 +59,37 @@ dltrace-text 1
 [6s] dltrace_sample:process process=1 time=6s threads=1 rss_anon=1G
 END
 same "announced by the sampler first" 1024 "$(at 3)"
+
+# The heap, too, is counted once, whoever of them still lives; and what each asked for since.
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo '[2s] dltrace_sample:process process=1 time=2s threads=1 allocated=1G'
+	for i in 2 3 4 5; do
+		echo "[3s] dltrace_proc:process process=$i parent=1 pid=20$i begin=3s reason=1 inherited_bytes=1G"
+		echo "[4s] dltrace_sample:process process=$i time=4s threads=1 allocated=10M"
+	done
+	echo '[4s] dltrace_sample:process process=1 time=4s threads=1 allocated=1G'
+	echo '[5s] dltrace_sample:process process=1 time=5s allocated=1G final=1'
+	for at in 6 7; do
+		for i in 2 3 4 5; do
+			echo "[${at}s] dltrace_sample:process process=$i time=${at}s threads=1 allocated=10M"
+		done
+	done
+	# one more of the same parent that nobody had seen before it went
+	echo '[8s] dltrace_proc:process process=6 parent=1 pid=206 begin=3s reason=1 inherited_bytes=1G'
+	for i in 2 3 4 5 6; do
+		echo "[8s] dltrace_sample:process process=$i time=8s threads=1 allocated=10M"
+	done
+	for i in 2 3 4 5; do
+		echo "[9s] dltrace_sample:process process=$i time=9s allocated=10M final=1"
+	done
+	echo '[10s] dltrace_sample:process process=6 time=10s threads=1 allocated=10M'
+} | report_text
+heap_at() {
+	json "[round(v / 2**20) for t, v in points('heap_bytes') if t <= $1 * 10**9][-1]"
+}
+same "the heap with four children" 1064 "$(heap_at 3)"
+same "the heap without the parent" 1064 "$(heap_at 6)"
+same "the heap with a late one" 1074 "$(heap_at 7)"
+same "the heap of the last one" 1034 "$(heap_at 9)"
