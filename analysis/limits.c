@@ -223,8 +223,8 @@ static void not_covered(struct table *table, const struct process *p)
 static void killed(struct table *table, const struct process *p)
 {
 	if (process_end(p).killed)
-		limit(table, p->trace, p, "killed", 0,
-		      "it was killed: its totals are complete, its last events may be missing");
+		limit(table, p->trace, p, "killed", 0, "it was killed: %s, its last events may be missing",
+		      p->final_seen ? "its totals are complete" : "its totals are those of the last sample");
 }
 
 /* Calls that are only in the totals: shorter than the threshold, nested, or lost. */
@@ -334,7 +334,7 @@ static void memory_measure(struct table *table, const struct process *p)
 		      "that it has written since are missing from the run's memory");
 	if (p->now.sampled && !p->final_seen && p->announced && !p->traced)
 		limit(table, p->trace, p, "precision", 0,
-		      "no last reading: its heap and CPU time are those of the last sample");
+		      "no last reading: its totals, heap and CPU time are those of the last sample");
 }
 
 /* ---- the GPU's own time ---- */

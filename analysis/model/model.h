@@ -68,10 +68,13 @@ static inline uint16_t profile_library(const struct profile *p)
 	return (uint16_t)p->key;
 }
 
-/* The sums to believe: totals when there are any, else what the events add up to. */
+/*
+ * The sums to believe: totals when there are any, else what the events add up to. Totals that know of fewer calls
+ * are from before them: the trace ends while the process lives, or it died and nobody said its last ones.
+ */
 static inline const struct sums *profile_sums(const struct profile *p)
 {
-	return p->exact ? p->exact : &p->events;
+	return p->exact && p->exact->outer_calls >= p->events.outer_calls ? p->exact : &p->events;
 }
 
 struct function {

@@ -27,3 +27,16 @@ report_text --from 50ms --to 150ms <trace
 same "calls in the window" 1 "$(json 'row("breakdown", function="sgemm_")["calls"]')"
 report_text --from 120ms <trace
 same "no call in the window" 0 "$(json 'len(r["breakdown"])')"
+
+# Totals that nobody said again before the trace ended: what the events add up to is nearer, and it is told.
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo '[1s] dltrace_proc:function process=1 function=sgemm_ layer="blas" kind="compute" name="sgemm_"'
+	echo '[1s] dltrace_sample:process process=1 time=1s threads=1'
+	echo '[1020ms] dltrace_sample:function process=1 function=sgemm_ calls=1 outer_calls=1 total=1ms outer_total=1ms'
+	for i in 11 12 13 14 15; do echo "[${i}00ms] dltrace_cpu:blas thread=1 function=sgemm_ duration=1ms"; done
+} | report_text
+same "calls since the last totals" 5 "$(json 'row("breakdown", function="sgemm_")["calls"]')"
+same "their time" 5000000 "$(json 'row("breakdown", function="sgemm_")["total_ns"]')"
+same "what it was is said" True "$(json 'any("no last reading: its totals" in l["text"] for l in r["limits"])')"
