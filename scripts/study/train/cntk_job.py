@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The study's training with CNTK's layers."""
+import os
 import warnings
 
 warnings.simplefilter("ignore")  # of what was new after its time
@@ -99,5 +100,12 @@ class Cntk(job.Framework):
         return self.logits.eval({self.examples: images}).mean()
 
 
+def prepare(threads):
+    """It asks OpenMP for a thread a core, whatever the user told OpenMP."""
+    if threads:
+        C.cntk_py.set_max_num_cputhreads(int(threads))
+
+
 if __name__ == "__main__":
+    prepare(os.environ.get("OMP_NUM_THREADS"))
     job.run(Cntk)

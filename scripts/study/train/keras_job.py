@@ -47,4 +47,7 @@ class Keras(job.Framework):
 
 
 if __name__ == "__main__":
+    if os.environ.get("KERAS_BACKEND") == "cntk":
+        import cntk_job
+        cntk_job.prepare(os.environ.get("OMP_NUM_THREADS"))
     job.run(Keras)
