@@ -272,9 +272,12 @@ class StubLab(Lab):
             for what, _, _, _, _, begin, end, *_ in map(str.split, file):
                 counted["kernels" if what == "0" else "copies"] += 1
                 counted["kernel_ns"] += int(end) - int(begin) if what == "0" else 0
+        outermost = {layer: collections.Counter(calls[layer]) for layer in calls}
+        outermost["driver"]["cuLaunchKernel"] -= calls["runtime"]["cudaLaunchKernel"]  # DLTRACE_STUB_OVER
         wrong = int(os.environ.get("DLTRACE_SELF_TEST_WRONG", "0"))  # a test wants to see checks fail
+        outermost["runtime"]["cudaLaunchKernel"] += wrong
         calls["runtime"]["cudaLaunchKernel"] -= wrong
         calls["driver"]["cuLaunchKernel"] += wrong
-        counted.update(kernels=counted["kernels"] + wrong, calls=calls)
+        counted.update(kernels=counted["kernels"] + wrong, calls=calls, outermost=outermost, begin=0, end=0)
         return {"step_s": [0.001] * 8, "toggled_s": {"summary": [0.001], "calls": [0.001]}, "counted": counted,
                 "versions": {"stub": "1"}}

@@ -57,7 +57,7 @@ class Cupti:
 
     def __init__(self):
         self.lib = ctypes.CDLL(cupti_path())
-        self.kinds, self.calls, self.buffers = collections.Counter(), collections.Counter(), {}
+        self.kinds, self.calls, self.buffers = collections.Counter(), [], {}
         self.call_of, self.work = {}, []  # by correlation id; (what, correlation id)
         self.kernel_ns = 0
         request = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_size_t),
@@ -87,8 +87,8 @@ class Cupti:
             kind, cbid = (ctypes.c_uint32 * 2).from_address(record.value)  # cbid: of API records
             self.kinds[kind] += 1
             if kind in (DRIVER, RUNTIME):
-                self.calls[kind, cbid] += 1
                 correlation = ctypes.c_uint32.from_address(record.value + CORRELATION_AT[kind]).value
+                self.calls.append((kind, cbid, correlation))
                 if kind == RUNTIME or correlation not in self.call_of:  # the outer one, where both have it
                     self.call_of[correlation] = kind, cbid
             elif kind in CORRELATION_AT:
@@ -110,15 +110,18 @@ class Cupti:
         self.call("cuptiActivityFlushAll", 1)
         dropped = ctypes.c_size_t()
         self.call("cuptiActivityGetNumDroppedRecords", None, 0, ctypes.byref(dropped))
-        calls = {"driver": collections.Counter(), "runtime": collections.Counter()}
-        for (kind, cbid), count in self.calls.items():
-            calls["driver" if kind == DRIVER else "runtime"][self.name(kind, cbid)] += count
+        calls, outermost = ({"driver": collections.Counter(), "runtime": collections.Counter()} for _ in range(2))
+        for kind, cbid, correlation in self.calls:
+            layer, name = "driver" if kind == DRIVER else "runtime", self.name(kind, cbid)
+            calls[layer][name] += 1
+            outermost[layer][name] += self.call_of[correlation] == (kind, cbid)
         by_call = {"kernels": collections.Counter(), "copies": collections.Counter()}
         for what, correlation in self.work:
             call = self.call_of.get(correlation)
             by_call[what][self.name(*call) if call else "?"] += 1
         return {"kernels": self.kinds[CONCURRENT_KERNEL], "copies": self.kinds[MEMCPY] + self.kinds[MEMSET],
-                "kernel_ns": self.kernel_ns, "dropped": dropped.value, "calls": calls, "by_call": by_call}
+                "kernel_ns": self.kernel_ns, "dropped": dropped.value, "calls": calls, "outermost": outermost,
+                "by_call": by_call}
 
 
 class Profiler:
@@ -131,8 +134,10 @@ class Profiler:
             torch.cuda.init()  # the profiler leaves out a GPU that nobody has asked for yet
         self.profile = profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])
         self.profile.start()
+        self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
     def finish(self):
+        end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.profile.stop()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
@@ -146,7 +151,8 @@ class Profiler:
         kernels = of["kernel"]
         calls = collections.Counter(e["name"] for e in of["cuda_runtime"] + of["cuda_driver"])
         return {"kernels": len(kernels), "copies": len(of["gpu_memcpy"]) + len(of["gpu_memset"]),
-                "kernel_ns": round(sum(e["dur"] for e in kernels) * 1000), "calls": {"profiler": calls}}
+                "kernel_ns": round(sum(e["dur"] for e in kernels) * 1000), "calls": {"profiler": calls},
+                "begin": self.begin, "end": end}
 
 
 COUNTERS = {"none": lambda: None, "cupti": Cupti, "profiler": Profiler}
@@ -283,8 +289,9 @@ def run_torch(args, name=None, device="cuda"):
         toggle.after(step, step_s[-1])
     if device != "cpu":
         torch.cuda.synchronize()
-    counted = counter.finish() if counter else {}
-    print(args.work, digest(p.detach().cpu().numpy() for p in model.parameters()), *(x.hex() for x in losses[-3:]))
+    result = digest(p.detach().cpu().numpy() for p in model.parameters())
+    counted = counter.finish() if counter else {}  # the copies for the result, too: dltrace counts them
+    print(args.work, result, *(x.hex() for x in losses[-3:]))
     return {"step_s": step_s, "toggled_s": toggle.step_s if args.toggle else None, "counted": counted,
             "reserved_bytes": torch.cuda.max_memory_reserved() if device != "cpu" else 0,
             "versions": {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}}
@@ -326,8 +333,9 @@ def run_jax(args):
         loss.block_until_ready()
         step_s.append(time.perf_counter() - begin)
     jax.block_until_ready(weights)
+    result = digest(numpy.asarray(weights[name]) for name in sorted(weights)), float(loss).hex()
     counted = counter.finish() if counter else {}
-    print(args.work, digest(numpy.asarray(weights[name]) for name in sorted(weights)), float(loss).hex())
+    print(args.work, *result)
     return {"step_s": step_s, "counted": counted, "versions": {"jax": jax.__version__}}
 
 

@@ -27,7 +27,7 @@ status=0
 DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o wrong --only counts --only gpu-time --only api >said || status=$?
 same "status of a wrong count" 1 "$status"
 [ "$(grep -c '^FAIL: ' said)" = 3 ] && grep -q '^FAIL: counts.stub .*dltrace 200, cupti 201' said &&
-	grep -q '^FAIL: api.stub .*runtime cudaLaunchKernel 200 for 199, driver cuLaunchKernel 200 for 201' said || fail "$(cat said)"
+	grep -q '^FAIL: api.stub .*runtime cudaLaunchKernel 200 for 199, driver cuLaunchKernel 200 for 201, launches by the driver 200 for 201 outermost' said || fail "$(cat said)"
 status=0
 DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said || status=$?
 same "status without time" 0 "$status"
@@ -73,7 +73,7 @@ END
 
 # What gpu_work.py makes of CUPTI's records, by the stub's CUPTI.
 for major in 12 13; do
-	DLTRACE_STUB_GPU_NS=1000 python3 - "$top_srcdir/scripts" "$STUBS" $major <<-'END' || fail "CUPTI $major"
+	DLTRACE_STUB_OVER=1 DLTRACE_STUB_GPU_NS=1000 python3 - "$top_srcdir/scripts" "$STUBS" $major <<-'END' || fail "CUPTI $major"
 	import ctypes, sys
 	sys.path.insert(0, sys.argv[1])
 	sys.dont_write_bytecode = True
@@ -92,6 +92,10 @@ for major in 12 13; do
 	found = cupti.finish()
 	assert (found["kernels"], found["copies"], found["dropped"]) == (50, 100, 0), found
 	assert found["kernel_ns"] == 50 * 1000, found
+	launches = [(layer, name, count) for layer, calls in found["calls"].items() for name, count in calls.items()
+	            if "LaunchKernel" in name]
+	assert sorted(launches) == [("driver", "cuLaunchKernel", 50), ("runtime", "cudaLaunchKernel", 50)], launches
+	assert found["outermost"]["runtime"]["cudaLaunchKernel"] == 50 and not found["outermost"]["driver"]["cuLaunchKernel"]
 	END
 done
 

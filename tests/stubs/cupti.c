@@ -285,8 +285,8 @@ static void on_record(const struct stub_gpu_record *r)
 		put_chosen((uint32_t)kind_of(r), r->correlation);
 	} else if (r->what == STUB_CALL) {
 		struct api a = {
-			.kind = r->driver ? DRIVER : RUNTIME, .start = stamp(r->begin), .end = stamp(r->end),
-			.process = (uint32_t)getpid(), .correlation = r->correlation,
+			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->name), .start = stamp(r->begin),
+			.end = stamp(r->end), .process = (uint32_t)getpid(), .correlation = r->correlation,
 			.thread = thread_ids ? r->tid : (uint32_t)r->thread,
 		};
 		put(&a, sizeof(a));

@@ -52,6 +52,10 @@ struct api {
 	uint32_t process, thread, correlation, result;
 };
 
+/* The number of the function of this name, which lives for ever. (cupti_names.c) */
+uint32_t cupti_function(const char *name);
+int cuptiGetCallbackName(int domain, uint32_t function, const char **name);
+
 _Static_assert(sizeof(struct kernel) == (STUB_CUPTI == 12 ? 208 : 216), "a kernel's record");
 _Static_assert(sizeof(struct copy) == 96 && sizeof(struct sync) == 56 && sizeof(struct api) == 40,
 	       "records");
