@@ -9,6 +9,8 @@
 #define PAIRS 1024	/* a power of 2; with one each quarter of a second the last four minutes */
 #define READINGS 8
 #define SHORTEST 20000000	/* ns */
+#define SOON 60000000000	/* ns */
+#define LONG_AGO 86400000000000	/* ns: a day */
 
 /* The last PAIRS of one clock; the oldest is first. */
 struct clock {
@@ -16,7 +18,12 @@ struct clock {
 	uint64_t count;
 };
 
-static struct clock clocks[2];	/* the present one, the one before */
+/*
+ * CUPTI's own clock is the first: once a profiler has registered another one for the second time, some records
+ * still come with times of that (PyTorch's issue 192021).
+ */
+enum { PRESENT, BEFORE, FIRST, CLOCKS };
+static struct clock clocks[CLOCKS];
 
 uint64_t cupti_clock_now(void)
 {
@@ -54,7 +61,7 @@ bool cupti_clock_read(cupti_get_timestamp get, struct clock_pair *pair)
 
 void cupti_clock_add(const struct clock_pair *pair)
 {
-	struct clock *c = &clocks[0];
+	struct clock *c = &clocks[PRESENT];
 	const struct clock_pair *last = c->count ? pair_at(c, c->count - 1) : NULL;
 
 	/* Another thread was quicker. */
@@ -71,10 +78,12 @@ void cupti_clock_add(const struct clock_pair *pair)
 
 void cupti_clock_changed(void)
 {
-	if (!clocks[0].count)
+	if (!clocks[PRESENT].count)
 		return;
-	memcpy(&clocks[1], &clocks[0], sizeof(clocks[1]));
-	clocks[0].count = 0;
+	clocks[BEFORE] = clocks[PRESENT];
+	if (!clocks[FIRST].count)
+		clocks[FIRST] = clocks[PRESENT];
+	clocks[PRESENT].count = 0;
 }
 
 /* ours by theirs between a and b,. */
@@ -149,7 +158,7 @@ static uint64_t convert(const struct clock *c, uint64_t timestamp, uint64_t *err
 /* Before the present clock's first pair by more than its pairs reach: the former clock's. */
 static const struct clock *clock_of(uint64_t timestamp)
 {
-	const struct clock *now = &clocks[0], *before = &clocks[1];
+	const struct clock *now = &clocks[PRESENT], *before = &clocks[BEFORE];
 	const struct clock_pair *last;
 
 	if (!before->count)
@@ -164,10 +173,25 @@ static const struct clock *clock_of(uint64_t timestamp)
 		before : now;
 }
 
+/* Buffers come within seconds of what they tell, a record of a long kernel within its time. */
+static bool is_possible(uint64_t ours)
+{
+	const struct clock *c = &clocks[clocks[PRESENT].count ? PRESENT : BEFORE];
+	int64_t ago = (int64_t)(pair_at(c, c->count - 1)->ours - ours);
+
+	return ours && ours <= INT64_MAX && ago > -SOON && ago < LONG_AGO;
+}
+
 uint64_t cupti_clock_convert(uint64_t timestamp, uint64_t *error)
 {
 	const struct clock *c = clock_of(timestamp);
+	uint64_t ours;
 
 	*error = 0;
-	return c->count ? convert(c, timestamp, error) : 0;
+	if (!c->count)
+		return 0;
+	ours = convert(c, timestamp, error);
+	for (size_t i = 0; i < CLOCKS && !is_possible(ours); i++)
+		ours = clocks[i].count ? convert(&clocks[i], timestamp, error) : 0;
+	return is_possible(ours) ? ours : 0;
 }

@@ -119,6 +119,29 @@ static void changed(void **state)
 	compare(new, 8, 100);
 }
 
+/* Two sessions of a profiler with a clock of its own: what comes in CUPTI's own is still understood. */
+static void first_again(void **state)
+{
+	struct run own = { 1.7e18, 5e12, 1 }, tsc = { 9e13, 5.8e12, 2.9 }, late[4];
+	uint64_t error;
+
+	(void)state;
+	reset();
+	for (int i = 0; i < 8; i++, advance(&own, 100e6))
+		add(&own, 20, 0);
+	for (int session = 0; session < 2; session++) {
+		cupti_clock_changed();
+		for (int i = 0; i < 8; i++, advance(&tsc, 100e6))
+			add(&tsc, 20, 0);
+	}
+	for (int i = 0; i < 4; i++, advance(&own, 200e6))
+		late[i] = own;
+	compare(late, 4, 2000);
+	/* Of no clock that was ever there. */
+	assert_int_equal(cupti_clock_convert((uint64_t)3e16, &error), 0);
+	assert_int_equal(cupti_clock_convert(1, &error), 0);
+}
+
 /* A step of CLOCK_REALTIME: what is said covers it. */
 static void steps(void **state)
 {
@@ -182,7 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steady), cmocka_unit_test(wobbling), cmocka_unit_test(other_units),
-		cmocka_unit_test(changed), cmocka_unit_test(steps), cmocka_unit_test(little),
+		cmocka_unit_test(changed), cmocka_unit_test(first_again), cmocka_unit_test(steps), cmocka_unit_test(little),
 		cmocka_unit_test(outside),
 	};
 
