@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "library.h"
+#include "objects.h"
 
 #define PLACES 65536		/* of the hash table; a power of 2 */
 #define PLACE_BITS 16
@@ -76,15 +77,31 @@ static const char *keep(const char *name)
 	return text + at;
 }
 
+/* Up to the end of the library that it lies in, where that is still there. */
+static size_t length_of(const char *name)
+{
+	const char *end = name >= text && name < text + TEXT ? text + TEXT : dlt_library_end(name);
+	size_t most = DLT_KERNEL_NAME - 1;
+
+	if (!end)
+		return 0;
+	return strnlen(name, (size_t)(end - name) < most ? (size_t)(end - name) : most);
+}
+
 static void note(const void *kernel, const void *code, const char *name)
 {
 	struct place *p = kernel ? place_of(kernel, true) : NULL;
+	const char *before;
 
 	if (!p)
 		return;
+	before = p->name;
 	__atomic_store_n(&p->code, code, __ATOMIC_RELAXED);
-	if (name)
-		__atomic_store_n(&p->name, name, __ATOMIC_RELEASE);
+	if (!name)
+		return;
+	__atomic_store_n(&p->name, name, __ATOMIC_RELEASE);
+	if (before && before != name)
+		dlt_kernel_renamed(kernel, name, length_of(name));
 }
 
 static void note_registered(const void *function, const char *name)
@@ -131,12 +148,21 @@ static const struct place *find(const void *kernel)
 	return place_of(kernel, false);
 }
 
+/* What it was called before may be gone, with its library. */
+static bool is_named(const struct place *p, const char *name)
+{
+	const char *known = __atomic_load_n(&p->name, __ATOMIC_ACQUIRE);
+	size_t length = known ? length_of(known) : 0;
+
+	return length && strncmp(known, name, length) == 0 && (!name[length] || length == DLT_KERNEL_NAME - 1);
+}
+
 void dlt_kernel_named(const void *kernel, const char *name)
 {
 	const struct place *p = kernel ? find(kernel) : NULL;
 
 	/* Mostly it is asked for again. */
-	if (!name || (p && p->name && strncmp(p->name, name, DLT_KERNEL_NAME) == 0))
+	if (!name || (p && is_named(p, name)))
 		return;
 	note(kernel, p ? p->code : NULL, dlt_library_end(name) ? name : keep(name));
 }
@@ -146,17 +172,6 @@ void dlt_kernel_known(const void *kernel, const void *function)
 	const struct place *p = find(function);
 
 	note(kernel, p && p->code ? p->code : function, p ? p->name : NULL);
-}
-
-/* Up to the end of the library that it lies in, where that is still there. */
-static size_t length_of(const char *name)
-{
-	const char *end = name >= text && name < text + TEXT ? text + TEXT : dlt_library_end(name);
-	size_t most = DLT_KERNEL_NAME - 1;
-
-	if (!end)
-		return 0;
-	return strnlen(name, (size_t)(end - name) < most ? (size_t)(end - name) : most);
 }
 
 size_t dlt_kernel_name(const void *kernel, const void **code, const char **name)

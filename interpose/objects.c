@@ -13,6 +13,7 @@
 
 #define PLACES 32768	/* a power of 2, twice DLT_BOX_OBJECTS */
 #define PLACE_BITS 15
+#define FORMER (1ULL << 63)	/* no handle of a process has it: of a kernel that is gone, whose handle is another's now */
 
 /* index in the box + 1; 0: free. Indices stay true in a forked child, whose box is a copy. */
 static uint32_t places[PLACES];
@@ -133,6 +134,34 @@ static uint32_t kernel_id(const void *handle)
 	const struct key k = { .handle = (uintptr_t)handle, .type = DLT_OBJECT_KERNEL };
 
 	return intern(&k, place_of(k.handle));
+}
+
+/* NULL: it was never launched. */
+static const struct dlt_box_object *known_kernel(const void *handle)
+{
+	const struct key k = { .handle = (uintptr_t)handle, .type = DLT_OBJECT_KERNEL };
+
+	for (uint64_t at = place_of(k.handle);; at = (at + 1) % PLACES) {
+		uint32_t seen = __atomic_load_n(&places[at], __ATOMIC_ACQUIRE);
+
+		if (!seen || is_same(dlt_box_object(seen - 1), &k))
+			return seen ? dlt_box_object(seen - 1) : NULL;
+	}
+}
+
+void dlt_kernel_renamed(const void *kernel, const char *name, size_t length)
+{
+	const struct dlt_box_object *known = known_kernel(kernel);
+
+	if (!known || !known->name_size || (known->name_size == length + 1 && memcmp(known + 1, name, length) == 0))
+		return;
+	for (uint32_t i = 0; i < __atomic_load_n(&dlt_box->objects_used, __ATOMIC_RELAXED);) {
+		struct dlt_box_object *o = dlt_box_object(i);
+
+		if (o->handle == (uintptr_t)kernel && (o->type == DLT_OBJECT_KERNEL || o->type == DLT_OBJECT_SHAPE))
+			__atomic_store_n(&o->handle, o->handle | FORMER, __ATOMIC_RELAXED);
+		i += 1 + dlt_box_name_entries(o->name_size);
+	}
 }
 
 static uint32_t new_shape(const void *kernel, const uint64_t values[8], uint64_t place)

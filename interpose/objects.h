@@ -31,6 +31,12 @@ static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c,
 			 dlt_dim3(c->block_x, c->block_y, c->block_z), c->shared);
 }
 
+/*
+ * A kernel's handle was given out again with this name, of `length` bytes: if that was another kernel's until now, whose
+ * module was unloaded, launches are of a new object from now on.
+ */
+void dlt_kernel_renamed(const void *kernel, const char *name, size_t length);
+
 /* A function of CUDA that is in no table was handed out to the application: once a name. */
 void dlt_uncovered(const char *name);
 

@@ -18,6 +18,7 @@ int __cudaLaunchKernel(void *, struct dim3, struct dim3, void **, size_t, void *
 int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
 int cudaLibraryGetKernel(void **, void *, const char *);
 int cuModuleGetFunction(void **, void *, const char *);
+int cuModuleUnload(void *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 int cudaSetDevice(int);
 int cudaStreamCreateWithFlags(void **, unsigned);
@@ -48,6 +49,12 @@ int main(void)
 	cuModuleGetFunction(&kernel, NULL, name);
 	memset(name, 'z', 63);
 	cuLaunchKernel(kernel, 5, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+	/* its module goes, and another one's kernel has its handle */
+	cuModuleUnload(NULL);
+	cuModuleGetFunction(&kernel, NULL, name);
+	cuLaunchKernel(kernel, 5, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+	cuModuleGetFunction(&kernel, NULL, name);
+	cuLaunchKernel(kernel, 5, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
 	cudaSetDevice(0);
 	cudaDeviceSynchronize();
 	return 0;
@@ -62,8 +69,7 @@ babeltrace2 "$TMP/trace" >text
 objects() {
 	grep "dltrace_proc:object:.* type = $1," text
 }
-long=$(printf 'y%.0s' $(seq 63))
-same "names" "$(printf '%s\n' '' _Z3onePfi _Z3twoIfLi4EEvPT_ _ZN3lib5threeEv "$long")" \
+same "names" "$(printf '%s\n' '' _Z3onePfi _Z3twoIfLi4EEvPT_ _ZN3lib5threeEv "$(printf 'y%.0s' $(seq 63))" "$(printf 'z%.0s' $(seq 63))")" \
 	"$(objects 1 | sed -n 's/.* name = "\([^"]*\)".*/\1/p' | LC_ALL=C sort -u)"
 stream=$(objects 3 | sed -n 's/.* id = \([0-9]*\), .*\[0\] = 1, \[1\] = 0, \[2\] = 3 .*/\1/p')
 [ -n "$stream" ] || fail "no stream of device 3: $(objects 3)"
@@ -74,10 +80,12 @@ grep 'dltrace_cuda:sync:' text | grep -q ' device = 0 ' || fail "the wait is not
 
 # The report: by kernel, demangled; a host function that nobody named by its place.
 "$REPORT" -q -f json -o report.json "$TMP/trace" || [ $? = 1 ]
-holds "kernels" '[.kernels[] | select(.mangled // "y" | startswith("y") | not) | [.kernel, .mangled, .launches, .grid, .block]] | sort ==
+holds "kernels" '[.kernels[] | select(.mangled // "y" | test("^[yz]") | not) | [.kernel, .mangled, .launches, .grid, .block]] | sort ==
 	[["lib::three()", "_ZN3lib5threeEv", 1, "2x3x4", "64x1x1"], ["one(float*, int)", "_Z3onePfi", 1, "2x3x4", "64x1x1"],
 	 ["void two<float, 4>(float*)", "_Z3twoIfLi4EEvPT_", 1, "2x3x4", "64x1x1"]]'
 holds "a name that was gone" '[.kernels[] | select((.kernel | startswith("yyyy")) and .grid == "5x1x1")] | length == 1'
+holds "a handle that another kernel has got" '[.kernels[] | select(.kernel | startswith("zzzz")) | .launches] == [2]'
+holds "... and had" '[.kernels[] | select(.kernel | startswith("yyyy")) | .launches] | add == 1'
 holds "unnamed" '[.kernels[] | select(.mangled == null)] | length == 1 and .[0].library == "names" and (.[0].kernel | startswith("+0x"))'
 holds "the program has them" '[.kernels[] | select(.library == "names")] | length == 3'
 "$REPORT" -q "$TMP/trace" >text.out || [ $? = 1 ]

@@ -167,14 +167,28 @@ int stub_kernel(void **kernel, const void *module, const char *name)
 	pthread_mutex_lock(&lock);
 	while (i < kernel_count && (kernels[i].module != module || strcmp(kernels[i].name, name) != 0))
 		i++;
-	if (i == kernel_count && i < KERNELS) {
+	/* A new one has the place, and so the handle, of one whose module is gone. */
+	for (unsigned free = 0; i == kernel_count && free < kernel_count; free++)
+		if (!*kernels[free].name)
+			i = free;
+	if (i < KERNELS && (i == kernel_count || !*kernels[i].name)) {
 		kernels[i].module = module;
 		strncpy(kernels[i].name, name, sizeof(kernels[i].name) - 1);
-		kernel_count++;
+		kernel_count += i == kernel_count;
 	}
 	pthread_mutex_unlock(&lock);
 	*kernel = i < KERNELS ? &kernels[i] : NULL;
 	return i < KERNELS ? 0 : INVALID_VALUE;
+}
+
+int stub_unload(const void *module)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < kernel_count; i++)
+		if (kernels[i].module == module)
+			memset(kernels[i].name, 0, sizeof(kernels[i].name));
+	pthread_mutex_unlock(&lock);
+	return 0;
 }
 
 int stub_kernel_name(const char **name, const void *kernel)

@@ -34,6 +34,7 @@ int stub_context_push(void *context);
 int stub_context_pop(void **context);
 int stub_context_device(int *device);
 int stub_kernel(void **kernel, const void *module, const char *name);
+int stub_unload(const void *module);
 int stub_kernel_name(const char **name, const void *kernel);
 int stub_new(void **handle);
 
@@ -55,6 +56,8 @@ int stub_new(void **handle);
 #define DO_cuModuleLoadData(module, image) stub_new(module)
 #define DO_cuModuleLoadDataEx(module, image, count, options, values) stub_new(module)
 #define DO_cuModuleLoadFatBinary(module, image) stub_new(module)
+#define DO_cuModuleUnload(module) stub_unload(module)
+#define DO_cuLibraryUnload(library) stub_unload(library)
 #define DO_cuModuleGetFunction(function, module, name) stub_kernel(function, module, name)
 #define DO_cuLibraryLoadData(library, ...) stub_new(library)
 #define DO_cuLibraryLoadFromFile(library, ...) stub_new(library)
