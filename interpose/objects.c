@@ -13,7 +13,7 @@
 
 #define PLACES 32768	/* a power of 2, twice DLT_BOX_OBJECTS */
 #define PLACE_BITS 15
-#define FORMER (1ULL << 63)	/* no handle of a process has it: of a kernel that is gone, whose handle is another's now */
+#define FORMER (1ULL << 63)	/* in the handle of a kernel that is gone; no handle of a process has it */
 
 /* index in the box + 1; 0: free. Indices stay true in a forked child, whose box is a copy. */
 static uint32_t places[PLACES];

@@ -32,8 +32,8 @@ static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c,
 }
 
 /*
- * A kernel's handle was given out again with this name, of `length` bytes: if that was another kernel's until now, whose
- * module was unloaded, launches are of a new object from now on.
+ * A kernel's handle was given out again with this name, of `length` bytes: if it was another kernel's until now,
+ * whose module was unloaded, launches are of a new object from now on.
  */
 void dlt_kernel_renamed(const void *kernel, const char *name, size_t length);
 

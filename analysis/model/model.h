@@ -157,7 +157,7 @@ struct process_now {
 	int64_t anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
 	int64_t shared;			/* bytes of `anon` that `charged` is counted for */
 	struct process *charged;	/* borrowed; counted for what a fork shares with it; NULL: nobody */
-	struct process *heir;		/* borrowed; of one that is gone: who is counted for that now; NULL: nobody yet */
+	struct process *heir;		/* borrowed; who is counted for that when it is gone; NULL: nobody yet */
 	const struct process *instead;	/* borrowed; whose heir it is, the first of them; NULL: nobody's */
 	int64_t pss, pss_base;		/* bytes at the last Pss reading; of anon + shmem then */
 	int64_t pss_at;			/* when that was */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks for libcupti: among what is loaded, beside the CUDA runtime, on the loader's path. */
+/* Looks for libcupti: among what is loaded, beside the CUDA runtime, in Python's packages, on the loader's path. */
 #include "find.h"
 
 #include <dlfcn.h>
@@ -15,9 +15,12 @@
 
 #define NEWEST 13
 #define OLDEST 12
+#define PATHS 512	/* bytes of a path */
+#define PACKAGES 4	/* folders of Python's packages: the environment's, the user's, the system's */
 
 struct loaded {
-	char cupti[512], runtime[512], driver[512];	/* paths; "": not there */
+	char cupti[PATHS], runtime[PATHS], driver[PATHS];	/* paths; "": not there */
+	char packages[PACKAGES][PATHS];			/* folders, with a / at the end; "": no more */
 };
 
 static const char *file_name(const char *path)
@@ -36,12 +39,32 @@ static bool is_library(const char *name, const char *stem)
 	       strstr(name, ".so");
 }
 
+/* What has a static runtime, as CuPy's modules, still comes from where PyPI's libcupti would be. */
+static void note_packages(struct loaded *l, const char *path)
+{
+	static const char *const names[] = { "/site-packages/", "/dist-packages/" };
+	const char *found = NULL;
+	size_t length, i;
+
+	for (i = 0; !found && i < sizeof(names) / sizeof(names[0]); i++)
+		found = strstr(path, names[i]);
+	if (!found)
+		return;
+	length = (size_t)(found - path) + strlen(names[i - 1]);
+	for (i = 0; i < PACKAGES && *l->packages[i]; i++)
+		if (strncmp(l->packages[i], path, length) == 0)
+			return;
+	if (i < PACKAGES && length < PATHS)
+		snprintf(l->packages[i], PATHS, "%.*s", (int)length, path);
+}
+
 static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct loaded *l = data;
 	const char *name = file_name(info->dlpi_name);
 
 	(void)size;
+	note_packages(l, info->dlpi_name);
 	if (is_library(name, "libcupti"))
 		snprintf(l->cupti, sizeof(l->cupti), "%s", info->dlpi_name);
 	else if (is_library(name, "libcudart"))
@@ -70,30 +93,65 @@ static int driver_major(const struct loaded *l)
 	return branch >= 580 ? 13 : branch >= 525 ? 12 : branch >= 300 ? 11 : 0;
 }
 
-/* Where a libcupti of this major lies, seen from the runtime: toolkits, PyPI's packages. */
-static void *open_major(const struct loaded *l, int major)
+static void *open_in(const char *folder, int length, const char *below, int major)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%.*s%slibcupti.so.%d", length, folder, below, major);
+	return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+/* Seen from the runtime: toolkits, PyPI's packages of one environment. */
+static void *open_beside(const struct loaded *l, int major)
 {
 	static const char *const beside[] = {
 		"", "../../cuda_cupti/lib/", "../extras/CUPTI/lib64/", "../../extras/CUPTI/lib64/",
 	};
 	int folder = (int)(file_name(l->runtime) - l->runtime);
-	char path[1024];
-	void *library;
+	void *library = NULL;
 
-	for (size_t i = 0; folder && i < sizeof(beside) / sizeof(beside[0]); i++) {
-		snprintf(path, sizeof(path), "%.*s%slibcupti.so.%d", folder, l->runtime, beside[i],
-			 major);
-		library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-		if (library)
-			return library;
+	for (size_t i = 0; folder && !library && i < sizeof(beside) / sizeof(beside[0]); i++)
+		library = open_in(l->runtime, folder, beside[i], major);
+	return library;
+}
+
+/* PyPI's: nvidia-cuda-cupti (since 13) and nvidia-cuda-cupti-cu12. */
+static void *open_package(const struct loaded *l, int major)
+{
+	char since_13[32];
+	void *library = NULL;
+
+	snprintf(since_13, sizeof(since_13), "nvidia/cu%d/lib/", major);
+	for (size_t i = 0; !library && i < PACKAGES && *l->packages[i]; i++) {
+		int length = (int)strlen(l->packages[i]);
+
+		library = open_in(l->packages[i], length, since_13, major);
+		if (!library)
+			library = open_in(l->packages[i], length, "nvidia/cuda_cupti/lib/", major);
 	}
-	snprintf(path, sizeof(path), "libcupti.so.%d", major);
-	library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	if (library)
-		return library;
-	snprintf(path, sizeof(path), "/usr/local/cuda-%d/extras/CUPTI/lib64/libcupti.so.%d", major,
-		 major);
-	return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	return library;
+}
+
+static void *open_of_system(const struct loaded *l, int major)
+{
+	void *library = open_in("", 0, "", major);	/* the loader's path */
+	char toolkit[64];
+
+	(void)l;
+	snprintf(toolkit, sizeof(toolkit), "/usr/local/cuda-%d/extras/CUPTI/lib64/", major);
+	return library ? library : open_in(toolkit, (int)strlen(toolkit), "", major);
+}
+
+/* The nearest one of these majors, the newest of those that are equally near. */
+static void *open_nearest(const struct loaded *l, int newest, int oldest)
+{
+	static void *(*const places[])(const struct loaded *, int) = { open_beside, open_package, open_of_system };
+	void *library = NULL;
+
+	for (size_t i = 0; !library && i < sizeof(places) / sizeof(places[0]); i++)
+		for (int major = newest; !library && major >= oldest; major--)
+			library = places[i](l, major);
+	return library;
 }
 
 static void *open_library(void)
@@ -107,11 +165,8 @@ static void *open_library(void)
 		return dlopen(l.cupti, RTLD_LAZY | RTLD_NOLOAD);
 	runtime = major_of(l.runtime);
 	driver = driver_major(&l);
-	library = runtime ? open_major(&l, runtime) : NULL;
-	for (int major = NEWEST; !library && major >= OLDEST; major--)
-		if (major != runtime && (!driver || major <= driver))
-			library = open_major(&l, major);
-	return library;
+	library = runtime ? open_nearest(&l, runtime, runtime) : NULL;
+	return library ? library : open_nearest(&l, driver && driver < NEWEST ? driver : NEWEST, OLDEST);
 }
 
 static bool resolve(struct cupti *c, void *library)

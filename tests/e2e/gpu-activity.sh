@@ -102,3 +102,14 @@ ln -s libcuda.so.550.54.15 old/libcuda.so.1
 ln -s "$STUBS/libstubgpu.so" "$STUBS"/libcupti.so.1[23] old
 LD_LIBRARY_PATH=$TMP/old check 12 0:0:0 2000
 same "CUPTI of a driver of CUDA 12" libcupti.so.12 "$("$REPORT" -q --dump trace.12 | grep -o 'libcupti\.so\.1[23]' | sort -u | xargs)"
+
+# ... and CUPTI is one of Python's packages, of which the program has another one (as CuPy's modules are).
+build "$STUBS/libcudart_static.a" -ldl
+for lib in 12:cuda_cupti 13:cu13; do
+	packages=$TMP/env-${lib#*:}/lib/python3.12/site-packages
+	mkdir -p "$packages/cupy" "$packages/nvidia/${lib#*:}/lib"
+	ln -s "$STUBS/libstubgpu.so" "$STUBS/libcupti.so.${lib%:*}" "$packages/nvidia/${lib#*:}/lib"
+	echo 'int nothing;' | gcc -shared -fPIC -x c -o "$packages/cupy/core.so" -
+	LD_PRELOAD=$packages/cupy/core.so check "${lib%:*}" 0:0:0 2000
+	launches driver 240
+done
