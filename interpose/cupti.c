@@ -5,7 +5,8 @@
  *
  * It comes in through CUDA_INJECTION64_PATH only: the driver loads it in cuInit, before there is
  * anything to record, at a moment made for that. Seeing libcuda arrive would be no such moment:
- * that is seen while the loader relocates it, with its locks held, or from a hook.
+ * that is seen while the loader relocates it, with its locks held, or from a hook. A profiler may have
+ * prepared CUPTI before that, as NVIDIA's examples do: what it did is kept for the other library.
  */
 #include "cupti.h"
 
@@ -77,6 +78,8 @@ static void say(const char *text, const char *detail, long value)
 	dlt_log("cupti", text, detail, value);
 }
 
+static struct dlt_cupti_early early;
+
 static const struct dlt_cupti_host host = {
 	.version = DLT_CUPTI_VERSION,
 	.process = process_id,
@@ -85,6 +88,7 @@ static const struct dlt_cupti_host host = {
 	.thread_of = thread_of,
 	.guard = guard,
 	.log = say,
+	.early = &early,
 };
 
 /* ---- coming and going ------------------------------------------------------------------------ */
@@ -128,18 +132,24 @@ DLT_EXPORT int InitializeInjection(void)
 	return 1;
 }
 
+/* What the driver will load, if it is the other library; else NULL. */
+static const char *injected(void)
+{
+	const char *path = dlt_process_env("CUDA_INJECTION64_PATH"), *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && strcmp(slash, "/libdltrace-cupti.so") == 0 ? path : NULL;
+}
+
 bool dlt_cupti_provider(void)
 {
-	static const char name[] = "/libdltrace-cupti.so";
 	static enum { UNKNOWN, THERE, NOT } provider;
-	const char *path, *slash;
+	const char *path;
 	int saved = errno;
 
 	if (__atomic_load_n(&provider, __ATOMIC_ACQUIRE) != UNKNOWN)
 		return provider == THERE;
-	path = dlt_process_env("CUDA_INJECTION64_PATH");
-	slash = path ? strrchr(path, '/') : NULL;
-	if (!slash || strcmp(slash, name) != 0) {
+	path = injected();
+	if (!path) {
 		provider = NOT;
 		return false;
 	}
@@ -179,18 +189,105 @@ void dlt_cupti_after_fork(void)
 
 #define CUPTI_NOT_INITIALIZED 15
 
+/* Before the other library is there: as it was called, and what succeeds of what matters is kept. */
+
+#define PASS_ON(name, behind_real, arguments, call_behind_real, call) \
+	static int early_##name behind_real \
+	{ \
+		int (*function) arguments = real; \
+		\
+		return function call; \
+	}
+DLT_CUPTI_OTHER_CALLS(PASS_ON)
+
+static bool is_noted(int result, const void *real)
+{
+	Dl_info library;
+
+	if (result == 0 && dladdr(real, &library))
+		early.library = library.dli_fbase;
+	return result == 0;
+}
+
+static int note_kind(int result, const void *real, int kind, bool on)
+{
+	if (is_noted(result, real) && kind >= 0 && kind < 64)
+		early.kinds = on ? early.kinds | 1ULL << kind : early.kinds & ~(1ULL << kind);
+	return result;
+}
+
+static int early_cuptiActivityRegisterCallbacks(void *real, dlt_cupti_request request, dlt_cupti_complete complete)
+{
+	int (*function)(dlt_cupti_request, dlt_cupti_complete) = real;
+	int result = function(request, complete);
+
+	if (is_noted(result, real)) {
+		early.request = request;
+		early.complete = complete;
+	}
+	return result;
+}
+
+static int early_cuptiActivityEnable(void *real, int kind)
+{
+	int (*function)(int) = real;
+
+	return note_kind(function(kind), real, kind, true);
+}
+
+static int early_cuptiActivityEnableAndDump(void *real, int kind)
+{
+	int (*function)(int) = real;
+
+	return note_kind(function(kind), real, kind, true);
+}
+
+static int early_cuptiActivityDisable(void *real, int kind)
+{
+	int (*function)(int) = real;
+
+	return note_kind(function(kind), real, kind, false);
+}
+
+static int early_cuptiActivityEnableContext(void *real, void *context, int kind)
+{
+	int (*function)(void *, int) = real;
+
+	return note_kind(function(context, kind), real, kind, true);
+}
+
+static int early_cuptiActivityDisableContext(void *real, void *context, int kind)
+{
+	int (*function)(void *, int) = real;
+
+	return note_kind(function(context, kind), real, kind, false);
+}
+
+static int early_cuptiFinalize(void *real)
+{
+	int (*function)(void) = real;
+	int result = function();
+
+	if (result == 0)
+		memset(&early, 0, sizeof(early));
+	return result;
+}
+
+static const struct dlt_cupti_handlers early_handlers = {
+#define HANDLER(name, ...) .name = early_##name,
+	DLT_CUPTI_CALLS(HANDLER)
+#undef HANDLER
+};
+
 /* An alias is exported, so that the wrapper's address is known here whatever exists.c hides. */
 #define WRAPPER(name, behind_real, arguments, call_behind_real, call) \
 	static int wrap_##name arguments \
 	{ \
 		void *real = dlt_scope_find(__builtin_return_address(0), #name); \
-		int (*function) arguments = real; \
 		\
 		if (!real) \
 			return CUPTI_NOT_INITIALIZED; \
-		if (!there()) \
-			return function call; \
-		return there()->handlers->name call_behind_real; \
+		return (there() ? there()->handlers : &early_handlers)->name call_behind_real; \
 	} \
 	DLT_EXPORT int name arguments __attribute__((alias("wrap_" #name)));
 DLT_CUPTI_CALLS(WRAPPER)
@@ -206,8 +303,8 @@ static const struct {
 
 void *dlt_cupti_hand_out(const char *name, const void *real, const void *caller)
 {
-	/* Our own library asks under the guard. */
-	if (!there() || dlt_thread_self()->guard)
+	/* Our own library asks under the guard. Who asks before it is there calls later, too. */
+	if (dlt_thread_self()->guard || !(there() || injected()))
 		return NULL;
 	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
 		if (strcmp(wrappers[i].name, name) == 0)

@@ -35,16 +35,8 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	  (void *subscriber, int kind, void *config), \
 	  (real, subscriber, kind, config), (subscriber, kind, config))
 
-#define DLT_CUPTI_CALLS(X) \
-	X(cuptiSubscribe, \
-	  (void *real, void **subscriber, void *callback, void *data), \
-	  (void **subscriber, void *callback, void *data), \
-	  (real, subscriber, callback, data), (subscriber, callback, data)) \
-	X(cuptiSubscribe_v2, \
-	  (void *real, void **subscriber, void *callback, void *data, void *parameters), \
-	  (void **subscriber, void *callback, void *data, void *parameters), \
-	  (real, subscriber, callback, data, parameters), \
-	  (subscriber, callback, data, parameters)) \
+/* What a profiler does that is there before CUDA begins. */
+#define DLT_CUPTI_EARLY_CALLS(X) \
 	X(cuptiActivityRegisterCallbacks, \
 	  (void *real, dlt_cupti_request request, dlt_cupti_complete complete), \
 	  (dlt_cupti_request request, dlt_cupti_complete complete), \
@@ -64,6 +56,20 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	X(cuptiActivityDisableContext, \
 	  (void *real, void *context, int kind), \
 	  (void *context, int kind), (real, context, kind), (context, kind)) \
+	X(cuptiFinalize, \
+	  (void *real), \
+	  (void), (real), ())
+
+#define DLT_CUPTI_OTHER_CALLS(X) \
+	X(cuptiSubscribe, \
+	  (void *real, void **subscriber, void *callback, void *data), \
+	  (void **subscriber, void *callback, void *data), \
+	  (real, subscriber, callback, data), (subscriber, callback, data)) \
+	X(cuptiSubscribe_v2, \
+	  (void *real, void **subscriber, void *callback, void *data, void *parameters), \
+	  (void **subscriber, void *callback, void *data, void *parameters), \
+	  (real, subscriber, callback, data, parameters), \
+	  (subscriber, callback, data, parameters)) \
 	X(cuptiActivityFlush, \
 	  (void *real, void *context, uint32_t stream, uint32_t flag), \
 	  (void *context, uint32_t stream, uint32_t flag), \
@@ -94,15 +100,22 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	DLT_CUPTI_KIND_CALL(X, cuptiActivityDisable_v2) \
 	X(cuptiUnsubscribe, \
 	  (void *real, void *subscriber), \
-	  (void *subscriber), (real, subscriber), (subscriber)) \
-	X(cuptiFinalize, \
-	  (void *real), \
-	  (void), (real), ())
+	  (void *subscriber), (real, subscriber), (subscriber))
+
+#define DLT_CUPTI_CALLS(X) DLT_CUPTI_EARLY_CALLS(X) DLT_CUPTI_OTHER_CALLS(X)
 
 struct dlt_cupti_handlers {
 #define DLT_CUPTI_HANDLER(name, behind_real, ...) int (*name) behind_real;
 	DLT_CUPTI_CALLS(DLT_CUPTI_HANDLER)
 #undef DLT_CUPTI_HANDLER
+};
+
+/* Another profiler that came before us, at cuInit. */
+struct dlt_cupti_early {
+	const void *library;		/* where the libcupti begins that it called; NULL: there was none */
+	dlt_cupti_request request;	/* what it registered; NULL: nothing */
+	dlt_cupti_complete complete;
+	uint64_t kinds;			/* that it has enabled, a bit each */
 };
 
 /* What libdltrace.so offers; all of it may be called from any thread. */
@@ -117,9 +130,10 @@ struct dlt_cupti_host {
 	/* +1: until -1, what this thread does is ours: not traced, threads that it makes are helpers. */
 	void (*guard)(int step);
 	void (*log)(const char *text, const char *detail, long value);
+	const struct dlt_cupti_early *early;
 };
 
-#define DLT_CUPTI_VERSION 2
+#define DLT_CUPTI_VERSION 3
 
 /*
  * For dlsym: what its caller gets instead of `real`, which it found under this name; NULL: that.

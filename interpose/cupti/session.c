@@ -2,6 +2,7 @@
 /* Takes and gives up CUPTI's activity records, and stands between CUPTI and other profilers. */
 #include "session.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -291,6 +292,20 @@ void session_flush(bool all)
 		session_cupti.cuptiActivityFlushAll(all ? FORCED : 0);
 }
 
+/* Another profiler was there before CUDA began: it keeps what it has, which passes through us from now on. */
+static void come_second(const struct dlt_cupti_early *early)
+{
+	Dl_info used;
+
+	if (!dladdr((void *)session_cupti.cuptiActivityEnable, &used) || used.dli_fbase != early->library)
+		return;
+	if (early->request && early->complete)
+		session_register(early->request, early->complete);
+	their_kinds = early->kinds;
+	if (their_kinds)
+		session_step_back();
+}
+
 bool session_init(const struct dlt_cupti_host *host)
 {
 	int error = cupti_find(&session_cupti);
@@ -303,6 +318,7 @@ bool session_init(const struct dlt_cupti_host *host)
 	}
 	if (!pool_init() || !records_init(host, &session_cupti))
 		return false;
+	come_second(host->early);
 	session_look();
 	return true;
 }

@@ -9,6 +9,7 @@
  *      twice      it profiles again, after half a second without
  *      dlsym      it asks dlsym for what it calls
  *      handles    it wants thread ids as CUPTI makes them by default
+ *      early      it begins with the profile, before CUDA's first call
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -152,7 +153,8 @@ static void profile(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	work();
+	if (!has(argc, argv, "early"))
+		work();
 	profile(argc, argv);
 	usleep(500000);
 	work();

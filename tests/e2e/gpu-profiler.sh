@@ -53,6 +53,8 @@ check clock 200
 check "finalize handles" 200
 check twice 400
 check dlsym 200
+check early 200
+check "early dlsym twice" 400
 # Should CUPTI count us as a subscriber, we are gone before the second try.
 export STUB_CUPTI_COUNTS=1
 check "" 200

@@ -333,7 +333,7 @@ static void after_fork(void)
 
 static void attach(void)
 {
-	void *library = dlopen("libstubgpu.so", RTLD_NOLOAD | RTLD_NOW);
+	void *library = dlopen("libstubgpu.so", RTLD_NOW);
 	const struct stub_gpu *gpu = library ? dlsym(library, "stub_gpu") : NULL;
 	pthread_t thread;
 
