@@ -50,7 +50,6 @@ static void fetch_all(void)
 
 static void tick(unsigned n)
 {
-	records_tick(false);
 	session_look();
 	if (n % FLUSH == 0) {
 		uint64_t now = cupti_clock_now();

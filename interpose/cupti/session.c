@@ -41,6 +41,7 @@ static enum turn turn;			/* read without the lock by CUPTI's threads */
 static bool registered;			/* CUPTI has our callbacks */
 static uint64_t refused;		/* when; 0: not */
 static int former_ids;			/* type of thread ids before ours */
+static bool doubtful;			/* somebody has ended CUPTI: whether it tells anything since? */
 
 /* Another profiler. */
 static dlt_cupti_request their_request;
@@ -57,7 +58,7 @@ static struct {
 	enum gap reason;		/* GAP_NONE: none is open */
 	uint8_t kinds;
 	bool said;			/* that it has begun */
-	uint64_t begin;
+	uint64_t begin, until;		/* until: when it is over if anything comes; 0: when it is closed */
 } gap;
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
@@ -96,8 +97,9 @@ static const char *const texts[] = {
 static void close_gap(void)
 {
 	if (gap.reason != GAP_NONE)
-		say(gap.reason, gap.kinds, gap.begin, cupti_clock_now(), 0, texts[gap.reason]);
+		say(gap.reason, gap.kinds, gap.begin, gap.until ? gap.until : cupti_clock_now(), 0, texts[gap.reason]);
 	gap.reason = GAP_NONE;
+	gap.until = 0;
 }
 
 /* What is missing now; nothing changes if that is what was missing before. */
@@ -112,6 +114,12 @@ static void open_gap(enum gap reason, uint8_t which)
 	gap.kinds = which;
 	gap.begin = cupti_clock_now();
 	gap.said = false;
+}
+
+static void close_if_it_tells(void)
+{
+	if (turn == OURS && !__atomic_load_n(&doubtful, __ATOMIC_RELAXED))
+		close_gap();
 }
 
 /* A gap that lasts is said before it is over: the process may be killed in it. */
@@ -143,6 +151,11 @@ void session_say_account(void)
 	size_t dropped = 0;
 	char text[160];
 
+	/* What the last flush brought may be the first of all. */
+	if (pthread_mutex_trylock(&lock) == 0) {
+		close_if_it_tells();
+		pthread_mutex_unlock(&lock);
+	}
 	if (turn == OURS &&
 	    session_cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0 && dropped)
 		say(GAP_LOST, GAP_ALL, 0, 0, dropped, texts[GAP_LOST]);
@@ -181,6 +194,8 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	dlt_cupti_complete theirs = __atomic_load_n(&their_complete, __ATOMIC_ACQUIRE);
 
 	if (pool_owns(buffer)) {
+		if (valid)
+			__atomic_store_n(&doubtful, false, __ATOMIC_RELAXED);
 		records_read(buffer, valid);
 		pool_give(buffer);
 		return;
@@ -236,7 +251,8 @@ static void take(void)
 	__atomic_store_n(&turn, OURS, __ATOMIC_RELEASE);
 	if (enable()) {
 		refused = 0;
-		close_gap();
+		gap.until = cupti_clock_now();
+		close_if_it_tells();
 		return;
 	}
 	disable();
@@ -275,8 +291,10 @@ void session_look(void)
 	/* Who holds it is in the middle of a call: another time. */
 	if (pthread_mutex_trylock(&lock) != 0)
 		return;
+	records_tick(false);
 	if (turn == THEIRS && theirs_is_over())
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
+	close_if_it_tells();
 	if (turn == OURS && !somebody_listens())
 		give_up(NOBODY, GAP_NOT_ASKED);
 	else if (turn == NOBODY && somebody_listens() &&
@@ -412,14 +430,14 @@ void session_user_defined(bool on)
 void session_finalized(void)
 {
 	registered = false;
+	doubtful = true;
 	user_defined = false;
 	their_kinds = 0;
 	their_buffers = 0;
 	memset(subscribers, 0, sizeof(subscribers));
-	if (turn == OURS) {
+	if (turn == OURS)
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
-		open_gap(GAP_OTHERS, GAP_ALL);
-	}
+	open_gap(GAP_OTHERS, GAP_ALL);
 }
 
 void session_after_fork(void)

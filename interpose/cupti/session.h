@@ -35,7 +35,10 @@ extern struct cupti session_cupti;
 /* At cuInit, in that thread. False: there is no CUPTI that could be used, which was said. */
 bool session_init(const struct dlt_cupti_host *host);
 
-/* The helper, again and again: takes the turn where it is free, gives it up where nobody listens. */
+/*
+ * The helper, again and again: reads CUPTI's clock, takes the turn where it is free, gives it up where nobody
+ * listens. Not while another one's call is going on, which may end CUPTI.
+ */
 void session_look(void);
 
 /* Fetches what CUPTI has finished (all: unfinished work too). Nothing while others have the turn. */

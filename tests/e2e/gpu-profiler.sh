@@ -55,6 +55,10 @@ check twice 400
 check dlsym 200
 check early 200
 check "early dlsym twice" 400
+# Where it tells nothing more once somebody has ended it, the gap lasts until the end.
+STUB_CUPTI_POISONED=1 "$RECORD" -q --gpu=activity -o poisoned -- "$APPS/gpu_profiler" finalize >out.poisoned || fail "poisoned: $?"
+same "the last gap" "reason=4 kinds=63 end=0" "$("$REPORT" -q --dump poisoned |
+	sed -n 's/.*dltrace_gpu:gap .*\(reason=[1-9] kinds=[0-9]*\) .*\(end=[0-9]*\) .*/\1 \2/p' | tail -n 1)"
 # Should CUPTI count us as a subscriber, we are gone before the second try.
 export STUB_CUPTI_COUNTS=1
 check "" 200

@@ -9,6 +9,7 @@
  *   STUB_CUPTI_REFUSES=1            every call gives 999, as without a driver
  *   STUB_CUPTI_COUNTS=1             who has kinds enabled counts as a subscriber
  *   STUB_CUPTI_HANGS=1              a forced flush never returns
+ *   STUB_CUPTI_POISONED=1           nothing is recorded after cuptiFinalize
  *   STUB_CUPTI_THREADS=N            N buffers more are held, as for so many threads
  *   STUB_CUPTI_LATE=1               CUPTI's own thread hands over what there is each time, and takes
  *                                   0.2 s to tell the time then
@@ -48,7 +49,7 @@ static uint64_t kinds, kinds_v2;
 static int user_defined;
 static void *subscriber;
 static uint64_t (*own_clock)(void);
-static int thread_ids;
+static int thread_ids, poisoned;
 static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
 static size_t pending_count, dropped;
 static uint8_t *buffer, *held[HELD];
@@ -279,7 +280,7 @@ static void settle(int all)
 static void on_record(const struct stub_gpu_record *r)
 {
 	pthread_mutex_lock(&lock);
-	if (!((kinds | kinds_v2) >> kind_of(r) & 1)) {
+	if (poisoned || !((kinds | kinds_v2) >> kind_of(r) & 1)) {
 		/* not asked for */
 	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
 		put_chosen((uint32_t)kind_of(r), r->correlation);
@@ -522,15 +523,14 @@ int cuptiFinalize(void)
 	pthread_mutex_lock(&lock);
 	while (settling)
 		pthread_cond_wait(&settled, &lock);
-	kinds = kinds_v2 = 0;
-	user_defined = 0;
+	poisoned = getenv("STUB_CUPTI_POISONED") != NULL;
+	kinds = kinds_v2 = user_defined = 0;
 	request = NULL;
 	complete = NULL;
 	request_v2 = NULL;
 	complete_v2 = NULL;
-	subscriber = NULL;
+	buffer = subscriber = NULL;
 	pending_count = 0;
-	buffer = NULL;
 	pthread_mutex_unlock(&lock);
 	return OK;
 }
