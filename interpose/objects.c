@@ -155,12 +155,13 @@ void dlt_kernel_renamed(const void *kernel, const char *name, size_t length)
 
 	if (!known || !known->name_size || (known->name_size == length + 1 && memcmp(known + 1, name, length) == 0))
 		return;
-	for (uint32_t i = 0; i < __atomic_load_n(&dlt_box->objects_used, __ATOMIC_RELAXED);) {
+	for (uint32_t i = 0; i < __atomic_load_n(&dlt_box->objects_used, __ATOMIC_RELAXED); i++) {
 		struct dlt_box_object *o = dlt_box_object(i);
 
-		if (o->handle == (uintptr_t)kernel && (o->type == DLT_OBJECT_KERNEL || o->type == DLT_OBJECT_SHAPE))
+		/* Else it is a part of a name. */
+		if (o->id == i + 1 && o->handle == (uintptr_t)kernel &&
+		    (o->type == DLT_OBJECT_KERNEL || o->type == DLT_OBJECT_SHAPE))
 			__atomic_store_n(&o->handle, o->handle | FORMER, __ATOMIC_RELAXED);
-		i += 1 + dlt_box_name_entries(o->name_size);
 	}
 }
 
