@@ -20,7 +20,7 @@ struct process;
 
 struct iteration {
 	int64_t begin, end;
-	int64_t last;		/* its last call that comes once in each; UNKNOWN: not known */
+	int64_t last;		/* its last call that comes once in each, or its range's end; UNKNOWN: not known */
 	uint32_t epoch;		/* index into epochs; 0 when there are none */
 	bool warm_up, slow;
 };

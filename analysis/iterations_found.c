@@ -73,14 +73,21 @@ static void steps_from_marks(const struct process *p, struct iterations *it, int
 	}
 }
 
+/* The epoch of what begins at `at`, and not before `from` does. */
+static uint32_t epoch_at(const struct iterations *it, uint32_t from, int64_t at)
+{
+	while (from + 1 < it->epoch_count && it->epochs[from + 1].begin <= at)
+		from++;
+	return from;
+}
+
 /* To which epoch each belongs. */
 static void join_epochs(struct iterations *it)
 {
 	uint32_t epoch = 0;
 
 	for (size_t i = 0; i < it->listed && it->epoch_count; i++) {
-		while (epoch + 1 < it->epoch_count && it->epochs[epoch + 1].begin <= it->list[i].begin)
-			epoch++;
+		epoch = epoch_at(it, epoch, it->list[i].begin);
 		it->list[i].epoch = epoch;
 		it->epochs[epoch].iterations++;
 	}
@@ -91,8 +98,7 @@ static void slow_epochs(struct iterations *it)
 	uint32_t epoch = 0;
 
 	for (size_t i = 0; i < it->slowest_count && it->epoch_count; i++) {
-		while (epoch + 1 < it->epoch_count && it->epochs[epoch + 1].begin <= it->slowest[i].one.begin)
-			epoch++;
+		epoch = epoch_at(it, epoch, it->slowest[i].one.begin);
 		it->slowest[i].one.epoch = epoch;
 	}
 }
@@ -165,12 +171,23 @@ static const struct beat *range_of(const struct process *p, uint8_t word)
 	return best;
 }
 
-static int64_t range_begin(const struct tick *t)
+/* Each lasts until the next one begins, as marks do; but what lies between two epochs is no iteration's. */
+static void join_ranges(struct iterations *it)
 {
-	return t->at - ((int64_t)t->time << 10);
+	uint32_t epoch = 0;
+
+	for (size_t i = 0; i < it->listed; i++) {
+		struct iteration *one = &it->list[i];
+		int64_t next = i + 1 < it->listed ? one[1].begin : INT64_MAX;
+
+		epoch = epoch_at(it, epoch, one->begin);
+		one->end = one->last;
+		if (next != INT64_MAX && next > one->last && (!it->epoch_count || next <= it->epochs[epoch].end))
+			one->end = next;
+	}
 }
 
-/* Ranges that are told one by one; of more, how many. */
+/* Ranges that are told one by one; of more, how many, and how far apart they begin. */
 static bool from_ranges(const struct process *p, struct iterations *it)
 {
 	const struct beat *steps = range_of(p, RANGE_STEP), *epochs = range_of(p, RANGE_EPOCH);
@@ -180,26 +197,26 @@ static bool from_ranges(const struct process *p, struct iterations *it)
 	it->how = "ranges";
 	it->confidence = 1;
 	it->count = steps->count;
-	it->begin = range_begin(&steps->ticks[0]);
+	it->begin = tick_begin(&steps->ticks[0]);
 	it->end = steps->last;
 	if (epochs && !epochs->shift) {
 		it->epochs = xcalloc(epochs->used, sizeof(*it->epochs));
 		for (uint32_t i = 0; i < epochs->used; i++)
 			it->epochs[it->epoch_count++] = (struct epoch){
-				.number = i + 1, .begin = range_begin(&epochs->ticks[i]),
+				.number = i + 1, .begin = tick_begin(&epochs->ticks[i]),
 				.end = epochs->ticks[i].at,
 			};
 	}
 	if (steps->shift || steps->used != steps->count) {
-		iterations_time_pace(it, steps->pace, NULL, 0);
+		iterations_time_pace(it, beat_pace(steps), NULL, 0);
 		return true;
 	}
 	it->list = xcalloc(steps->used, sizeof(*it->list));
 	for (; it->listed < steps->used; it->listed++)
 		it->list[it->listed] = (struct iteration){
-			.begin = range_begin(&steps->ticks[it->listed]), .end = steps->ticks[it->listed].at,
-			.last = UNKNOWN,
+			.begin = tick_begin(&steps->ticks[it->listed]), .last = steps->ticks[it->listed].at,
 		};
+	join_ranges(it);
 	return true;
 }
 

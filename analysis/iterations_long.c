@@ -244,10 +244,9 @@ static double median_of(const struct beat *b)
 	return median;
 }
 
-/* Are all of them told apart? */
 static bool has_pace(const struct beat *b, uint64_t count)
 {
-	return b && b->pace && !b->pace->disordered && b->pace->moments == count;
+	return b && b->count == count && beat_pace(b);
 }
 
 static void describe(const struct rounds *r, struct long_run *run)

@@ -257,8 +257,8 @@ const char *slow_why(const struct process *p, const struct iterations *it, const
 	if (one->last != UNKNOWN)
 		tail = (double)(one->end - one->last) - usual_tail(it, one);
 	if (tail > WORTH_TELLING * extra)
-		tell(&r, "%s more after its last call (loading data, the program itself)",
-		     time_text(time, sizeof(time), tail));
+		tell(&r, "%s more after its %s (loading data, the program itself)",
+		     time_text(time, sizeof(time), tail), strcmp(it->how, "ranges") ? "last call" : "range");
 	tell_samples(&r, p, it, one, extra);
 	return why;
 }

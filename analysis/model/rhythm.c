@@ -65,14 +65,8 @@ static void head_of_tick(struct beat *b, const struct tick *t)
 /* Before it goes to the ticks, and only while these do not tell all. */
 static void pace_of_tick(const struct beat *b, const struct tick *t)
 {
-	int64_t duration = (int64_t)t->time << 10;
-
-	if (!b->pace)
-		return;
-	if (b->kind == BEAT_RANGE)
-		pace_add(b->pace, t->at - duration, (uint64_t)duration);
-	else
-		pace_note(b->pace, t->at);
+	if (b->pace)
+		pace_note(b->pace, b->kind == BEAT_RANGE ? tick_begin(t) : t->at);
 }
 
 /* Now its ticks still tell all. */

@@ -73,7 +73,7 @@ struct beat {
 	bool late;		/* of a fold: those before it had RHYTHM_TICKS calls until `late_from` */
 	int64_t late_from;
 	bool paced;		/* once there is a shift, it has this: */
-	struct pace *pace;	/* owned; from call to call; of ranges: how long they were */
+	struct pace *pace;	/* owned; from call to call; of ranges: from begin to begin */
 };
 
 /* What a process had used until then. */
@@ -119,6 +119,18 @@ static inline struct tick tick_of(int64_t at, uint64_t duration)
 	uint64_t time = duration >> 10;
 
 	return (struct tick){ at, 1, time < UINT32_MAX ? (uint32_t)time : UINT32_MAX };
+}
+
+/* Of a tick of one call. */
+static inline int64_t tick_begin(const struct tick *t)
+{
+	return t->at - ((int64_t)t->time << 10);
+}
+
+/* How far apart all of its calls are; NULL: it has no pace, or some are too near to each other. */
+static inline const struct pace *beat_pace(const struct beat *b)
+{
+	return b->pace && !b->pace->disordered && b->pace->moments == b->count ? b->pace : NULL;
 }
 
 /* Once there is a shift: may it be one of the earliest? */

@@ -89,10 +89,15 @@ same "nobody knows how many in each" "[None, None, None]" "$(json '[e["iteration
 python3 - >ranges.txt <<'END'
 print('dltrace-text 1\n[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"')
 for i in range(1, 5001):
-    ms = 60 if i == 3333 else 5
+    ms = 75 if i == 3333 else 5
     print(f'[{2000 + 100 * i}ms] dltrace_mark:range thread=1 begun_by=1 kind=1 duration={ms}ms name="step"')
 print('[600s] dltrace_proc:exit process=1 how=0 code=0')
 END
 report_text <ranges.txt
-same "ranges" "5000 5.0 60.0 1" "$(json '"%d %.1f %.1f %d" % (row("iterations")["count"], row("iterations")["median_ns"] / 1e6, row("iterations")["max_ns"] / 1e6, row("iterations")["slow"])')"
+same "ranges, from begin to begin" "5000 100.0 170.0 1" "$(json '"%d %.1f %.1f %d" % (row("iterations")["count"], row("iterations")["median_ns"] / 1e6, row("iterations")["max_ns"] / 1e6, row("iterations")["slow"])')"
 same "the long one" 3333 "$(json 'row("slow_iterations")["iteration"]')"
+cp "$TMP/r.json" whole.json
+for jobs in 2 3 7; do
+	"$REPORT" -q -f json --jobs $jobs "$TMP/trace.txt" >parts.json || fail "no report on ranges in $jobs parts"
+	cmp whole.json parts.json || fail "ranges in $jobs parts make another report"
+done
