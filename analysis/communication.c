@@ -450,7 +450,33 @@ static double at_once(struct leave *calls, size_t count)
 	return sum > 0 ? any / sum : 1;
 }
 
-/* Of functions that were called between `begin` and `end`. */
+/* What lies in [begin, end) of the calls that are known one by one; how long that is. */
+static double calls_between(const struct leaves *l, int64_t begin, int64_t end, struct leave *calls, size_t *count)
+{
+	double sum = 0;
+
+	for (uint64_t k = 0; l && k < l->count; k++) {
+		struct leave one;
+
+		if (k == LEAVES_KEPT && l->count > 2 * LEAVES_KEPT)
+			k = l->count - LEAVES_KEPT;
+		one = *leaves_get(l, k);
+		one.begin = one.begin > begin ? one.begin : begin;
+		one.end = one.end < end ? one.end : end;
+		if (one.end <= one.begin)
+			continue;
+		sum += (double)(one.end - one.begin);
+		calls[(*count)++] = one;
+	}
+	return sum;
+}
+
+static bool is_known_whole(const struct comm_use *use)
+{
+	return use->leaves && use->leaves->count == use->calls && use->calls <= 2 * LEAVES_KEPT;
+}
+
+/* Of too many calls to know each, those of the slices that begin between: the one on the border may be of before. */
 static double blocked_between(const struct process *p, int64_t begin, int64_t end)
 {
 	struct leave *calls = xcalloc(p->comms.use_count * 2 * LEAVES_KEPT + 1, sizeof(*calls));
@@ -459,16 +485,14 @@ static double blocked_between(const struct process *p, int64_t begin, int64_t en
 
 	for (size_t i = 0; i < p->comms.use_count; i++) {
 		const struct comm_use *use = &p->comms.uses[i];
+		uint64_t sliced[TALLY_WORDS];	/* as struct slice */
+		double known;
 
-		if (!is_blocking(process_function(p, use->function)) || use->begin >= end || use->end <= begin)
+		if (!is_blocking(process_function(p, use->function)))
 			continue;
-		blocked += (double)use->total;
-		for (uint64_t k = 0; use->leaves && k < use->leaves->count; k++) {
-			if (k == LEAVES_KEPT && use->leaves->count > 2 * LEAVES_KEPT)
-				k = use->leaves->count - LEAVES_KEPT;
-			if (leaves_get(use->leaves, k))
-				calls[count++] = *leaves_get(use->leaves, k);
-		}
+		known = calls_between(use->leaves, begin, end, calls, &count);
+		tally_sum(&use->slices, begin, end, sliced);
+		blocked += is_known_whole(use) ? known : (double)sliced[1];
 	}
 	blocked *= at_once(calls, count);
 	free(calls);
@@ -508,7 +532,7 @@ static double share_of(const struct process *p)
 	if (!blocked || !life)
 		return moving_share(p, it);
 	if (it->how && it->end > it->begin && p->comms.use_count)
-		return blocked_between(p, it->begin, it->end) / (double)(it->end - it->begin);
+		return fmin(1, blocked_between(p, it->begin, it->end) / (double)(it->end - it->begin));
 	return (double)blocked / (double)life;
 }
 

@@ -4,8 +4,9 @@
 . "$top_srcdir/tests/lib.sh"
 
 # ranks FIRST LAST OF STEP-MS [HOST]: events of these ranks; 20 steps each; rank 2 comes late to each collective.
+# $early: so many collectives, a minute in all, come before them.
 # $said: more of what their processes say. $silent: their collectives are not seen. $wires: but their sockets.
-export said='' silent='' wires='' twice=''
+export said='' silent='' wires='' twice='' early=''
 ranks() {
 	python3 - "$@" <<-'END'
 	import os, sys
@@ -21,8 +22,11 @@ ranks() {
 	    for name in ("sendmsg", "recvmsg"):
 	        print(f'[1s] dltrace_proc:function function={name} layer="network" kind="transfer" name="{name}"')
 	    if not os.environ["silent"]: print(f'[1s] dltrace_proc:object process={t} type=7 id=3 handle=0x44 values=[2 {of} {r} 0xabc 1]')
+	    early, start = int(os.environ["early"] or 0), 61000 if os.environ["early"] else 1000
+	    for i in range(early):
+	        print(f'[{1000 + (i + 1) * 60000 // early}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={60000 // early}ms communicator=3 peer=-1')
 	    for i in range(20):
-	        end = 1000 + (i + 1) * step
+	        end = start + (i + 1) * step
 	        if of > 1 and not os.environ["silent"]:
 	            wait = 5 if r == 2 else 25
 	            print(f'[{end - 1}ms] dltrace_comm:call thread={t} function=MPI_Allreduce library=1 duration={wait}ms bytes=256 communicator=3 peer=-1')
@@ -31,7 +35,7 @@ ranks() {
 	        for name, at in (("sendmsg", 20), ("recvmsg", 14.5), ("sendmsg", 4.5)) if os.environ["wires"] else ():
 	            print(f'[{end - at}ms] dltrace_comm:call thread={t} function={name} library=1 duration=5ms bytes=1M peer=-1')
 	        print(f'[{end - step}ms] dltrace_mark:range thread={t} begun_by={t} kind=5 payload_type=1 payload={i} domain="dltrace" name="step"')
-	    print(f'[{1000 + 20 * step}ms] dltrace_proc:exit process={t} code=0')
+	    print(f'[{start + 20 * step}ms] dltrace_proc:exit process={t} code=0')
 	END
 }
 trace() {
@@ -52,6 +56,12 @@ scaling four.txt one.txt
 same "against one rank" "[([0], 1, 4, 20, 32, 256, 1, 3.2, 0.8), ([1], 1, 1, 20, 10, 80, 1, 1, 1)]" "$(json "$row")"
 same "rank 2 is waited for" "(2, True)" "$(json '(lambda x: (x["straggler"], x["straggler_gap"] > 0.1))(r["scaling"][0])')"
 same "communication" "[0.04, 0.16, 0.2]" "$(json '(lambda x: sorted([round(x["communication_least"] * 2.5 / 2.5, 2), round(x["communication"], 2), round(x["communication_most"], 2)]))(r["scaling"][0])')"
+for early in 15 600; do
+	ranks 0 3 4 125 | trace waited
+	scaling waited.txt
+	same "$early calls before the first step" "[(0.16, 0.04, 0.2)]" "$(json '[tuple(round(x[k], 2) for k in ("communication", "communication_least", "communication_most")) for x in r["scaling"]]')"
+done
+early=''
 scaling one.txt a.txt b.txt
 same "a trace a host" "[([0], 1, 1, 20, 10, 80, 0, 1, 1), ([1, 2], 2, 4, 20, 32, 256, 0, 3.2, 0.8)]" "$(json "$row")"
 ranks 0 0 1 80 | trace fast
