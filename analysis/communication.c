@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "functions.h"
 #include "analysis/analyses.h"
 #include "analysis/breakdown.h"
 #include "analysis/iterations.h"
@@ -557,23 +558,39 @@ struct comm_share comm_share(const struct trace *t)
 
 /* ---- how much ---- */
 
-static bool sends(const struct function *fn)
+static enum dlt_gives gives(const struct function *fn)
 {
-	return !strncmp(fn->name, "send", 4) || !strcmp(fn->name, "writev");
+	for (unsigned i = 0; i < DLT_FNS; i++)
+		if (!strcmp(dlt_functions[i].name, fn->name) && !strcmp(dlt_functions[i].layer, fn->layer))
+			return dlt_functions[i].gives;
+	return DLT_GIVES_ALL;
 }
 
-uint64_t comm_bytes(const struct process *p)
+/* What one rank gives to all is told by all of them: each has its part of it. */
+static double given(const struct process *p, const struct function *fn, uint64_t bytes)
 {
-	uint64_t told = 0, sent = 0;
+	switch (gives(fn)) {
+	case DLT_GIVES_NONE:
+		return 0;
+	case DLT_GIVES_ONCE:
+		return (double)bytes / p->ranks;
+	default:
+		return (double)bytes;
+	}
+}
+
+double comm_bytes(const struct process *p)
+{
+	double told = 0, sent = 0;
 
 	for (size_t i = 0; p->ranks > 1 && i < p->profile_count; i++) {
 		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
-		uint64_t bytes = profile_counts(p, p->profile_list[i])->bytes;
+		double bytes = given(p, fn, profile_counts(p, p->profile_list[i])->bytes);
 
 		if (!strcmp(fn->layer, "network"))
-			sent += sends(fn) ? bytes : 0;
+			sent += bytes;
 		else if (layer_communicates(fn->layer))
 			told += bytes;
 	}
-	return told ? told : sent;
+	return told > 0 ? told : sent;
 }

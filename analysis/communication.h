@@ -44,9 +44,10 @@ struct comm_share {
 struct comm_share comm_share(const struct trace *t);
 
 /*
- * Bytes that a process gives to others: those of its collectives and messages; where these tell none,
- * what its sockets sent. 0: it is no rank, or nothing is known.
+ * Bytes that a process gives to others: those of its collectives and of the messages that it sends, of a
+ * broadcast its part by the number of ranks; where these tell none, what its sockets sent. 0: it is no rank,
+ * or nothing is known.
  */
-uint64_t comm_bytes(const struct process *p);
+double comm_bytes(const struct process *p);
 
 #endif

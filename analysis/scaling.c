@@ -36,8 +36,8 @@ static const struct column columns[] = {
 	{ "communication_least", "least", UNIT_FRACTION, "the process with the least" },
 	{ "communication_most", "most", UNIT_FRACTION, "the process with the most" },
 	{ "communication_bytes", "bytes a step", UNIT_BYTES,
-	  "that a rank gives to others, by its iterations, start-up included: of collectives and messages, "
-	  "else of what its sockets sent" },
+	  "that a rank gives to others, by its iterations, start-up included, mean over the ranks that are in "
+	  "the traces: of collectives and messages, else of what its sockets sent" },
 	{ "straggler", "waits least", UNIT_ID,
 	  "rank that is least inside the blocking calls of a communicator: the one that others wait for" },
 	{ "straggler_gap", "gap", UNIT_FRACTION,
@@ -49,7 +49,7 @@ struct measured {
 	struct labels labels;		/* owned; of its first trace */
 	size_t hosts;
 	double ranks, iterations, iteration, slowest, batch;	/* ns; NAN: not known */
-	double bytes;			/* of all ranks */
+	double bytes, seen;		/* of all ranks that are in the traces, and how many these are */
 	bool baseline;
 };
 
@@ -66,6 +66,7 @@ static double iteration_of(const struct process *p, double *count)
 
 struct ranked {
 	double *iteration, *count, *whole;	/* by rank; owned */
+	bool *seen;				/* likewise */
 	size_t ranks;
 };
 
@@ -75,6 +76,8 @@ static void take_process(const struct process *p, struct ranked *r)
 	size_t rank = p->rank > 0 ? (size_t)p->rank : 0;
 	double count = 0, iteration = iteration_of(p, &count);
 
+	if (rank < r->ranks && p->ranks > 1)
+		r->seen[rank] = true;
 	if (rank >= r->ranks || isnan(iteration) || iteration * count <= r->whole[rank])
 		return;
 	r->whole[rank] = iteration * count;
@@ -127,6 +130,7 @@ static struct measured measure(const struct model *m, const struct job *job)
 	by.iteration = xcalloc(by.ranks, sizeof(double));
 	by.count = xcalloc(by.ranks, sizeof(double));
 	by.whole = xcalloc(by.ranks, sizeof(double));
+	by.seen = xcalloc(by.ranks, sizeof(bool));
 	for (size_t i = 0; i < job->count; i++) {
 		const struct trace *trace = m->traces[job->traces[i]];
 
@@ -134,9 +138,11 @@ static struct measured measure(const struct model *m, const struct job *job)
 		for (size_t j = 0; j < trace->process_count; j++)
 			if (process_shown(trace->processes[j])) {
 				take_process(trace->processes[j], &by);
-				found.bytes += (double)comm_bytes(trace->processes[j]);
+				found.bytes += comm_bytes(trace->processes[j]);
 			}
 	}
+	for (size_t i = 0; i < by.ranks; i++)
+		found.seen += by.seen[i];
 	found.hosts = job_hosts(m, job);
 	found.ranks = (double)by.ranks;
 	found.slowest = most_of(by.iteration, by.ranks);
@@ -146,6 +152,7 @@ static struct measured measure(const struct model *m, const struct job *job)
 	free(by.iteration);
 	free(by.count);
 	free(by.whole);
+	free(by.seen);
 	return found;
 }
 
@@ -325,7 +332,7 @@ static void add_row(struct table *t, const struct model *m, const struct measure
 	set_number(t, "examples_per_second", throughput(job) * job->batch);
 	set_communication(t, m, job->job);
 	if (job->bytes > 0)
-		set_number(t, "communication_bytes", job->bytes / job->ranks / job->iterations);
+		set_number(t, "communication_bytes", job->bytes / job->seen / job->iterations);
 	set_straggler(t, m, job->job);
 	if (reference < 0 || isnan(job->iteration))
 		return;

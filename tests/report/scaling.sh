@@ -84,6 +84,15 @@ done
 "$REPORT" -q one.txt -o figures.svg/
 [ ! -e figures.svg/scaling.svg ] || fail "a figure of one rank"
 
+# Half of the ranks are there: what each of them gives is the same. What one gets is no gift, nor what all get from one.
+same "bytes a step of two of four" "[(4, 256)]" "$(scaling a.txt; json '[(x["ranks"], x["communication_bytes"]) for x in r["scaling"]]')"
+awk '{ print } /function=MPI_Allreduce library=1/ { sub("MPI_Allreduce", "MPI_Send"); sub("peer=-1", "peer=0"); print
+	sub("MPI_Send", "MPI_Recv"); print; sub("MPI_Recv", "MPI_Bcast"); print; sub("MPI_Bcast", "MPI_File_write"); print }
+	NR == 3 { for (n = split("Send Recv Bcast File_write", name); n; n--)
+		printf "[1s] dltrace_proc:function function=MPI_%s layer=\"mpi\" kind=\"communicate\" name=\"MPI_%s\"\n", name[n], name[n] }' a.txt >more.txt
+scaling more.txt
+same "what is sent, and a part of a broadcast" 576 "$(json 'r["scaling"][0]["communication_bytes"]')"
+
 # Ranks whose collectives nobody sees (Gloo inside of PyPI's torch): what their launcher says of the job.
 silent=yes said=job=0x77
 ranks 0 1 4 125 a | trace c

@@ -31,6 +31,7 @@ refused "use that name themselves" "alloc int cudaNew(void *real)"
 refused "expected: FAMILY PROTOTYPE" "alloc cudaNew"
 refused "declared already" 'layer runtime ok=1 "again"'
 refused "no mark is called @nonsense" "alloc int cudaNew(void *p) @nonsense"
+refused "@gives is one of all, once, none" "alloc int cudaNew(void *p) @gives=half"
 refused "size is no argument" "alloc int cudaNew(void *p) | after=dlt_done(size)"
 
 for cuda in "${CUDA_HOME:-}" /usr/local/cuda; do
