@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: time that a GPU, or those who use it, lose. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,26 @@ static void set_busy(json_t *evidence, double busy, bool exact)
 	json_object_set_new(evidence, "gpu_busy_by", json_string(exact ? "cupti" : "nvml"));
 }
 
+/* ---- time of several threads ---- */
+
+/* What one thread spent of the span in calls of that kind: the one that spent most. */
+struct alone {
+	double ns, share;
+	size_t threads; /* that did so; 0: not known */
+	char who[48];	/* " (the longest of 4 threads)"; "" of one */
+};
+
+static struct alone alone(const struct process *p, enum gpu_use use, uint64_t ns, struct span s)
+{
+	struct alone a = {0};
+
+	a.ns = (double)ns * gpu_longest(p, use, &a.threads);
+	a.share = fmin(1, a.ns / span_length(s));
+	if (a.threads > 1)
+		snprintf(a.who, sizeof(a.who), " (the longest of %zu threads)", a.threads);
+	return a;
+}
+
 /* ---- synchronisation and blocking copies ---- */
 
 #define WAIT_LEAST 0.2 /* of the time from the first launch to the last */
@@ -39,33 +60,36 @@ void rule_waits_for_gpu(struct findings *f, const struct process *p)
 	const struct profile *most = g.longest_wait;
 	char time[32], mean[32], idle[128] = "";
 	json_t *evidence;
+	struct alone wait;
 	struct span s;
-	double share, busy;
+	double busy;
 	bool exact;
 
-	if (!most || !g.launches || !work_span(p, &s))
+	if (!most || !g.launches || !work_span(p, &s) ||
+	    (double)g.wait_ns < WAIT_LEAST * span_length(s))
 		return;
-	share = (double)g.wait_ns / span_length(s);
+	wait = alone(p, USE_WAIT, g.wait_ns, s);
 	busy = gpu_busy(p, s, &exact);
 	/* Not knowing what the GPU did, only who waits for many a launch surely loses time. */
-	if (share < WAIT_LEAST || busy >= BUSY || (busy < 0 && g.waits * 5 < g.launches))
+	if (wait.share < WAIT_LEAST || busy >= BUSY || (busy < 0 && g.waits * 5 < g.launches))
 		return;
 	if (busy >= 0)
 		snprintf(idle, sizeof(idle), "; the GPU was idle for %.0f %% of that time",
 			 100 * (1 - busy));
-	evidence = json_pack("{s:I, s:I, s:f, s:I, s:s, s:s}", "wait_ns", (json_int_t)g.wait_ns,
-			     "waits", (json_int_t)g.waits, "share", share, "launches",
+	evidence = json_pack("{s:I, s:I, s:I, s:f, s:I, s:s, s:s}", "wait_ns",
+			     (json_int_t)g.wait_ns, "waits", (json_int_t)g.waits, "threads",
+			     (json_int_t)wait.threads, "share", wait.share, "launches",
 			     (json_int_t)g.launches, "function",
 			     process_function(p, profile_function(most))->name, "library",
 			     library_name(p, profile_library(most)));
 	set_busy(evidence, busy, exact);
 	if (busy < 0)
 		found_as(f, DLT_INFO);
-	found(f, p, (struct stake){.since = most->begin, .ns = (double)g.wait_ns}, evidence,
-	      "%s waited %s for the GPU, %.0f %% of the time between its first launch and its "
+	found(f, p, (struct stake){.since = most->begin, .ns = wait.ns}, evidence,
+	      "%s waited %s for the GPU%s, %.0f %% of the time between its first launch and its "
 	      "last: %" PRIu64 " waits for %" PRIu64
 	      " launches, %s each, mostly in %s called by %s%s",
-	      process_who(p), time_text(time, sizeof(time), (double)g.wait_ns), 100 * share,
+	      process_who(p), time_text(time, sizeof(time), wait.ns), wait.who, 100 * wait.share,
 	      g.waits, g.launches,
 	      time_text(mean, sizeof(mean), (double)g.wait_ns / (double)g.waits),
 	      process_function(p, profile_function(most))->name,
@@ -122,17 +146,21 @@ static double mean_kernel(const struct process *p)
 }
 
 /* A queue that is full makes launches slow too, but then the GPU is busy. */
-static bool launch_bound(const struct gpu_calls *g, struct span s, double busy)
+static bool launch_bound(const struct process *p, const struct gpu_calls *g, struct span s,
+			 double busy, struct alone *launching)
 {
-	return busy >= 0 && busy < BUSY &&
-	       span_length(s) / (double)g->launches < LAUNCH_APART &&
-	       (double)g->launch_ns >= LAUNCH_TIME * span_length(s);
+	if (busy < 0 || busy >= BUSY || span_length(s) / (double)g->launches >= LAUNCH_APART ||
+	    (double)g->launch_ns < LAUNCH_TIME * span_length(s))
+		return false;
+	*launching = alone(p, USE_LAUNCH, g->launch_ns, s);
+	return launching->share >= LAUNCH_TIME;
 }
 
 void rule_small_kernels(struct findings *f, const struct process *p)
 {
 	struct gpu_calls g = gpu_calls(p);
 	char each[32], apart[32], kernel[32], runs[80] = "";
+	struct alone launching;
 	json_t *evidence;
 	struct span s;
 	double busy;
@@ -141,22 +169,23 @@ void rule_small_kernels(struct findings *f, const struct process *p)
 	if (!work_span(p, &s))
 		return;
 	busy = gpu_busy(p, s, &exact);
-	if (!launch_bound(&g, s, busy))
+	if (!launch_bound(p, &g, s, busy, &launching))
 		return;
 	if (mean_kernel(p) > 0)
 		snprintf(runs, sizeof(runs), ", while a kernel runs for %s on average",
 			 time_text(kernel, sizeof(kernel), mean_kernel(p)));
-	evidence = json_pack("{s:I, s:I, s:f, s:f}", "launches", (json_int_t)g.launches,
-			     "launch_ns", (json_int_t)g.launch_ns, "share",
-			     (double)g.launch_ns / span_length(s), "kernel_ns", mean_kernel(p));
+	evidence = json_pack("{s:I, s:I, s:I, s:f, s:f}", "launches", (json_int_t)g.launches,
+			     "launch_ns", (json_int_t)g.launch_ns, "threads",
+			     (json_int_t)launching.threads, "share", launching.share, "kernel_ns",
+			     mean_kernel(p));
 	set_busy(evidence, busy, exact);
 	found(f, p, (struct stake){.since = s.begin, .ns = (1 - busy) * span_length(s)}, evidence,
 	      "%s launches work too small for the GPU, which was idle for %.0f %% of the time: "
-	      "%" PRIu64 " launches, one each %s, took %s each, %.0f %% of the time%s",
+	      "%" PRIu64 " launches, one each %s, took %s each, %.0f %% of the time%s%s",
 	      process_who(p), 100 * (1 - busy), g.launches,
 	      time_text(apart, sizeof(apart), span_length(s) / (double)g.launches),
 	      time_text(each, sizeof(each), (double)g.launch_ns / (double)g.launches),
-	      100 * (double)g.launch_ns / span_length(s), runs);
+	      100 * launching.share, launching.who, runs);
 }
 
 /* ---- the GPU is idle ---- */
@@ -185,6 +214,7 @@ void rule_gpu_idle(struct findings *f, const struct process *p)
 {
 	struct gpu_calls g = gpu_calls(p);
 	const struct process *other;
+	struct alone launching;
 	char who[128], by[200], idle[32];
 	json_t *evidence;
 	struct span s;
@@ -194,7 +224,7 @@ void rule_gpu_idle(struct findings *f, const struct process *p)
 	if (!g.launches || !work_span(p, &s))
 		return;
 	busy = gpu_busy(p, s, &exact);
-	if (busy < 0 || busy >= BUSY || launch_bound(&g, s, busy))
+	if (busy < 0 || busy >= BUSY || launch_bound(p, &g, s, busy, &launching))
 		return;
 	snprintf(who, sizeof(who), "%s", process_who(p));
 	other = busiest(p->trace, p->host, s, &cores);
@@ -243,22 +273,22 @@ void rule_pageable(struct findings *f, const struct process *p)
 {
 	struct gpu_calls g = gpu_calls(p);
 	char bytes[32], time[32];
+	struct alone copying;
 	struct span s;
-	double share;
 
 	if (!work_span(p, &s) || (double)g.bytes < PAGEABLE_BYTES || pinned_blocks(p))
 		return;
-	share = (double)g.copy_ns / span_length(s);
-	if (share < PAGEABLE_SHARE || (double)g.bytes > PAGEABLE_SPEED * (double)g.copy_ns)
+	copying = alone(p, USE_COPY, g.copy_ns, s);
+	if (copying.share < PAGEABLE_SHARE || (double)g.bytes > PAGEABLE_SPEED * (double)g.copy_ns)
 		return;
-	found(f, p, (struct stake){.since = s.begin, .ns = (double)g.copy_ns},
-	      json_pack("{s:I, s:I, s:I, s:f, s:i}", "copies", (json_int_t)g.copies, "bytes",
-			(json_int_t)g.bytes, "copy_ns", (json_int_t)g.copy_ns, "share", share,
-			"pinned_blocks", 0),
+	found(f, p, (struct stake){.since = s.begin, .ns = copying.ns},
+	      json_pack("{s:I, s:I, s:I, s:I, s:f, s:i}", "copies", (json_int_t)g.copies, "bytes",
+			(json_int_t)g.bytes, "copy_ns", (json_int_t)g.copy_ns, "threads",
+			(json_int_t)copying.threads, "share", copying.share, "pinned_blocks", 0),
 	      "%s copies from and to memory that is not pinned: %s in %" PRIu64
 	      " copies held their threads up for "
-	      "%s, %.0f %% of the time, at %.1f GB/s; it never asked for pinned memory",
+	      "%s%s, %.0f %% of the time, at %.1f GB/s; it never asked for pinned memory",
 	      process_who(p), bytes_text(bytes, sizeof(bytes), (double)g.bytes), g.copies,
-	      time_text(time, sizeof(time), (double)g.copy_ns), 100 * share,
+	      time_text(time, sizeof(time), copying.ns), copying.who, 100 * copying.share,
 	      (double)g.bytes / (double)g.copy_ns);
 }

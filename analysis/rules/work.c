@@ -2,10 +2,12 @@
 /* When a process worked, what it waited for, how busy its GPU and its threads were. */
 #include "analysis/rules/work.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/breakdown.h"
 #include "analysis/model/gpu.h"
+#include "analysis/model/memory.h"
 
 #define SAMPLES_LEAST	   10
 #define SAMPLES_PER_SECOND 4 /* at the level summary threads are sampled far less often */
@@ -70,6 +72,14 @@ static bool is_host_copy(const struct function *fn)
 	       !strstr(fn->name, "DtoD") && !strstr(fn->name, "Peer");
 }
 
+static bool is_use(const struct function *fn, enum gpu_use use)
+{
+	if (!is_gpu_layer(fn->layer))
+		return false;
+	return use == USE_WAIT ? function_waits(fn)
+	       : use == USE_COPY ? is_host_copy(fn) : !strcmp(fn->kind, "launch");
+}
+
 /* Without the first call where that is most of it. */
 static uint64_t steady_time(const struct process *p, const struct profile *f)
 {
@@ -92,18 +102,18 @@ struct gpu_calls gpu_calls(const struct process *p)
 		const struct sums *s = profile_counts(p, f);
 		uint64_t time = steady_time(p, f);
 
-		if (!f->timed || f->work || !is_gpu_layer(fn->layer) || !s->outer_calls)
+		if (!f->timed || f->work || !s->outer_calls)
 			continue;
-		if (!strcmp(fn->kind, "launch")) {
+		if (is_use(fn, USE_LAUNCH)) {
 			g.launches += s->outer_calls;
 			g.launch_ns += time;
 		}
-		if (is_host_copy(fn)) {
+		if (is_use(fn, USE_COPY)) {
 			g.copies += s->outer_calls;
 			g.copy_ns += time;
 			g.bytes += s->bytes;
 		}
-		if (!function_waits(fn))
+		if (!is_use(fn, USE_WAIT))
 			continue;
 		g.waits += s->outer_calls;
 		g.wait_ns += time;
@@ -113,6 +123,47 @@ struct gpu_calls gpu_calls(const struct process *p)
 		}
 	}
 	return g;
+}
+
+struct spent {
+	uint32_t thread;
+	double time; /* in units of a tick's */
+};
+
+static double time_of(const struct beat *b)
+{
+	double time = 0;
+
+	for (uint32_t i = 0; i < b->used; i++)
+		time += b->ticks[i].time;
+	return time;
+}
+
+double gpu_longest(const struct process *p, enum gpu_use use, size_t *threads)
+{
+	struct spent *by = xcalloc(p->rhythm.count + 1, sizeof(*by));
+	double all = 0, most = 0;
+	size_t count = 0, k;
+
+	for (size_t i = 0; i < p->rhythm.count; i++) {
+		const struct beat *b = &p->rhythm.beats[i];
+		double time;
+
+		if ((b->kind != BEAT_CUDA && b->kind != BEAT_LAUNCH) ||
+		    !is_use(process_function(p, b->function), use))
+			continue;
+		for (k = 0; k < count && by[k].thread != b->thread;)
+			k++;
+		count += k == count;
+		by[k].thread = b->thread;
+		time = time_of(b);
+		by[k].time += time;
+		all += time;
+		most = by[k].time > most ? by[k].time : most;
+	}
+	free(by);
+	*threads = count;
+	return all > 0 ? most / all : 1;
 }
 
 /* The busiest device's. */

@@ -37,6 +37,14 @@ struct gpu_calls {
 
 struct gpu_calls gpu_calls(const struct process *p);
 
+enum gpu_use { USE_LAUNCH, USE_WAIT, USE_COPY };
+
+/*
+ * Threads spend their time side by side. Of what they spent in calls of that kind the share of the
+ * one that spent most, and of how many; by events, where there are none 1 and 0.
+ */
+double gpu_longest(const struct process *p, enum gpu_use use, size_t *threads);
+
 /*
  * The part of the time in which work ran on the GPU, over the span: by CUPTI (then *exact), else by
  * NVML, if there is one GPU or `p` is all alone on its machine; -1: not known.

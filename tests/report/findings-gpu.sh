@@ -58,6 +58,22 @@ same "not known what the GPU did" "[]" "$(found waits_for_gpu)$(found gpu_idle |
 training '' "$launches" "$(total cudaStreamSynchronize 500 9000)"
 same "after each launch" "['info']" "$(found waits_for_gpu)"
 
+# side_by_side EVENT FUNCTION MS: the thread and three more spend so long each in 50 calls that are events
+side_by_side() {
+	awk -v event="$1" -v fn="$2" -v ms="$3" 'BEGIN { for (t = 1; t <= 31; t += 10) {
+		printf "[1s] dltrace_proc:thread thread=%d process=1 tid=%d begin=1s\n", t, 99 + t
+		for (i = 0; i < 50; i++)
+			printf "[%dms] dltrace_cuda:%s thread=%d function=%s library=1 duration=%dus\n", 2100 + 190 * i + t, event, t, fn, ms * 20 } }'
+}
+training 50 "$launches" "$(total cudaStreamSynchronize 500 24000)" "$(side_by_side sync cudaStreamSynchronize 6000)"
+same "four threads wait side by side" "('warning', 4, 0.6)" \
+	"$(json '[(f["severity"], f["evidence"]["threads"], round(f["evidence"]["share"], 6)) for f in r["findings"] if f["rule"] == "waits_for_gpu"][0]')"
+text waits_for_gpu | grep -qF 'waited 6.0 s for the GPU (the longest of 4 threads), 60 % of the time' || fail "said of four: $(text waits_for_gpu)"
+training 50 "$launches" "$(total cudaStreamSynchronize 500 7000)" "$(side_by_side sync cudaStreamSynchronize 1750)"
+same "each of four waits little" "[]" "$(found waits_for_gpu)"
+training 50 "$launches" "$(total cudaStreamSynchronize 500 24000)"
+same "no share is more than all" 1.0 "$(json '[f["evidence"]["share"] for f in r["findings"] if f["rule"] == "waits_for_gpu"][0]')"
+
 training 69 "$launches"
 same "idle" "['warning']" "$(found gpu_idle)"
 same "who is busy" "the GPU was idle for 3.1 s, 31 % of the time between the first launch of train (pid 100) and its last; meanwhile train (pid 101), one of its workers, kept 0.9 cores busy" \
@@ -110,6 +126,8 @@ training 50 "$(total cudaLaunchKernel 210000 2600)"
 same "small kernels" "['warning'] []" "$(found small_kernels) $(found gpu_idle)"
 training 50 "$(total cudaLaunchKernel 210000 2400)"
 same "quick launches" "[]" "$(found small_kernels)"
+training 50 "$(total cudaLaunchKernel 210000 5200)" "$(side_by_side launch cudaLaunchKernel 1300)"
+same "each of four launches quickly" "[] ['warning']" "$(found small_kernels) $(found gpu_idle)"
 training 50 "$(total cudaLaunchKernel 190000 2600)"
 same "rare launches" "[]" "$(found small_kernels)"
 training 71 "$(total cudaLaunchKernel 210000 2600)"
@@ -119,6 +137,8 @@ training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 1G)"
 same "pageable" "['warning']" "$(found pageable_copies)"
 training 90 "$launches" "$(total cudaMemcpyAsync 1000 290 1G)"
 same "little time" "[]" "$(found pageable_copies)"
+training 90 "$launches" "$(total cudaMemcpyAsync 1000 1160 1G)" "$(side_by_side copy cudaMemcpyAsync 290)"
+same "little time in each of four threads" "[]" "$(found pageable_copies)"
 training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 40G)"
 same "no time for so much" "[]" "$(found pageable_copies)"
 for bytes in 280M 17G; do
