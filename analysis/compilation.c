@@ -15,7 +15,6 @@
 #define CPU_LEAST	20000000	/* ns of a window: below, a rate means nothing */
 #define RATE_LEAST	0.4e6		/* allocations a second of CPU time */
 #define RATE_FACTOR	4		/* of that of the steady iterations */
-#define DEPTH_MOST	64		/* a loop of parents can only come from a broken trace */
 
 struct span {
 	int64_t begin, end;
@@ -31,16 +30,6 @@ static bool is_compiler(const struct process *p)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!fnmatch(names[i], name, 0))
 			return true;
-	return false;
-}
-
-static bool is_descendant(const struct process *p, const struct process *of)
-{
-	for (int depth = 0; p && depth < DEPTH_MOST; depth++) {
-		p = p->parent;
-		if (p == of)
-			return true;
-	}
 	return false;
 }
 
@@ -72,7 +61,7 @@ static struct span *lives(const struct process *p, int64_t until, size_t *count)
 		const struct process *one = t->processes[i];
 
 		if (one->begin == UNKNOWN || one->begin >= until || one->merged || !is_compiler(one) ||
-		    !is_descendant(one, p))
+		    !process_descends(one, p))
 			continue;
 		list[(*count)++] = (struct span){
 			begin_of(one, p), one->end != UNKNOWN ? one->end : one->last,

@@ -24,7 +24,7 @@ const struct fact_kind fact_kinds[] = {
 	{ "kind", UNIT_NS, true, true, "time in calls of a kind: allocate, copy, launch, ..." },
 	{ "share", UNIT_FRACTION, true, true, "the part of a kind in the time of all calls" },
 	{ "gpu", UNIT_NS, true, true, "time on the GPU by kind" },
-	{ "phase", UNIT_NS, true, false, "time in a phase" },
+	{ "phase", UNIT_NS, true, false, "time in a phase, of the process with the longest" },
 	{ "layer", UNIT_NS, true, false, "time in calls of a layer" },
 	{ "library", UNIT_NS, true, false, "time in calls that a library made" },
 	{ "function", UNIT_NS, true, false, "time of all calls of a function, others in them included" },
@@ -127,6 +127,14 @@ static void add(struct facts *f, const char *what, const char *name, size_t trac
 {
 	if (trace < f->traces)
 		fact_for(f, what, name, 0)->values[trace] += value;
+}
+
+static void add_longest(struct facts *f, const char *what, const char *name, size_t trace, double value)
+{
+	double *known = trace < f->traces ? &fact_for(f, what, name, 0)->values[trace] : NULL;
+
+	if (known && value > *known)
+		*known = value;
 }
 
 static void add_known(struct facts *f, const char *what, size_t trace, const struct cell *c)
@@ -241,6 +249,7 @@ static void from_failures(struct facts *f, const struct view *v)
 		add(f, "failures", "", trace_of(v, table_get(t, i, "process")), 1);
 }
 
+/* Ranks are in a phase side by side. */
 static void from_phases(struct facts *f, const struct view *v)
 {
 	const struct table *t = report_table(v->r, "phases");
@@ -249,8 +258,8 @@ static void from_phases(struct facts *f, const struct view *v)
 		const struct cell *begin = table_get(t, i, "begin_ns"), *end = table_get(t, i, "end_ns");
 
 		if (begin->type != CELL_NULL && end->type != CELL_NULL)
-			add(f, "phase", cell_text(table_get(t, i, "phase")),
-			    trace_of(v, table_get(t, i, "process")), cell_real(end) - cell_real(begin));
+			add_longest(f, "phase", cell_text(table_get(t, i, "phase")),
+				    trace_of(v, table_get(t, i, "process")), cell_real(end) - cell_real(begin));
 	}
 }
 

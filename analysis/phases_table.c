@@ -194,8 +194,8 @@ static void count_begun(const struct phases *ph, const struct process *p, struct
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct process *child = t->processes[i];
 
-		if (child != p && child->begin != UNKNOWN && child->begin >= p->begin && child->parent &&
-		    !child->merged && phases_own(phases_around(child), p))
+		if (child->begin != UNKNOWN && child->begin >= p->begin && !child->merged &&
+		    process_descends(child, p) && phases_own(phases_around(child), p))
 			c->children[phase_at(ph, child->begin) - ph->list]++;
 	}
 }

@@ -353,6 +353,8 @@ bool process_shown(const struct process *p);
 bool process_foreign(const struct process *p);
 /* Program's name for people: the script of an interpreter's is not looked into. */
 const char *process_name(const struct process *p);
+/* Is `from` its parent, or a parent's parent, ...? */
+bool process_descends(const struct process *p, const struct process *from);
 /* In the process itself, or in those it was forked from; NULL when nobody named it. */
 const struct library *process_library(const struct process *p, uint16_t id);
 /* Was it mapped already in the process that forked this one? */

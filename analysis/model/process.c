@@ -10,6 +10,8 @@
 #include "analysis/model/model.h"
 #include "functions.h"
 
+#define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
+
 struct process *trace_process(const struct trace *t, uint32_t id)
 {
 	return idmap_pointer(&t->process_by_id, id);
@@ -197,6 +199,16 @@ const char *process_name(const struct process *p)
 	return base_name(p->exe);
 }
 
+bool process_descends(const struct process *p, const struct process *from)
+{
+	for (int depth = 0; p && depth < DEPTH_MOST; depth++) {
+		p = p->parent;
+		if (p == from)
+			return true;
+	}
+	return false;
+}
+
 static const struct process *forked_from(const struct process *p)
 {
 	return p->reason == 1 ? p->parent : NULL;
@@ -204,8 +216,7 @@ static const struct process *forked_from(const struct process *p)
 
 const struct library *process_library(const struct process *p, uint16_t id)
 {
-	/* A loop of parents can only come from a broken trace. */
-	for (int depth = 0; p && id && depth < 64; depth++, p = forked_from(p)) {
+	for (int depth = 0; p && id && depth < DEPTH_MOST; depth++, p = forked_from(p)) {
 		const uint64_t *index = idmap_get(&p->library_by_id, id);
 
 		if (index)

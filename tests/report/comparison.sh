@@ -163,6 +163,26 @@ report c?.txt --label 'd?.txt:program=c.py' d?.txt
 same "nine runs" "(9, 3000000000, 2000000000, 5000000000)" \
 	"$(json '(lambda x: (x["runs"], round(x["median"]), round(x["median_low"]), round(x["median_high"])))(row("comparison", quantity="total"))')"
 
+# Ranks are in a phase side by side: it is as long as that of the longest, and no longer than the run.
+for steady in 10 8; do
+	{
+		echo dltrace-text 1
+		for rank in 1 2 3 4; do
+			echo "[1s] dltrace_proc:process process=$rank pid=10$rank begin=1s exe=\"/bin/python3\""
+			echo "[1s] dltrace_proc:thread thread=$rank process=$rank tid=10$rank begin=1s"
+			for step in 0 1 2 3 4 5 6 7 8 9; do
+				echo "[$((2000 + step * 100 * (steady - rank / 4)))ms] dltrace_mark:range thread=$rank begun_by=$rank kind=5 payload=$step"
+			done
+			echo "[$((2000 + 1000 * (steady - rank / 4)))ms] dltrace_mark:range thread=$rank begun_by=$rank kind=5 payload=-1"
+			echo "[13s] dltrace_proc:exit process=$rank code=0"
+		done
+	} >steady$steady.txt
+done
+report --baseline steady10.txt steady8.txt
+same "phases of four ranks" "[(10.0, 8.0)]" \
+	"$(json '[(round(x["before_ns"] / 1e9, 6), round(x["after_ns"] / 1e9, 6)) for x in r["changes"] if (x["what"], x["name"]) == ("phase", "steady")]')"
+"$REPORT" -q -f json --fail-if 'phase:steady>10.1s' steady10.txt >/dev/null 2>&1 || fail "a phase that lasted longer than the run"
+
 # Folders of the same name are told apart by as much of their paths as is needed, everywhere.
 mkdir -p x/old/run x/new/run y/run
 cp a1.txt x/old/run/t.txt

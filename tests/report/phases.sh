@@ -32,6 +32,14 @@ for jobs in 2 3 7; do
 	cmp whole.json parts.json || fail "$jobs parts make another report"
 done
 
+# Who is started beside it, by the same shell, is no child of its.
+{
+	cat "$TMP/trace"
+	echo '[1s] dltrace_proc:process process=40 pid=400 begin=1s host="h" exe="/bin/bash"'
+	echo '[14s] dltrace_proc:process process=41 parent=40 pid=401 parent_pid=400 begin=14s host="h" exe="/usr/bin/python3"'
+} | report_text
+same "a sibling" "[0, 3, 1, 0]" "$(json '[p["children"] for p in r["phases"]]')"
+
 # The first event comes when a process has connected to LTTng: what is shown begins with the trace all the same.
 # What ran long before it was recorded did begin before.
 sed 's/begin=1s /begin=999700us /' "$TMP/trace" | report_text
