@@ -8,10 +8,13 @@
 #define VERSION_INDEX	0x7fff
 #define VERSION_HIDDEN	0x8000
 
-/* glibc relocates most of a dynamic section in place, but not the vdso's. */
+/*
+ * glibc relocates most of a dynamic section in place, but not the vdso's. The base is below 0 where a library lies
+ * lower than it was linked for.
+ */
 static const void *at(const struct dlt_elf *e, ElfW(Addr) address)
 {
-	return (const void *)(address < e->base ? address + e->base : address);
+	return (const void *)((ElfW(Sxword))address < (ElfW(Sxword))e->base ? address + e->base : address);
 }
 
 bool dlt_elf_open(struct dlt_elf *e, uintptr_t base, const ElfW(Dyn) *dynamic)

@@ -29,6 +29,7 @@
  */
 #include "exists.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -70,20 +71,27 @@ extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility
 extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 /* Raw, since this runs before anything is initialised, and keeps errno. */
-static long protect(void *from, size_t size, long prot)
+static long raw(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+#if defined(__x86_64__)
+	register uintptr_t fourth __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall" : "=a"(result)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+			 : "rcx", "r11", "memory");
+	return result;
+#else
+	return syscall(number, a, b, c, d);
+#endif
+}
+
+static long protect(void *from, size_t size, uintptr_t prot)
 {
 	uintptr_t begin = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
 	uintptr_t end = ((uintptr_t)from + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	long result;
 
-#if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(result)
-			 : "0"((long)SYS_mprotect), "D"(begin), "S"(end - begin), "d"(prot)
-			 : "rcx", "r11", "memory");
-#else
-	result = mprotect((void *)begin, end - begin, (int)prot);
-#endif
-	return result;
+	return raw(SYS_mprotect, begin, end - begin, prot, 0);
 }
 
 static inline bool is_set(const uint64_t *bits, uint32_t i)
@@ -491,19 +499,16 @@ static void hide_at_start(void)
 	protect_tables(PROT_READ);
 }
 
-/* True when the loader has made the place read-only after relocation: whole pages only. */
-static bool is_relro(const struct dlt_elf *e, uintptr_t place)
+/*
+ * False where the loader has made the place read-only after relocation. The kernel is asked, by having the mask of
+ * signals written there: of an object's program headers one knows here only that they are not always at its base.
+ */
+static bool overwrite(uintptr_t *place)
 {
-	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)e->base;
-	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(e->base + header->e_phoff);
-
-	for (int i = 0; i < header->e_phnum; i++) {
-		uintptr_t begin = e->base + p[i].p_vaddr, end = begin + p[i].p_memsz;
-
-		if (p[i].p_type == PT_GNU_RELRO && place >= begin && place < (end & -(uintptr_t)PAGE))
-			return true;
-	}
-	return false;
+	if (raw(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uintptr_t)place, sizeof(*place)) != 0)
+		return false;
+	*place = 0;
+	return true;
 }
 
 /* Clears the places of one relocation table that hold `address` for symbol `index` of e. */
@@ -514,16 +519,13 @@ static void clear_places(const struct dlt_elf *e, ElfW(Sxword) which, ElfW(Sxwor
 
 	for (size_t i = 0; i < r.count; i++) {
 		uintptr_t *place = (uintptr_t *)(e->base + r.table[i].r_offset);
-		bool relro;
 
-		if (ELF64_R_SYM(r.table[i].r_info) != index || *place != address)
+		if (ELF64_R_SYM(r.table[i].r_info) != index || *place != address || overwrite(place))
 			continue;
-		relro = is_relro(e, (uintptr_t)place);
-		if (relro && protect(place, sizeof(*place), PROT_READ | PROT_WRITE) != 0)
+		if (protect(place, sizeof(*place), PROT_READ | PROT_WRITE) != 0)
 			continue;
 		*place = 0;
-		if (relro)
-			protect(place, sizeof(*place), PROT_READ);
+		protect(place, sizeof(*place), PROT_READ);
 	}
 }
 
@@ -548,13 +550,6 @@ static void clear_weak_references(const struct dlt_elf *e)
 	}
 }
 
-/* An object whose file header is where its addresses begin (not the vdso, not a fixed program). */
-static bool has_header(const struct link_map *map)
-{
-	return map->l_addr && map->l_ld > (ElfW(Dyn) *)map->l_addr && map->l_name[0] == '/' &&
-	       memcmp((const void *)map->l_addr, ELFMAG, SELFMAG) == 0;
-}
-
 /*
  * Only the list of objects as debuggers see it can be used here: the loader has not yet set up
  * its locks. Nobody else is running.
@@ -572,7 +567,7 @@ static void look_at_start(void)
 	}
 	hide_at_start();
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
-		if (m->l_addr != self.base && has_header(m) && dlt_elf_open(&e, m->l_addr, m->l_ld))
+		if (m->l_addr != self.base && dlt_elf_open(&e, m->l_addr, m->l_ld))
 			clear_weak_references(&e);
 	seen_objects = dlt_exists_startup_objects;
 	ready = true;

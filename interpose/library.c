@@ -130,10 +130,9 @@ static void build_id(const struct object *o, char *to, size_t size)
 		return;
 	p = (const ElfW(Phdr) *)(o->begin + header->e_phoff);
 	for (const ElfW(Phdr) *end = p + header->e_phnum; p < end; p++) {
-		uintptr_t at = o->begin + p->p_vaddr, last = at + p->p_memsz;
+		/* Not from where it begins: a library may be linked for an address, too. */
+		uintptr_t at = o->base + p->p_vaddr, last = at + p->p_memsz;
 
-		if (header->e_type == ET_EXEC)
-			at -= o->begin, last -= o->begin;
 		while (p->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < last) {
 			const ElfW(Nhdr) *n = (const ElfW(Nhdr) *)at;
 			const unsigned char *id = (const unsigned char *)(n + 1) + 4;

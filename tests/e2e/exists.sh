@@ -56,6 +56,14 @@ check() {
 check "nothing there" "" "$APPS/exists" ./weak.so ./strong.so ./weak.so
 grep -q 'start: cudaMalloc=absent ' traced || fail "the test does not test"
 check "a library that is linked at start" "$TMP/atstart.so" "$APPS/exists" ./weak.so
+: >linked
+for place in 0x71000000 0x7ffb80000000; do
+	gcc -shared -fPIC -Wl,-z,now -Wl,-Ttext-segment=$place -o $place.so atstart.c
+	cp $place.so elsewhere-$place.so
+	printf ' %s' "$TMP/$place.so" "$TMP/elsewhere-$place.so" >>linked
+done
+check "libraries that are linked for an address, there and elsewhere" "$(cat linked)" "$APPS/exists"
+same "their constructors" 4 "$(grep -c 'constructor: cudaMalloc=0 table=0' traced)"
 check "CUDA linked at start" "$TMP/atstart.so $STUBS/libcudart.so.12" "$APPS/exists" ./weak.so ./strong.so
 grep -q 'constructor: cudaMalloc=1 table=1 GOMP_parallel=0' traced || fail "the test does not test"
 check "OpenMP linked at start, BIND_NOW" "$TMP/omp.so" "$APPS/exists" ./weak.so
