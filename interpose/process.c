@@ -32,6 +32,7 @@ extern void *__libc_stack_end;
 
 struct dlt_process dlt_process = { .heap = DLT_HEAP_UNKNOWN };
 
+static bool wiped;		/* dlt_alive is, in each child */
 static char **first_argv, **first_envp;
 static char box_folder[256];	/* a copy: programs overwrite their environment (setproctitle) */
 
@@ -116,10 +117,11 @@ static void read_settings(void)
 		strcpy(box_folder, folder);
 }
 
-/* From now on hooks count into this box; in a forked child the kernel clears the mask. */
+/* From now on hooks count into this box; in a forked child the kernel clears the mask, since Linux 4.14. */
 static void arm(void)
 {
-	if (dlt_sys_madvise(&dlt_alive, sizeof(dlt_alive), MADV_WIPEONFORK))
+	wiped = dlt_sys_madvise(&dlt_alive, sizeof(dlt_alive), MADV_WIPEONFORK) == 0;
+	if (!wiped)
 		dlt_log("process", "no MADV_WIPEONFORK: only fork() is followed", NULL, 0);
 	__atomic_store_n(&dlt_alive.mask, ~(uintptr_t)0, __ATOMIC_RELEASE);
 }
@@ -146,6 +148,9 @@ void dlt_process_after_fork(void)
 {
 	struct dlt_box_pair live, inherited;
 
+	/* Who comes here by the mask finds it cleared; who comes by a handler of fork(), in a child alone. */
+	if (!wiped)
+		dlt_alive = (struct dlt_alive){ .mask = 0 };
 	if (dlt_alive.mask)
 		return;
 	live = dlt_thread_live();
