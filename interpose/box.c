@@ -3,6 +3,7 @@
 #include "box_private.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -41,7 +42,7 @@ static const struct {
 
 struct dlt_box_header *dlt_box;
 static bool is_file;	/* the mapping is a file's */
-static bool grows;	/* ... and its pages are backed as they are needed */
+static bool populates;	/* ... and the kernel knows MADV_POPULATE_WRITE (Linux 5.14) */
 
 static size_t page_up(size_t size)
 {
@@ -141,8 +142,8 @@ static int map_file(int fd, void **mapping)
 	*mapping = map_box(MAP_SHARED, fd);
 	if (!*mapping)
 		return -ENOMEM;
-	grows = dlt_sys_madvise(*mapping, PAGE, MADV_POPULATE_WRITE) == 0;
-	return grows ? 0 : allocate(fd, dlt_box_size());
+	populates = dlt_sys_madvise(*mapping, PAGE, MADV_POPULATE_WRITE) == 0;
+	return 0;
 }
 
 static const char *open_file(const char *folder, const uint64_t id[2], int *folder_fd, int *fd)
@@ -349,12 +350,23 @@ void dlt_box_publish(const char *folder)
 		publish(folder, dlt_box->id);
 }
 
+/* Has the kernel set no bit of a word there: it gets EFAULT where a store of ours would be a SIGBUS. */
+static bool back_page(uintptr_t page)
+{
+	return dlt_sys6(SYS_futex, (long)page, FUTEX_WAKE_OP_PRIVATE, 0, 0, (long)page,
+			FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0)) >= 0;
+}
+
 bool dlt_box_back(const void *p, size_t size)
 {
 	uintptr_t from = (uintptr_t)p & ~(uintptr_t)(PAGE - 1);
 	uintptr_t to = page_up((uintptr_t)p + size);
 
-	if (!is_file || !grows)
+	if (!is_file)
 		return true;
-	return dlt_sys_madvise((void *)from, to - from, MADV_POPULATE_WRITE) == 0;
+	if (populates)
+		return dlt_sys_madvise((void *)from, to - from, MADV_POPULATE_WRITE) == 0;
+	while (from < to && back_page(from))
+		from += PAGE;
+	return from >= to;
 }

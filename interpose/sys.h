@@ -13,15 +13,20 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static inline long dlt_sys(long number, long a, long b, long c, long d, long e)
+static inline long dlt_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
-	long result = syscall(number, a, b, c, d, e, 0L);
+	long result = syscall(number, a, b, c, d, e, f);
 
 	if (result == -1)
 		result = -errno;
 	errno = saved;
 	return result;
+}
+
+static inline long dlt_sys(long number, long a, long b, long c, long d, long e)
+{
+	return dlt_sys6(number, a, b, c, d, e, 0);
 }
 
 /* NULL on failure. */
