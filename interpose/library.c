@@ -11,7 +11,6 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "box_private.h"
 #include "elf.h"
@@ -346,7 +345,8 @@ void dlt_library_init(void)
 {
 	struct object o;
 
-	if (find_object((const void *)getauxval(AT_BASE), &o)) {
+	/* By its own function for debuggers: AT_BASE is 0 where ld.so was started as the program. */
+	if (find_object((const void *)_r_debug.r_brk, &o)) {
 		loader_begin = o.begin;
 		loader_end = o.end;
 	}
