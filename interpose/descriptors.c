@@ -28,6 +28,7 @@
 #define NUMBERS 65536		/* above, nothing is kept: LTTng comes nowhere near */
 #define HIGHEST_BASE 1536	/* where LTTng's go, if the limit allows; see high_base */
 #define WAIT 2000000		/* ns for LTTng to finish what it opens */
+#define IS_FILEBUF 0x2000	/* _IO_IS_FILEBUF of glibc's libio/libio.h, which it does not install */
 
 static uint64_t set[NUMBERS / 64];
 static int end_of_set;		/* no number from here on was ever in the set */
@@ -271,13 +272,17 @@ DLT_EXPORT int close(int fd)
 	return dlt_real()->close(fd);
 }
 
-/* The stream goes in any case; it may be one whose number was closed behind its back. */
+/*
+ * The stream goes in any case; it may be one whose number was closed behind its back. One in memory (open_memstream)
+ * has none: what stands in its place was never written. glibc's own fclose asks so (libio/iofclose.c).
+ */
 DLT_EXPORT int fclose(FILE *stream)
 {
-	if (stream && dlt_descriptor_is_ours(stream->_fileno))
-		stream->_fileno = -1;
-	if (stream)
+	if (stream && stream->_flags & IS_FILEBUF) {
+		if (dlt_descriptor_is_ours(stream->_fileno))
+			stream->_fileno = -1;
 		dlt_network_forget((unsigned)stream->_fileno, (unsigned)stream->_fileno);
+	}
 	return dlt_real()->fclose(stream);
 }
 

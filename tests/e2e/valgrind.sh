@@ -19,3 +19,24 @@ both() {
 both valgrind -q --error-exitcode=9 sh -c 'echo in a shell; exit 2'
 both valgrind -q --error-exitcode=9 true
 both valgrind -q --tool=none sh -c 'echo in a shell; exit 2'
+
+# A stream in memory, which has no descriptor to look at.
+cat >memory.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	size_t size;
+	char *text;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	fputs("in memory\n", f);
+	fclose(f);
+	fputs(text, stdout);
+	free(text);
+	return 0;
+}
+C
+$CC -g -o memory memory.c
+both valgrind -q --error-exitcode=9 ./memory
