@@ -25,6 +25,7 @@
 #include "packages.h"
 #include "process.h"
 #include "real.h"
+#include "stat.h"
 #include "sys.h"
 
 #define FOLDERS 256		/* a power of 2; of so many at most the name is told */
@@ -189,10 +190,12 @@ DLT_EXPORT int name(int folder, const char *path, int flags, ...) \
 DLT_EXPORT FILE *name(const char *path, const char *mode) \
 { \
 	FILE *file = dlt_real()->name(path, mode); \
+	bool reads = file && mode[0] == 'r' && !strchr(mode, '+'); \
 \
 	if (file) \
-		opened(fileno(file), AT_FDCWD, path, mode[0] == 'r' && !strchr(mode, '+'), \
-		       __builtin_return_address(0)); \
+		opened(fileno(file), AT_FDCWD, path, reads, __builtin_return_address(0)); \
+	if (reads) \
+		dlt_stat_opened(file, path); \
 	return file; \
 }
 
