@@ -584,7 +584,8 @@ __attribute__((used)) static void (*at_relocation(void))(void)
 	return done;
 }
 
-static void relocated(void) __attribute__((ifunc("at_relocation")));
+/* Not static: clang's would be global then, and be resolved among functions that are not yet. */
+void relocated(void) __attribute__((ifunc("at_relocation"), visibility("hidden")));
 
 /* A call of it keeps the relocation. */
 __attribute__((constructor)) static void constructed(void)
