@@ -225,11 +225,42 @@ static void add_end(struct table *t, const struct process *p)
 		table_set_uint(t, "thread", p->exit_thread);
 }
 
+/* Of a process that ended badly: elsewhere threads may wait for ever, for work that does not come. */
+static bool ended_badly(const struct process *p)
+{
+	struct process_end e = process_end(p);
+
+	return !e.let_go && (e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code));
+}
+
+static void add_unreturned(struct table *t, const struct process *p)
+{
+	char text[256], time[32];
+
+	if (!ended_badly(p))
+		return;
+	for (const struct thread *thread = p->threads; thread; thread = thread->sibling) {
+		const char *function = process_function(p, thread->in_flight)->name;
+		uint64_t lasted = thread_unreturned(thread);
+
+		/* The call in which a thread ended its process is no hang. */
+		if (!lasted || thread->id == p->exit_thread)
+			continue;
+		snprintf(text, sizeof(text), "%s had not returned for %s when %s ended",
+			 *function ? function : "a call", time_text(time, sizeof(time), (double)lasted),
+			 process_name(p));
+		begin_row(t, p, "hang", thread->in_flight_since, text);
+		set_text(t, "function", function);
+		table_set_uint(t, "thread", thread->id);
+	}
+}
+
 static void add(const struct process *p, struct table *t)
 {
 	add_allocations(t, p);
 	add_gpu_allocations(t, p);
 	add_errors(t, p);
+	add_unreturned(t, p);
 	add_end(t, p);
 }
 

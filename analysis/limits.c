@@ -14,7 +14,7 @@
 #include "analysis/model/gpu.h"
 
 static const struct column columns[] = {
-	{ "kind", "kind", UNIT_TEXT, "lost, truncated, foreign, uncovered, killed, overhead, ..." },
+	{ "kind", "kind", UNIT_TEXT, "lost, truncated, foreign, uncovered, killed, unreturned, overhead, ..." },
 	{ "process", "process", UNIT_ID, "id of the process; missing: the trace" },
 	{ "text", "what", UNIT_TEXT, "in words" },
 	{ "value", "value", UNIT_REAL, "events, bytes or ns, by kind" },
@@ -224,7 +224,33 @@ static void killed(struct table *table, const struct process *p)
 {
 	if (process_end(p).killed)
 		limit(table, p->trace, p, "killed", 0, "it was killed: %s, its last events may be missing",
-		      p->final_seen ? "its totals are complete" : "its totals are those of the last sample");
+		      p->final_seen ? "its totals have every call that had returned" :
+				      "its totals are those of the last sample");
+}
+
+/* They are counted when they return. */
+static void unreturned(struct table *table, const struct process *p)
+{
+	const struct thread *longest = NULL;
+	uint64_t calls = 0, time = 0;
+	const char *name;
+	char text[32];
+
+	for (const struct thread *thread = p->threads; thread; thread = thread->sibling) {
+		uint64_t lasted = thread_unreturned(thread);
+
+		calls += lasted > 0;
+		time += lasted;
+		if (lasted && (!longest || lasted > thread_unreturned(longest)))
+			longest = thread;
+	}
+	if (!longest)
+		return;
+	name = process_function(p, longest->in_flight)->name;
+	limit(table, p->trace, p, "unreturned", (double)time,
+	      "%" PRIu64 " call%s had not returned %s, in no total: %s, for %s%s", calls, calls == 1 ? "" : "s",
+	      p->end == UNKNOWN ? "at its last reading" : "when it ended", *name ? name : "unnamed",
+	      time_text(text, sizeof(text), (double)thread_unreturned(longest)), calls == 1 ? "" : ", the longest");
 }
 
 /* Calls that are only in the totals: shorter than the threshold, nested, or lost. */
@@ -491,8 +517,8 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure, opencl,
-	communication, gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
+	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure,
+	opencl, communication, gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
 };
 
 void run_limits(const struct model *m, struct report *r)

@@ -96,19 +96,25 @@ static uint64_t full_duration(struct thread *thread, int64_t at)
 	return (uint64_t)(at - thread->in_flight_since);
 }
 
+/* A thread's calls that are events are outermost, so whatever was in flight has returned. */
+static uint64_t returned(struct thread *thread, int64_t at, uint32_t duration)
+{
+	if (at > thread->returned)
+		thread->returned = at;
+	return duration == AT_LEAST ? full_duration(thread, at) : duration;
+}
+
 /* Its profile and thread, or NULL outside of --from and --to. */
 static struct thread *cuda(struct trace *t, int64_t at, const struct dlt_ev_cuda_other *e,
 			   uint64_t bytes)
 {
 	struct thread *thread = trace_emitted(t, e->thread, at);
 	struct call c = {
-		.duration = e->duration, .nested_time = e->nested_time, .bytes = bytes,
+		.duration = returned(thread, at, e->duration), .nested_time = e->nested_time, .bytes = bytes,
 		.failed = e->result && e->result != CUDA_NOT_READY, .timed = true,
 		.code = e->result,
 	};
 
-	if (e->duration == AT_LEAST)
-		c.duration = full_duration(thread, at);
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
 		return NULL;
@@ -208,10 +214,10 @@ static struct thread *cpu(struct trace *t, int64_t at, const struct dlt_ev_cpu_r
 			  uint64_t *duration)
 {
 	struct thread *thread = trace_emitted(t, e->thread, at);
-	struct call c = { .duration = e->duration, .nested_time = e->nested_time, .timed = true };
+	struct call c = {
+		.duration = returned(thread, at, e->duration), .nested_time = e->nested_time, .timed = true,
+	};
 
-	if (e->duration == AT_LEAST)
-		c.duration = full_duration(thread, at);
 	*duration = c.duration;
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
@@ -266,15 +272,13 @@ static void on_comm_call(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_comm_call *e = data;
 	struct thread *thread = trace_emitted(t, e->thread, at);
 	struct call c = {
-		.duration = e->duration, .nested_time = e->nested_time, .bytes = e->bytes,
+		.duration = returned(thread, at, e->duration), .nested_time = e->nested_time, .bytes = e->bytes,
 		.timed = true, .code = e->result,
 	};
 	const char *layer;
 
 	layer = process_function(thread->process, e->function)->layer;
 	c.failed = e->result && (e->result != NCCL_IN_PROGRESS || strcmp(layer, "nccl"));
-	if (e->duration == AT_LEAST)
-		c.duration = full_duration(thread, at);
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
 		return;

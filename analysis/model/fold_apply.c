@@ -7,10 +7,12 @@
 
 static void apply_cell(struct trace *t, const struct fold_cell *c)
 {
-	struct process *p = trace_thread_make(t, (uint32_t)(c->key >> 32))->process;
-	struct profile *f = process_profile(p, (uint16_t)(c->key >> 16), (uint16_t)c->key);
+	struct thread *thread = trace_thread_make(t, (uint32_t)(c->key >> 32));
+	struct profile *f = process_profile(thread->process, (uint16_t)(c->key >> 16), (uint16_t)c->key);
 	struct sums *s = &f->events;
 
+	if (c->timed && c->end > thread->returned)
+		thread->returned = c->end;
 	profile_seen(f, c->begin, c->end, c->first);
 	f->timed |= c->timed;
 	if (!s->calls || c->min < s->min)

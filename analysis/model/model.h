@@ -110,7 +110,8 @@ struct thread {
 	bool named;			/* by the program: what is said again is the kernel's name */
 	bool announced, alive, first_thread;
 	uint16_t in_flight;		/* function of the last sample */
-	int64_t in_flight_since;
+	int64_t in_flight_since, in_flight_at;	/* when it began, and when that was read */
+	int64_t returned;		/* end of its last call that is an event */
 	uint64_t since;			/* CLOCK_MONOTONIC of the same */
 	struct profile *last;		/* cache; borrowed */
 	struct thread *sibling;		/* borrowed; the next of its process, when all has been read */
@@ -374,6 +375,11 @@ void thread_emitted(struct thread *thread, uint64_t events);
 /* Events that it says it emitted and that were not read. */
 uint64_t thread_lost(const struct thread *thread);
 uint64_t process_lost(const struct process *p);
+/*
+ * How long a call had lasted, ns, that had not returned when its thread was last read; 0: there is none, or a short
+ * one, as it may be wherever a thread is stopped.
+ */
+uint64_t thread_unreturned(const struct thread *thread);
 const struct machine *trace_machine(const struct trace *t, const char *host);
 
 /* "libtorch_cpu.so.1.13.0" of a path; "" stays. */

@@ -104,7 +104,7 @@ struct thread *trace_thread_make(struct trace *t, uint32_t id)
 	thread->process = p;
 	thread->first_thread = p->id == id && !p->orphan;
 	thread->name = trace_keep(t, "");
-	thread->begin = thread->end = thread->in_flight_since = UNKNOWN;
+	thread->begin = thread->end = thread->in_flight_since = thread->in_flight_at = thread->returned = UNKNOWN;
 	return thread;
 }
 
@@ -277,6 +277,19 @@ uint64_t process_lost(const struct process *p)
 	uint64_t read = p->read + p->emitted_base;
 
 	return p->emitted_known && p->emitted > read ? p->emitted - read : 0;
+}
+
+#define UNRETURNED_LEAST 1000000000	/* ns */
+
+uint64_t thread_unreturned(const struct thread *thread)
+{
+	int64_t lasted;
+
+	if (!thread->in_flight || thread->in_flight_since == UNKNOWN || thread->end != UNKNOWN ||
+	    thread->returned >= thread->in_flight_at)
+		return 0;
+	lasted = thread->in_flight_at - thread->in_flight_since;
+	return lasted >= UNRETURNED_LEAST ? (uint64_t)lasted : 0;
 }
 
 const struct machine *trace_machine(const struct trace *t, const char *host)

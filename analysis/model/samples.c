@@ -464,6 +464,7 @@ static void on_thread_sample(struct trace *t, int64_t at, const void *data)
 		thread->cpu = e->cpu;
 	thread_emitted(thread, e->events);
 	thread->in_flight = e->function;
+	thread->in_flight_at = when(t, at, e->time);
 	thread->in_flight_since = e->function ? trace_monotonic(t, e->since) : UNKNOWN;
 }
 

@@ -68,3 +68,49 @@ same "by itself" "['python3 died of SIGTERM, sent by python3 (pid 101)']" "$(end
 same "killed by its maker" "[] {'signal': 9}" "$(ended_by 0 1 nobody 9) $(json 'row("processes", pid=101)["exit"]')"
 same "... in a run that failed" "['python3 died of SIGKILL, sent by python3 (pid 100)']" "$(ended_by 1 1 nobody 9)"
 same "asked to end" "['python3 is gone without having ended: killed (SIGKILL?)']" "$(ended_by 0 1 nobody)"
+
+# Calls that never return are in no total. Who ended badly in one for seconds hung there; who ended well, was let
+# go or lives on may have had a thread that waited for work: that is only said.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/trainer"
+[1s] dltrace_proc:function process=1 function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"
+[5s] dltrace_sample:thread thread=1 time=5s function=MPI_Allreduce since=2s
+[6s] dltrace_comm:call thread=1 function=MPI_Allreduce duration=4s
+[11s] dltrace_sample:thread thread=1 time=11s function=MPI_Allreduce since=10s
+[60s] dltrace_sample:thread thread=1 time=60s function=MPI_Allreduce since=10s
+[60s] dltrace_sample:thread thread=11 time=60s function=MPI_Allreduce since=59500ms
+[60s] dltrace_sample:process process=1 time=60s final=1
+[1s] dltrace_proc:thread thread=11 process=1 tid=110 creator=1 begin=1s
+[1s] dltrace_proc:process process=2 pid=101 begin=1s exe="/bin/well"
+[59s] dltrace_proc:exit process=2 how=0 code=0 thread=2
+[60s] dltrace_sample:thread thread=12 time=60s function=MPI_Allreduce since=10s
+[60s] dltrace_sample:process process=2 time=60s final=1
+[1s] dltrace_proc:thread thread=12 process=2 tid=111 creator=2 begin=1s
+[1s] dltrace_proc:process process=3 pid=102 begin=1s exe="/bin/alive"
+[60s] dltrace_sample:thread thread=3 time=60s function=MPI_Allreduce since=20s
+[60s] dltrace_sample:process process=3 time=60s
+[1s] dltrace_proc:process process=4 pid=103 begin=1s exe="/bin/crashed"
+[58s] dltrace_sample:thread thread=4 time=58s function=MPI_Allreduce since=20s
+[58s] dltrace_proc:exit process=4 how=4 code=11 thread=4
+[1s] dltrace_proc:process process=5 pid=104 begin=1s exe="/bin/back"
+[30s] dltrace_sample:thread thread=5 time=30s function=MPI_Allreduce since=20s
+[31s] dltrace_comm:call thread=5 function=MPI_Allreduce duration=4294967295
+[60s] dltrace_sample:process process=5 time=60s final=1
+[1s] dltrace_proc:process process=6 pid=105 begin=1s exe="/bin/back"
+[31s] dltrace_sample:thread thread=6 time=31s function=sgemm_ since=29s
+[31500ms] dltrace_cpu:blas thread=6 function=sgemm_ duration=2500ms
+[60s] dltrace_sample:process process=6 time=60s final=1
+END
+hung() {
+	json '[(f["text"], f["t_ns"], f["thread"]) for f in r["failures"] if f["kind"] == "hang"]'
+}
+same "who hung" "[('MPI_Allreduce had not returned for 50 s when trainer ended', 9000000000, 1)]" "$(hung)"
+unreturned() {
+	json '[f["text"].split(": ", 1)[1] for f in r["limits"] if f["kind"] == "unreturned" and f["text"].startswith("'"$1"'")]'
+}
+same "in no total" "['1 call had not returned when it ended, in no total: MPI_Allreduce, for 50 s']" "$(unreturned trainer)"
+same "... of who ended well" "$(unreturned trainer)" "$(unreturned well)"
+same "... of who lives on" "['1 call had not returned at its last reading, in no total: MPI_Allreduce, for 40 s']" "$(unreturned alive)"
+same "... of who came back" "[]" "$(unreturned back)"
+same "what totals have" 1 "$(json 'sum("have every call that had returned" in f["text"] for f in r["limits"] if "trainer (" in f["text"])')"
