@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
+#include "analysis/breakdown.h"
 #include "analysis/failures.h"
 #include "analysis/gpu_memory.h"
+#include "analysis/layers.h"
 #include "analysis/phases.h"
 
 static const struct column columns[] = {
@@ -76,6 +78,53 @@ bool call_finds_no_gpu(const struct process *p, const struct profile *c)
 	       (c->failed_code == NO_DRIVER || c->failed_code == NO_DEVICE);
 }
 
+/* Did any call succeed that would not without a GPU? */
+static bool has_gpu(const struct process *p)
+{
+	static const char *const kinds[] = { "allocate", "copy", "launch" };
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct function *fn = process_function(p, profile_function(f));
+		const struct sums *s = profile_sums(f);
+
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (!f->work && layer_is_gpu(fn->layer) && !strcmp(fn->kind, kinds[k]) && s->calls > s->failed)
+				return true;
+	}
+	return false;
+}
+
+/* Is an error of it what went wrong, whatever its code? */
+static bool fails_by_error(const struct process *p, const struct function *fn)
+{
+	if (!strcmp(fn->kind, "other"))
+		return false;
+	if (is_communication(fn->layer))
+		return true;
+	/* The ledger tells of refused GPU memory. */
+	return layer_is_gpu(fn->layer) && (strcmp(fn->kind, "allocate") || !p->gpu_memory.failed) &&
+	       (strcmp(fn->kind, "initialise") || has_gpu(p));
+}
+
+uint64_t call_failed_untold(const struct process *p, const struct profile *c)
+{
+	const struct sums *s = profile_counts(p, c);
+	uint64_t known = s->calls - s->outer_calls + c->events.failed;
+
+	if (c->work || s->failed <= known || call_finds_no_gpu(p, c) ||
+	    !fails_by_error(p, process_function(p, profile_function(c))))
+		return 0;
+	return s->failed - known;
+}
+
+uint64_t heap_failed(const struct process *p)
+{
+	uint64_t counted = p->now.sampled && !trace_is_part(p->trace) ? p->sample.failed_allocations : 0;
+
+	return counted > p->failed_count ? counted : p->failed_count;
+}
+
 static const char *caller(const struct process *p, uint16_t library)
 {
 	const struct library *l = process_library(p, library);
@@ -141,6 +190,19 @@ static void add_allocations(struct table *t, const struct process *p)
 	}
 }
 
+static void add_untold_allocations(struct table *t, const struct process *p)
+{
+	uint64_t untold = heap_failed(p) - p->failed_count;
+	char text[128];
+
+	if (!untold)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 " %sallocation%s returned nothing: when, of what size and for whom is "
+		 "not recorded", untold, p->failed_count ? "other " : "", untold == 1 ? "" : "s");
+	begin_row(t, p, "allocation", UNKNOWN, text);
+	table_set_uint(t, "count", untold);
+}
+
 static void add_gpu_allocations(struct table *t, const struct process *p)
 {
 	const struct gpu_memory *g = &p->gpu_memory;
@@ -168,6 +230,33 @@ static void add_gpu_allocations(struct table *t, const struct process *p)
 	}
 }
 
+static const char *error_kind(const struct function *fn, int32_t code)
+{
+	if (is_communication(fn->layer))
+		return "communication-error";
+	return code == OUT_OF_MEMORY && !strcmp(fn->kind, "allocate") ? "allocation" : "cuda-error";
+}
+
+static void add_untold_errors(struct table *t, const struct process *p)
+{
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		const struct function *fn = process_function(p, profile_function(f));
+		uint64_t untold = call_failed_untold(p, f);
+		char text[256];
+
+		if (!untold)
+			continue;
+		snprintf(text, sizeof(text),
+			 "%s failed %" PRIu64 " %stime%s: when and with which error is not recorded", fn->name,
+			 untold, f->events.failed ? "other " : "", untold == 1 ? "" : "s");
+		begin_row(t, p, error_kind(fn, 0), UNKNOWN, text);
+		set_text(t, "function", fn->name);
+		set_text(t, "library", caller(p, profile_library(f)));
+		table_set_uint(t, "count", untold);
+	}
+}
+
 static void add_errors(struct table *t, const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
@@ -184,10 +273,7 @@ static void add_errors(struct table *t, const struct process *p)
 		snprintf(text, sizeof(text), "%s%s%s returned %d%s%s%s, %" PRIu64 " time%s", fn->name,
 			 *size ? " of " : "", size, f->failed_code, *error ? " (" : "", error,
 			 *error ? ")" : "", f->events.failed, f->events.failed == 1 ? "" : "s");
-		begin_row(t, p, is_communication(fn->layer) ? "communication-error" :
-			  f->failed_code == 2 && !strcmp(fn->kind, "allocate") ? "allocation" :
-										 "cuda-error",
-			  f->failed_at, text);
+		begin_row(t, p, error_kind(fn, f->failed_code), f->failed_at, text);
 		set_text(t, "function", fn->name);
 		set_text(t, "library", caller(p, profile_library(f)));
 		table_set_int(t, "code", f->failed_code);
@@ -258,8 +344,10 @@ static void add_unreturned(struct table *t, const struct process *p)
 static void add(const struct process *p, struct table *t)
 {
 	add_allocations(t, p);
+	add_untold_allocations(t, p);
 	add_gpu_allocations(t, p);
 	add_errors(t, p);
+	add_untold_errors(t, p);
 	add_unreturned(t, p);
 	add_end(t, p);
 }

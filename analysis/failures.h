@@ -11,5 +11,13 @@
 const char *call_error_name(const char *layer, int code);
 /* Did it fail because there is no GPU, or no driver for one? The answer to a question is no failure. */
 bool call_finds_no_gpu(const struct process *p, const struct profile *c);
+/*
+ * Failed calls that are in the totals but no events, as all are at the level summary: neither code nor time is known.
+ * Only outermost ones: what fails inside another call is that one's to judge. What is only asked may be answered by
+ * an error, as looking for a GPU is where there is none.
+ */
+uint64_t call_failed_untold(const struct process *p, const struct profile *c);
+/* Allocations of the heap that failed, those that are no events included. */
+uint64_t heap_failed(const struct process *p);
 
 #endif

@@ -28,6 +28,11 @@ static void join(struct layers *l)
 	l->count = kept;
 }
 
+bool layer_is_gpu(const char *layer)
+{
+	return !strcmp(layer, "runtime") || !strcmp(layer, "driver") || !strcmp(layer, "opencl");
+}
+
 struct layers layers_sum(const struct process *p, layer_weigh *weigh)
 {
 	struct layers l = { xcalloc(p->profile_count + 1, sizeof(*l.list)), 0 };

@@ -29,6 +29,8 @@ typedef bool layer_weigh(const struct process *p, const struct profile *f, uint6
 /* Before any filter: what the process did. layers_release() ends it. */
 struct layers layers_sum(const struct process *p, layer_weigh *weigh);
 void layers_release(struct layers *l);
+/* CUDA or OpenCL, as calls on the host. */
+bool layer_is_gpu(const char *layer);
 /* Zeros for one that has nothing. */
 const uint64_t *layers_get(const struct layers *l, const char *layer);
 

@@ -16,13 +16,17 @@ static const char *refused_text(const struct process *p, char *text, size_t size
 	const struct gpu_memory *g = &p->gpu_memory;
 	const struct failed_allocation *a = &p->failed[0];
 	const struct library *l = process_library(p, p->failed_count ? a->library : 0);
-	uint64_t failed = p->failed_count + g->failed;
+	uint64_t failed = heap_failed(p) + g->failed;
 	int64_t at = g->failed ? g->failures[0].t : a->t;
 	char bytes[32], time[32] = "";
 
 	*text = '\0';
 	if (!failed)
 		return text;
+	if (!p->failed_count && !g->failed) {
+		snprintf(text, size, "; before, %" PRIu64 " allocation%s had failed", failed, failed == 1 ? "" : "s");
+		return text;
+	}
 	if (p->end != UNKNOWN && at != UNKNOWN && p->end > at)
 		time_text(time, sizeof(time), (double)(p->end - at));
 	snprintf(text, size, "; before, %" PRIu64 " allocation%s had failed (%s%s%s%s%s%s)", failed,
@@ -36,7 +40,7 @@ static const char *refused_text(const struct process *p, char *text, size_t size
 /* A block that is refused is at 0; who does not look writes there, sooner or later. */
 static bool may_be_unchecked(const struct process *p, const struct process_end *e)
 {
-	return e->ending == END_SIGNAL && (e->code == SIGSEGV || e->code == SIGBUS) && p->failed_count;
+	return e->ending == END_SIGNAL && (e->code == SIGSEGV || e->code == SIGBUS) && heap_failed(p);
 }
 
 /* After a failed allocation a program often dies somewhere else: the two are told together. */
@@ -56,7 +60,7 @@ void rule_died(struct findings *f, const struct process *p)
 	if (e.ending == END_SIGNAL)
 		found(f, p, stake,
 		      json_pack("{s:i, s:I, s:b}", "signal", e.code, "failed_allocations",
-				(json_int_t)p->failed_count, "unchecked", unchecked),
+				(json_int_t)heap_failed(p), "unchecked", unchecked),
 		      "%s died of %s%s%s", process_who(p), signal_name(e.code, name, sizeof(name)), before,
 		      unchecked ? ": it seems to have used the block that it did not get" : "");
 	else if (e.ending == END_STATUS)
@@ -72,19 +76,26 @@ void rule_allocation_failed(struct findings *f, const struct process *p)
 {
 	const struct failed_allocation *first = &p->failed[0];
 	const struct library *l = process_library(p, first->library);
+	uint64_t failed = heap_failed(p);
 	char size[32], live[32];
 
-	if (!p->failed_count)
+	if (!failed)
 		return;
+	if (!p->failed_count) {
+		found(f, p, (struct stake){.since = UNKNOWN}, json_pack("{s:I}", "count", (json_int_t)failed),
+		      "%s: %" PRIu64 " allocation%s failed; when, of what size and for whom is not recorded",
+		      process_who(p), failed, failed == 1 ? "" : "s");
+		return;
+	}
 	found(f, p, (struct stake){.since = first->t, .bytes = (double)first->size},
-	      json_pack("{s:I, s:I, s:I}", "count", (json_int_t)p->failed_count, "size_bytes",
+	      json_pack("{s:I, s:I, s:I}", "count", (json_int_t)failed, "size_bytes",
 			(json_int_t)first->size, "t_ns", (json_int_t)first->t),
 	      "%s: an allocation of %s by %s failed while %s were live%s", process_who(p),
 	      bytes_text(size, sizeof(size), (double)first->size),
 	      l ? base_name(l->path) : "an unknown caller",
 	      first->live == UNKNOWN ? "an unknown number of bytes"
 				     : bytes_text(live, sizeof(live), (double)first->live),
-	      p->failed_count > 1 ? ", and it was not the only one" : "");
+	      failed > 1 ? ", and it was not the only one" : "");
 }
 
 /* The last one: frameworks give back what they can and try again before they give up. */
@@ -146,7 +157,14 @@ void rule_call_failed(struct findings *f, const struct process *p)
 		const struct profile *c = p->profile_list[i];
 		const struct function *fn = process_function(p, profile_function(c));
 		const char *error = call_error_name(fn->layer, c->failed_code);
+		uint64_t untold = call_failed_untold(p, c);
 
+		if (untold)
+			found(f, p, (struct stake){.since = UNKNOWN},
+			      json_pack("{s:s, s:I}", "function", fn->name, "count", (json_int_t)untold),
+			      "%s: %s failed %" PRIu64 " %stime%s; when and with which error is not recorded",
+			      process_who(p), fn->name, untold, c->events.failed ? "other " : "",
+			      untold == 1 ? "" : "s");
 		if (!c->timed || c->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(c)) ||
 		    call_finds_no_gpu(p, c))
 			continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/breakdown.h"
+#include "analysis/layers.h"
 #include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
@@ -15,9 +16,7 @@
 /* Layers whose first call makes a context, loads code or connects. */
 static bool starts_up(const struct function *fn)
 {
-	return (!strcmp(fn->layer, "runtime") || !strcmp(fn->layer, "driver") ||
-		!strcmp(fn->layer, "opencl")) &&
-	       strcmp(fn->kind, "synchronise") && strcmp(fn->kind, "wait");
+	return layer_is_gpu(fn->layer) && strcmp(fn->kind, "synchronise") && strcmp(fn->kind, "wait");
 }
 
 struct first {

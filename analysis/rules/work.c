@@ -6,16 +6,12 @@
 #include <string.h>
 
 #include "analysis/breakdown.h"
+#include "analysis/layers.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
 
 #define SAMPLES_LEAST	   10
 #define SAMPLES_PER_SECOND 4 /* at the level summary threads are sampled far less often */
-
-static bool is_gpu_layer(const char *layer)
-{
-	return !strcmp(layer, "runtime") || !strcmp(layer, "driver") || !strcmp(layer, "opencl");
-}
 
 static bool is_work(const struct profile *f, const struct function *fn)
 {
@@ -74,7 +70,7 @@ static bool is_host_copy(const struct function *fn)
 
 static bool is_use(const struct function *fn, enum gpu_use use)
 {
-	if (!is_gpu_layer(fn->layer))
+	if (!layer_is_gpu(fn->layer))
 		return false;
 	return use == USE_WAIT ? function_waits(fn)
 	       : use == USE_COPY ? is_host_copy(fn) : !strcmp(fn->kind, "launch");

@@ -114,3 +114,35 @@ same "... of who ended well" "$(unreturned trainer)" "$(unreturned well)"
 same "... of who lives on" "['1 call had not returned at its last reading, in no total: MPI_Allreduce, for 40 s']" "$(unreturned alive)"
 same "... of who came back" "[]" "$(unreturned back)"
 same "what totals have" 1 "$(json 'sum("have every call that had returned" in f["text"] for f in r["limits"] if "trainer (" in f["text"])')"
+
+# What failed and is no event, as nothing is at the level summary: by the totals and the heap's counter. Inner calls
+# are their callers' to judge; an answer to a question is none, nor is one to who looks for a GPU in vain.
+# untold EVENTS...: the totals, and these
+untold() {
+	{
+		cat <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+[1s] dltrace_proc:function process=1 function=cudaMemcpy layer="runtime" kind="copy" name="cudaMemcpy"
+[1s] dltrace_proc:function process=1 function=cuMemcpy layer="driver" kind="copy" name="cuMemcpy"
+[1s] dltrace_proc:function process=1 function=cudaSetDevice layer="runtime" kind="initialise" name="cudaSetDevice"
+[1s] dltrace_proc:function process=1 function=cudaGetDeviceCount layer="runtime" kind="other" name="cudaGetDeviceCount"
+[1s] dltrace_proc:function process=1 function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"
+[2s] dltrace_sample:function process=1 function=cudaMemcpy calls=9 outer_calls=9 failed=9
+[2s] dltrace_sample:function process=1 function=cuMemcpy calls=9 outer_calls=0 failed=9
+[2s] dltrace_sample:function process=1 function=cudaSetDevice calls=2 outer_calls=2 failed=1
+[2s] dltrace_sample:function process=1 function=cudaGetDeviceCount calls=2 outer_calls=2 failed=1
+[2s] dltrace_sample:function process=1 function=MPI_Allreduce calls=9 outer_calls=9 failed=1
+[2s] dltrace_sample:process process=1 time=2s threads=1 failed_allocations=3
+END
+		printf '%s\n' "$@"
+	} | report_text
+	json 'sorted((f["kind"], f.get("function"), f["count"], f["code"], f["t_ns"]) for f in r["failures"])'
+}
+same "by the totals" "[('allocation', None, 3, None, None), ('communication-error', 'MPI_Allreduce', 1, None, None), ('cuda-error', 'cudaMemcpy', 9, None, None)]" "$(untold)"
+same "findings" "allocation_failed call_failed call_failed" "$(json '" ".join(f["rule"] for f in r["findings"])')"
+same "where there is a GPU" 1 "$(untold '[2s] dltrace_sample:function process=1 function=cudaLaunchKernel calls=1 outer_calls=1' '[1s] dltrace_proc:function process=1 function=cudaLaunchKernel layer="runtime" kind="launch" name="cudaLaunchKernel"' >/dev/null; json 'row("failures", function="cudaSetDevice")["count"]')"
+told="[1500ms] dltrace_cuda:copy thread=1 function=cudaMemcpy result=1 duration=1us"
+failed="[1500ms] dltrace_heap:alloc thread=1 function=malloc size=5G"
+same "less what events tell" "1 8" "$(untold "$told" >/dev/null; json '" ".join(str(f["count"]) for f in r["failures"] if f["function"] == "cudaMemcpy")')"
+same "... of the heap" "1 2" "$(untold "$failed" >/dev/null; json '" ".join(str(f["count"]) for f in r["failures"] if f["kind"] == "allocation")')"
