@@ -3,7 +3,6 @@
 #include "analysis/options.h"
 
 #include <argp.h>
-#include <glob.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "analysis/inputs.h"
 #include "analysis/labels.h"
 #include "analysis/phases.h"
 #include "analysis/report/figure.h"
@@ -415,48 +415,12 @@ static void choose_writers(struct parse *p)
 	}
 }
 
-/* Whether two paths look the same but for slashes at their ends. */
-static bool same_path(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-
-	while (n > 1 && a[n - 1] == '/')
-		n--;
-	while (m > 1 && b[m - 1] == '/')
-		m--;
-	return n == m && !strncmp(a, b, n);
-}
-
-static bool is_listed(char *const *traces, int count, const char *path)
-{
-	for (int i = 0; i < count; i++)
-		if (same_path(traces[i], path))
-			return true;
-	return false;
-}
-
-/* The baselines come first; who stands among the others too is read once. Lives as long as we do. */
 static void choose_traces(struct options *o, const struct parse *p)
 {
-	static glob_t baselines;
-	char **traces;
-	int count = 0;
+	size_t i = inputs_choose(o, p->baselines, p->baselines_said);
 
-	for (size_t i = 0; i < p->baselines_said; i++)
-		if (glob(p->baselines[i], GLOB_NOCHECK | (i ? GLOB_APPEND : 0), NULL, &baselines))
-			usage("--baseline %s: cannot look for it%s", p->baselines[i], "");
-	traces = calloc(baselines.gl_pathc + (size_t)o->trace_count + 1, sizeof(*traces));
-	if (!traces)
-		usage("out of memory%s%s", "", "");
-	for (size_t i = 0; i < baselines.gl_pathc; i++)
-		if (!is_listed(traces, count, baselines.gl_pathv[i]))
-			traces[count++] = baselines.gl_pathv[i];
-	o->model.baselines = (size_t)count;
-	for (int i = 0; i < o->trace_count; i++)
-		if (!count || !is_listed(traces, (int)o->model.baselines, o->traces[i]))
-			traces[count++] = o->traces[i];
-	o->traces = traces;
-	o->trace_count = count;
+	if (i < p->baselines_said)
+		usage("--baseline %s: cannot look for it%s", p->baselines[i], "");
 	o->model.labels = p->labels;
 	o->model.label_count = p->labels_said;
 }

@@ -12,7 +12,7 @@
 
 static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index, used everywhere else" },
-	{ "path", "path", UNIT_TEXT, "as given" },
+	{ "path", "path", UNIT_TEXT, "as given, or of a recording in a folder that was given" },
 	{ "name", "name", UNIT_TEXT, "the last part of its path, and so much before it as tells it from the others" },
 	{ "level", "level", UNIT_TEXT, "what was recorded: summary, calls, full" },
 	{ "command", "command", UNIT_TREE, "the command and its arguments" },

@@ -429,6 +429,63 @@ static int check_ours(struct fast *f, const char *path, char *error, size_t size
 	return -ENOMSG;
 }
 
+/* Of two parts, what shows that they are of two recordings; NULL: nothing does. */
+static const char *tells_apart(const struct part *a, const struct part *b)
+{
+	if (strcmp(a->metadata->host, b->metadata->host))
+		return "hosts";
+	if (*a->clock_uuid && *b->clock_uuid && strcmp(a->clock_uuid, b->clock_uuid))
+		return "boots of a host";
+	return strcmp(a->metadata->session, b->metadata->session) ||
+	       strcmp(a->metadata->created, b->metadata->created) ? "sessions" : NULL;
+}
+
+/* The length of the folder that both are in; `a`, the first by name, may be that itself. */
+static int common_folder(const char *a, const char *b)
+{
+	int i, slash = 0;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		slash = a[i] == '/' ? i : slash;
+	return !a[i] && b[i] == '/' ? i : slash;
+}
+
+static int to_next_slash(const char *path, int from)
+{
+	return path[from] ? from + 1 + (int)strcspn(path + from + 1, "/") : from;
+}
+
+static int refuse_two(const char *path, const struct part *a, const struct part *b, const char *two, char *error,
+		      size_t size)
+{
+	int common = common_folder(a->folder, b->folder);
+
+	snprintf(error, size, "cannot open trace: path=%s: %.*s and %.*s are of two %s, which do not make one trace: "
+		 "give each, as by dltrace-report %.*s/*", path, to_next_slash(a->folder, common), a->folder,
+		 to_next_slash(b->folder, common), b->folder, two, common, a->folder);
+	return -EINVAL;
+}
+
+/*
+ * Ids of processes and threads begin at 1 in each recording, times are by the host's clock: two are not to be put
+ * together. Of one that dltrace-record wrote it is known that it is one.
+ */
+static int check_one(const struct fast *f, const struct reader *r, const char *path, char *error, size_t size)
+{
+	const struct part *first = NULL;
+
+	for (size_t i = 0; !r->info.recording.present && i < f->part_count; i++) {
+		const struct part *p = f->parts[i];
+		const char *two = first && part_count_ours(p) ? tells_apart(first, p) : NULL;
+
+		if (two)
+			return refuse_two(path, first, p, two, error, size);
+		if (!first && part_count_ours(p))
+			first = p;
+	}
+	return 0;
+}
+
 int source_open_fast(struct reader *r, const char *path, char *error, size_t size)
 {
 	struct folders folders = { NULL, 0, 0 };
@@ -442,6 +499,7 @@ int source_open_fast(struct reader *r, const char *path, char *error, size_t siz
 	if (ret == 0) {
 		open_folders(f, r, &folders);
 		ret = check_ours(f, path, error, size);
+		ret = ret < 0 ? ret : check_one(f, r, path, error, size);
 		r->info.bytes = folders_bytes(&folders);
 	}
 	folders_release(&folders);

@@ -16,7 +16,8 @@
 
 struct search {
 	struct folders *found;
-	struct reader *reader;
+	struct reader *reader;		/* to tell of problems; NULL: recordings are looked for */
+	bool strays;			/* then: there are traces beside them */
 	unsigned visited;
 };
 
@@ -29,6 +30,33 @@ static void add(struct folders *f, const char *path)
 	f->paths[f->count++] = must(strdup(path));
 }
 
+/* record/label.c writes it. */
+static bool is_recording(const char *folder)
+{
+	static const char begin[] = "format dltrace-recording ";
+	char path[4096], line[sizeof(begin)] = "";
+	FILE *file;
+
+	if (snprintf(path, sizeof(path), "%s/recording", folder) >= (int)sizeof(path))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		*line = '\0';
+	fclose(file);
+	return strcmp(line, begin) == 0;
+}
+
+/* In a folder. */
+static void note_trace(struct search *s, const char *path)
+{
+	if (s->reader)
+		add(s->found, path);
+	else
+		s->strays = true;
+}
+
 static int search(struct search *s, const char *path, unsigned depth)
 {
 	char below[4096];
@@ -38,9 +66,14 @@ static int search(struct search *s, const char *path, unsigned depth)
 
 	if (depth > DEPTH_MAX || s->visited++ > FOLDERS_MAX)
 		return 0;
+	if (!s->reader && is_recording(path)) {
+		add(s->found, path);
+		return 0;
+	}
 	folder = opendir(path);
 	if (!folder) {
-		source_problem(s->reader, "unreadable", 0, "%s: %s", path, strerror(errno));
+		if (s->reader)
+			source_problem(s->reader, "unreadable", 0, "%s: %s", path, strerror(errno));
 		return -errno;
 	}
 	while ((entry = readdir(folder))) {
@@ -52,7 +85,7 @@ static int search(struct search *s, const char *path, unsigned depth)
 		if (S_ISDIR(st.st_mode))
 			search(s, below, depth + 1);
 		else if (strcmp(entry->d_name, "metadata") == 0)
-			add(s->found, path);
+			note_trace(s, path);
 	}
 	closedir(folder);
 	return 0;
@@ -65,7 +98,7 @@ static int by_name(const void *a, const void *b)
 
 int folders_find(struct folders *f, struct reader *r, const char *path, char *error, size_t size)
 {
-	struct search s = { f, r, 0 };
+	struct search s = { .found = f, .reader = r };
 	int ret = search(&s, path, 0);
 
 	if (ret < 0) {
@@ -84,6 +117,25 @@ int folders_find(struct folders *f, struct reader *r, const char *path, char *er
 	}
 	qsort(f->paths, f->count, sizeof(*f->paths), by_name);
 	return 0;
+}
+
+void folders_add_recordings(struct folders *f, const char *path)
+{
+	struct folders below = { NULL, 0, 0 };
+	struct search s = { .found = &below };
+	char *folder = must(strdup(path));
+
+	for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--)
+		folder[n - 1] = '\0';
+	search(&s, folder, 0);
+	free(folder);
+	if (below.count)
+		qsort(below.paths, below.count, sizeof(*below.paths), by_name);
+	if (!below.count || s.strays)
+		add(f, path);
+	for (size_t i = 0; i < below.count && !s.strays; i++)
+		add(f, below.paths[i]);
+	folders_release(&below);
 }
 
 uint64_t folders_bytes(const struct folders *f)

@@ -93,6 +93,8 @@ struct ctf_metadata {
 	int slot_count;
 	uint64_t digest;		/* of the text: equal for equal texts */
 	char host[256];			/* env.hostname; "" */
+	char session[256];		/* env.trace_name: LTTng's session; "" */
+	char created[32];		/* env.trace_creation_datetime: when it was made; "" */
 };
 
 /*

@@ -172,6 +172,10 @@ static bool set_env(struct tsdl *p, void *to, const char *key, const struct valu
 	(void)p;
 	if (strcmp(key, "hostname") == 0)
 		snprintf(m->host, sizeof(m->host), "%s", v->text);
+	else if (strcmp(key, "trace_name") == 0)
+		snprintf(m->session, sizeof(m->session), "%s", v->text);
+	else if (strcmp(key, "trace_creation_datetime") == 0)
+		snprintf(m->created, sizeof(m->created), "%s", v->text);
 	return true;
 }
 

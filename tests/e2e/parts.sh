@@ -58,3 +58,31 @@ cmp whole.json babeltrace.json || fail "babeltrace2 makes another report"
 # Its memory has nothing to do with the length of the trace: 100 MB of data are plenty for each process.
 (ulimit -d 100000 && report t --jobs 2 >bounded.json) || fail "100 MB of data do not suffice"
 cmp whole.json bounded.json || fail "with little memory the report is another one"
+
+# A folder of recordings stands for each of them, wherever they are in it.
+mkdir -p runs/deeper
+cp -r t runs/b
+cp -r t runs/deeper/a
+report runs/b runs/deeper/a >each.json
+report runs/ >folder.json
+cmp each.json folder.json || fail "a folder of two recordings makes another report"
+report --baseline runs/b runs >folder.json
+holds "a baseline among them is read once" '[.traces[].path] == ["runs/b", "runs/deeper/a"]' folder.json
+
+# What cannot be one trace is not read as one: of another host, boot or session.
+# refused WHAT CHANGE: twice the same trace, but for a change (sed's) to the metadata of one
+refused() {
+	rm -rf two
+	mkdir two
+	cp -r t two/a
+	cp -r t two/b
+	rm two/*/recording
+	find two/b -name metadata -exec sed -i "$2" {} +
+	status=0
+	"$REPORT" two >out 2>err || status=$?
+	same "$1: status" 4 $status
+	same "$1: one line" "dltrace-report: cannot open trace: path=two: two/a and two/b are of two $1, which do not make one trace: give each, as by dltrace-report two/*" "$(cat err)"
+}
+refused hosts 's/hostname = "./hostname = "~/'
+refused "boots of a host" '/name = "\?monotonic/ { n; s/uuid = "[0-7]/uuid = "f/; t; s/uuid = "./uuid = "0/ }'
+refused sessions 's/trace_name = "./trace_name = "~/'
