@@ -22,32 +22,60 @@ static void announced_by(struct process *p, uint8_t reason, int64_t at)
 }
 
 #define SAME_PID_AGAIN 1000000000	/* ns; a pid that comes back later is another process's */
+#define SAME_PID_MOST 1000		/* processes looked at; a hostile trace has any number */
+#define HEARD_OF 3000000000		/* ns; a process that lives is read every second */
 
 /*
- * A new image of the same kernel process: the old one ended by exec, whoever saw it last. The new
- * one cannot know that it is one: the pid tells.
+ * Two that live have one pid: they are of two pid namespaces, as containers are. An image that came by exec says so,
+ * but where the program made that call past the C library; a fork is none in any case.
  */
+static bool lives_beside(const struct process *p, const struct process *by, int64_t at)
+{
+	int64_t heard = p->last > p->sample_at ? p->last : p->sample_at;
+
+	return p->end == UNKNOWN && by->reason <= FORK && at - heard < HEARD_OF;
+}
+
+/* What `by` was before, if that was this one: it has said so, or nobody has heard how it ended. */
+static bool is_image_before(const struct process *p, const struct process *by, int64_t at)
+{
+	if (p->ending != END_UNKNOWN)
+		return p->ending == END_EXEC;
+	return !lives_beside(p, by, at) && (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN);
+}
+
+/* The newest of its pid; of several that live, the one that said that it would exec. */
+static struct process *find_before(const struct process *by, int64_t at)
+{
+	struct process *newest = NULL, *p = by->same_pid;
+
+	for (unsigned i = 0; p && i < SAME_PID_MOST && (!newest || by->reason == EXEC); i++, p = p->same_pid) {
+		if (strcmp(p->host, by->host) || p->followed)
+			continue;
+		if (by->reason == EXEC && p->ending == END_EXEC)
+			return p;
+		if (!newest && !lives_beside(p, by, at))
+			newest = p;
+	}
+	return newest && is_image_before(newest, by, at) ? newest : NULL;
+}
+
+/* A new image of the same kernel process: the old one ended by exec, whoever saw it last. The pid tells. */
 static void end_replaced(struct trace *t, struct process *by, int64_t at)
 {
 	uint64_t *last = idmap_put(&t->by_pid, by->pid);
-	struct process *p = (struct process *)(uintptr_t)*last;
+	struct process *p;
 
-	by->same_pid = p;
+	by->same_pid = (struct process *)(uintptr_t)*last;
 	*last = (uintptr_t)by;
-	for (; p; p = p->same_pid) {
-		if (strcmp(p->host, by->host))
-			continue;
-		by->replaces = p->ending == END_EXEC;
-		by->replaced = by->replaces ? p : NULL;
-		if (p->ending != END_UNKNOWN)
-			return;
-		if (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN) {
-			by->replaces = true;
-			by->replaced = p;
-			p->ending = END_EXEC;
-			process_ended(p, at);
-		}
+	p = find_before(by, at);
+	if (!p)
 		return;
+	by->replaces = p->followed = true;
+	by->replaced = p;
+	if (p->ending == END_UNKNOWN) {
+		p->ending = END_EXEC;
+		process_ended(p, at);
 	}
 }
 
