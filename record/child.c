@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -168,9 +169,23 @@ int child_early_signal(struct child *c)
 	return deadly;
 }
 
-int child_exit_status(const struct child *c)
+int child_die_of(int signal)
 {
-	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	prctl(PR_SET_DUMPABLE, 0);	/* the core that matters is the command's */
+	sigaction(signal, &standard, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal);
+	return 128 + signal;		/* pid 1 of a container gets none of its own */
+}
+
+int child_end_alike(const struct child *c)
+{
+	return WIFSIGNALED(c->status) ? child_die_of(WTERMSIG(c->status)) : WEXITSTATUS(c->status);
 }
 
 static int executable(const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command: same terminal, same process group, same signals, same exit status as without.
+ * The command: same terminal, same process group, same signals, same end as without.
  *
  * It stays in dltrace-record's process group, so Ctrl-C, Ctrl-\ and Ctrl-Z reach it as ever, and
  * reading from the terminal in the background stops both. dltrace-record blocks the signals that
@@ -40,8 +40,11 @@ void child_signals(struct child *c);
 /* True if a signal that would have ended dltrace-record came before there was a command; which. */
 int child_early_signal(struct child *c);
 
-/* 128 + n after signal n. */
-int child_exit_status(const struct child *c);
+/* Ends dltrace-record by this signal, as whoever waits for the command wants to see. 128 + signal where it lives on. */
+int child_die_of(int signal);
+
+/* The command's exit status; or dies as it did. When all is done. */
+int child_end_alike(const struct child *c);
 
 /* -ENOENT, -EACCES (as execvp would say) or 0. */
 int child_lookup(const char *command);

@@ -586,7 +586,7 @@ int recording_run(const struct options *o)
 	status = child_early_signal(&r.child);
 	if (status) {
 		abandon(&r);
-		return 128 + status;
+		return child_die_of(status);
 	}
 	look_at_nvtx(&r);
 	say_level(&r, o->level);
@@ -595,5 +595,5 @@ int recording_run(const struct options *o)
 		return cannot_run(&r, err);
 	loop(&r);
 	finish(&r);
-	return child_exit_status(&r.child);
+	return child_end_alike(&r.child);
 }

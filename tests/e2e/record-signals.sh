@@ -35,6 +35,11 @@ do("hello"); expect(b"got hello"); do("echo status=$?"); expect(b"status=5")
 # Ctrl-C: the command dies of it, dltrace-record finishes the trace
 do(command + " -o int -- sh -c 'echo runn''ing; sleep 60'"); expect(b"running")
 time.sleep(0.5); os.write(fd, b"\x03"); do("echo status=$?"); expect(b"status=130")
+# Ctrl-C ends a loop, since bash sees that the signal was the end
+do("for i in 1 2; do " + command + " -o loop$i -- sh -c 'echo runn''ing; sleep 60'; done; echo status=$?"); expect(b"running")
+time.sleep(0.5); os.write(fd, b"\x03"); do("echo aft''er"); expect(b"after")
+if os.path.exists("loop2"):
+    sys.exit("the loop went on")
 # Ctrl-C where the command survives it
 do(command + """ -o int2 -- sh -c 'trap "echo caugh""t; go=on" INT; echo runn''ing; until [ "$go" ]; do sleep 0.1; done; exit 7'"""); expect(b"running")
 time.sleep(0.5); os.write(fd, b"\x03"); expect(b"caught"); do("echo status=$?"); expect(b"status=7")
@@ -45,7 +50,7 @@ do("touch woken"); do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"st
 do("exit")
 END
 /usr/bin/python3 terminal.py "$RECORD" -q || fail "terminal"
-for t in read int int2 stop; do
+for t in read int loop1 int2 stop; do
 	grep -q '^end ' $t/recording || fail "$t has no end"
 done
 grep -q '^signal 2$' int/recording || fail "the signal is not in the label"

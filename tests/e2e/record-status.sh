@@ -24,6 +24,16 @@ same "lines of dltrace-record on stderr" 1 "$(grep -c '^dltrace-record: ' err)"
 status "$RECORD" -q -o t4 -- true
 same "-q on stderr" "" "$(cat err)"
 
+cat >ends.py <<'END'
+import resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+command = [sys.argv[1], "-q", "-o", "ends-%p", "--", "sh", "-c", "ulimit -c 0; kill -$0 $$"]
+print(*(subprocess.run(command + [name]).returncode for name in ("SEGV", "INT", "PIPE", "CHLD")))
+END
+python3 ends.py "$RECORD" >ends
+same "signals that end the command, seen by Python" "-11 -2 -13 0" "$(cat ends)"
+! ls core* 2>/dev/null || fail "a core of dltrace-record's own"
+
 status "$RECORD" -o t5 -- ./nowhere
 same "not found" 127 $code
 status "$RECORD" -o t5 -- nowhere-at-all
