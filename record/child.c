@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whoever sends one of these to dltrace-record means the command. */
-static const int passed_on[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGWINCH,
-	SIGXCPU, SIGXFSZ, SIGPOLL, SIGPWR, SIGURG,
-};
+/*
+ * Whoever sends a signal to dltrace-record means the command. These have their effect on dltrace-record itself: it
+ * stops and goes on with the command. (A fault of its own ends it although that signal is blocked.)
+ */
+static const int own[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -29,16 +29,13 @@ int child_prepare(struct child *c)
 	sigset_t set;
 
 	*c = (struct child){ .signals = -1 };
-	sigemptyset(&set);
-	for (size_t i = 0; i < COUNT(passed_on); i++)
-		sigaddset(&set, passed_on[i]);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGPIPE);
+	sigfillset(&set);
+	for (size_t i = 0; i < COUNT(own); i++)
+		sigdelset(&set, own[i]);
 	/* Somebody may have started us with SIGCHLD ignored: then there is no status to wait for. */
 	sigaction(SIGCHLD, &standard, &c->chld);
 	if (sigprocmask(SIG_BLOCK, &set, &c->mask) < 0)
 		return -errno;
-	sigdelset(&set, SIGPIPE);
 	c->watched = set;
 	sigdelset(&c->watched, SIGCHLD);
 	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -140,6 +137,8 @@ static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 		return;
 	if (s->ssi_pid == (uint32_t)c->pid)
 		return;		/* kill(0, ...): it has had its own */
+	if (s->ssi_pid == (uint32_t)getpid())
+		return;		/* SIGPIPE, SIGXFSZ: of what dltrace-record writes */
 	if (getpgid(c->pid) == getpgrp() &&
 	    witness_saw(&c->witness, (int)s->ssi_signo, (pid_t)s->ssi_pid))
 		return;		/* and so here */
@@ -164,7 +163,7 @@ int child_early_signal(struct child *c)
 
 	while (read(c->signals, &s, sizeof(s)) == sizeof(s))
 		if (s.ssi_signo == SIGINT || s.ssi_signo == SIGTERM || s.ssi_signo == SIGHUP ||
-		    s.ssi_signo == SIGQUIT)
+		    s.ssi_signo == SIGQUIT || s.ssi_signo == SIGABRT)
 			deadly = (int)s.ssi_signo;
 	return deadly;
 }

@@ -3,8 +3,8 @@
  * The command: same terminal, same process group, same signals, same end as without.
  *
  * It stays in dltrace-record's process group, so Ctrl-C, Ctrl-\ and Ctrl-Z reach it as ever, and
- * reading from the terminal in the background stops both. dltrace-record blocks the signals that
- * end programs and takes them from a descriptor: those from the terminal the command got itself,
+ * reading from the terminal in the background stops both. dltrace-record blocks all signals but those
+ * of job control and takes them from a descriptor: those from the terminal the command got itself,
  * those that somebody sent to dltrace-record, and not to the whole group, are passed on.
  */
 #ifndef DLT_RECORD_CHILD_H

@@ -103,6 +103,26 @@ for whom in group alone; do
 	! pgrep -x dltrace-witness -g "$group" || fail "$whom: a witness is left"
 done
 
+echo "whatever is sent to dltrace-record alone is for the command, whatever is sent to the group is not its end"
+cat >takes.py <<'END'
+import os, signal, subprocess, sys
+for name in "SIGABRT", "SIGSEGV", "SIGTRAP", "SIGPIPE", "SIGSTKFLT", "SIGRTMIN":
+    child = subprocess.Popen([sys.argv[1], "-q", "-o", "takes-" + name, "--", "/usr/bin/python3", "-X", "faulthandler",
+                              "-c", "import signal; signal.signal(signal.%s, lambda *_: exit(3)); "
+                              "print('up', flush=True); signal.pause()" % name], stdout=subprocess.PIPE)
+    child.stdout.readline()
+    child.send_signal(getattr(signal, name))
+    print(name, child.wait())
+END
+timeout 100 python3 takes.py "$RECORD" >takes 2>&1
+for name in SIGABRT SIGSEGV SIGTRAP SIGPIPE SIGSTKFLT SIGRTMIN; do
+	grep -qx "$name 3" takes || fail "$name: $(cat takes)"
+done
+status=0
+setsid -w "$RECORD" -q -o group -- bash -c 'trap "echo got" RTMIN; kill -RTMIN 0; sleep .3; exit 5' >got || status=$?
+same "a signal to the group: status" 5 $status
+same "a signal to the group: output" got "$(cat got)"
+
 echo "SIGKILL of dltrace-record: the command goes on, the trace can be read, nothing is left"
 "$RECORD" -q -o killed -- sh -c 'until [ -e go ]; do sleep 0.1; done; echo done >finished' &
 recorder=$!
