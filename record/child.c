@@ -42,15 +42,20 @@ int child_prepare(struct child *c)
 	return c->signals < 0 ? -errno : 0;
 }
 
-/* Between fork and exec: only what is safe there. */
-static void become(const struct child *c, char *const *command, char *const *environment, int report)
+/* Returns errno only. */
+static int execute(const struct child *c, char *const *command, char *const *environment)
 {
-	int err;
-
 	sigaction(SIGCHLD, &c->chld, NULL);
 	sigprocmask(SIG_SETMASK, &c->mask, NULL);
 	execvpe(command[0], command, environment);
-	err = errno;
+	return errno;
+}
+
+/* Between fork and exec: only what is safe there. */
+static void become(const struct child *c, char *const *command, char *const *environment, int report)
+{
+	int err = execute(c, command, environment);
+
 	if (write(report, &err, sizeof(err)) < 0)
 		_exit(127);
 	_exit(127);
@@ -84,6 +89,11 @@ int child_spawn(struct child *c, char *const *command, char *const *environment)
 	}
 	c->pid = pid;
 	return 0;
+}
+
+int child_replace(const struct child *c, char *const *command)
+{
+	return -execute(c, command, environ);
 }
 
 /*

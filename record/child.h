@@ -28,11 +28,14 @@ struct child {
 	int status;		/* as from waitpid, once ended */
 };
 
-/* Takes over the signals. Before anything is forked. 0 or -errno. */
+/* Takes over the signals. Before anything is forked. 0; or -errno, after which child_replace is what can be done. */
 int child_prepare(struct child *c);
 
 /* 0, or -errno of the exec: -ENOENT, -EACCES, ... */
 int child_spawn(struct child *c, char *const *command, char *const *environment);
+
+/* The command instead of dltrace-record, which is over. Returns -errno of the exec only. */
+int child_replace(const struct child *c, char *const *command);
 
 /* Reads what has arrived; passes signals on, reaps, follows a stop. */
 void child_signals(struct child *c);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the trace goes: what -o says, or a name of the program and the time. */
+#include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "pattern.h"
 #include "recording.h"
 #include "say.h"
@@ -41,4 +44,25 @@ int recording_output(const struct options *o, char *path)
 	else
 		say_error("-o %s: %s", o->output, strerror(-err));
 	return EXIT_OWN;
+}
+
+/* What a user can put right: the command waits for that. */
+static bool is_mistake(int err)
+{
+	return err == -ENOTEMPTY || err == -ENOTDIR || err == -EINVAL || err == -ENAMETOOLONG;
+}
+
+int recording_output_make(const struct options *o, const char *path, char *absolute, char *why, size_t size)
+{
+	int err;
+
+	if (o->session || o->relay)
+		return 0;
+	err = output_folder_make(path, absolute);
+	if (err == 0)
+		return 0;
+	absolute[0] = '\0';	/* not ours to remove */
+	snprintf(why, size, "cannot record into %s: %s%s", path, strerror(-err),
+		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
+	return is_mistake(err) ? EXIT_OWN : err;
 }

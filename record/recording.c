@@ -43,7 +43,6 @@ struct recording {
 	struct helper sampler;
 	struct child child;
 	FILE *label;
-	bool traced;			/* there is a session */
 	bool start_asked, stop_asked, stopped;
 	uint64_t started;		/* ns CLOCK_MONOTONIC; 0: not yet */
 	bool waiting;			/* the command has ended, others have not (--wait) */
@@ -64,22 +63,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- where the trace goes ------------------------------------------------------------------ */
-
-static int make_output(struct recording *r)
-{
-	char path[PATH_MAX];
-	int err, status = recording_output(r->o, path);
-
-	if (status || r->o->session || r->o->relay)
-		return status;
-	err = output_folder_make(path, r->output);
-	if (err == 0)
-		return 0;
-	say_error("cannot record into %s: %s%s", path, strerror(-err),
-		  err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
-	return EXIT_OWN;
-}
+/* ---- starting ------------------------------------------------------------------------------ */
 
 /* A level is told to everybody who is started, so this comes first. */
 static void choose_level(struct recording *r)
@@ -89,8 +73,6 @@ static void choose_level(struct recording *r)
 	plan_read_machine(&machine, r->output);
 	r->options.level = plan_level(r->o->level, &machine);
 }
-
-/* ---- starting ------------------------------------------------------------------------------ */
 
 static int start_keeper(struct recording *r, char *why, size_t size)
 {
@@ -175,11 +157,22 @@ static void say_where(const struct recording *r)
 		say_verbose("%s: %s", path, strerror(errno));
 }
 
-/* Everything but the command. 0, or -errno and why there will be no recording. */
-static int prepare(struct recording *r, char *why, size_t size)
+/* Everything but the command. 0; or why there will be no recording, and -errno or what recording_output_make gives. */
+static int prepare(struct recording *r, const char *path, char *why, size_t size)
 {
-	int err = private_folder_make(&r->home);
+	int err = child_prepare(&r->child);
 
+	if (err == 0 && getrandom(&r->id, sizeof(r->id), 0) != sizeof(r->id))
+		err = -errno;
+	if (err) {
+		snprintf(why, size, "cannot set up: %s", strerror(-err));
+		return err;
+	}
+	err = recording_output_make(r->o, path, r->output, why, size);
+	if (err)
+		return err;
+	choose_level(r);
+	err = private_folder_make(&r->home);
 	if (err) {
 		snprintf(why, size, "no private folder on /dev/shm or /tmp: %s", strerror(-err));
 		return err;
@@ -225,9 +218,9 @@ static int spawn(struct recording *r)
 		setup.audit = audit;
 	else if (r->o->audit)
 		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
-	if (r->traced && place_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
+	if (place_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
 		environment = environment_make(r->o, &setup);
-	else if (r->traced)
+	else
 		say_error("libdltrace.so is not in %s: only samples of the machine are recorded", DLT_LIBDIR);
 	r->begin = now_ns();
 	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
@@ -264,7 +257,7 @@ static void look_at_nvtx(struct recording *r)
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	char text[MESSAGE_MAX];
 
-	if (!r->traced || r->o->level == LEVEL_SUMMARY || !path || strstr(path, "libdltrace-nvtx.so"))
+	if (r->o->level == LEVEL_SUMMARY || !path || strstr(path, "libdltrace-nvtx.so"))
 		return;
 	snprintf(text, sizeof(text), "1 nvtx 0 NVTX_INJECTION64_PATH is set: what the program names by "
 		 "NVTX goes to %.200s and is not recorded", path);
@@ -275,7 +268,7 @@ static void say_level(struct recording *r, enum level wanted)
 {
 	char text[MESSAGE_MAX];
 
-	if (!r->traced || r->o->level == wanted)
+	if (r->o->level == wanted)
 		return;
 	snprintf(text, sizeof(text), "2 room 0 less than %u MiB are free in %s: totals are recorded, no events "
 		 "(--level=summary)", PLAN_EVENTS_ROOM >> 20, r->output);
@@ -412,7 +405,7 @@ static int until(uint64_t then)
 /* ms until --delay or --duration is due, -1: neither; does what is due. */
 static int timers(struct recording *r)
 {
-	if (!r->traced || r->stop_asked || r->keeper.fd < 0)
+	if (r->stop_asked || r->keeper.fd < 0)
 		return -1;
 	if (!r->start_asked) {
 		if (until(r->begin + r->o->delay))
@@ -432,7 +425,7 @@ static bool going_on(const struct recording *r)
 {
 	if (r->child.pid)
 		return true;
-	return r->o->wait && r->traced && !r->stop_asked && r->survivors != 0 && r->sampler.fd >= 0;
+	return r->o->wait && !r->stop_asked && r->survivors != 0 && r->sampler.fd >= 0;
 }
 
 static void loop(struct recording *r)
@@ -538,8 +531,6 @@ static void finish(struct recording *r)
 {
 	uint64_t duration = now_ns() - r->begin;
 
-	if (!r->traced)
-		return;
 	if (r->listener >= 0)
 		close(r->listener);
 	end_sampler(r);
@@ -552,9 +543,16 @@ static void finish(struct recording *r)
 static int cannot_run(struct recording *r, int err)
 {
 	say_error("cannot run %s: %s", r->o->command[0], strerror(-err));
-	if (r->traced)
-		abandon(r);
+	abandon(r);
 	return err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
+/* The command takes our place, as if we had not been there. */
+static int run_alone(struct recording *r, bool refused, const char *why)
+{
+	abandon(r);
+	say_error("%s: %s", refused ? "not run, since nothing can be recorded" : "nothing is recorded", why);
+	return refused ? EXIT_OWN : cannot_run(r, child_replace(&r->child, r->o->command));
 }
 
 int recording_run(const struct options *o)
@@ -563,26 +561,17 @@ int recording_run(const struct options *o)
 		.options = *o, .o = &r.options, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1,
 		.asker = -1, .dumper = -1, .survivors = -1,
 	};
-	char why[MESSAGE_MAX];
+	char path[PATH_MAX], why[MESSAGE_MAX];
 	int err = child_lookup(o->command[0]), status;
 
 	if (err)
 		return cannot_run(&r, err);
-	status = make_output(&r);
+	status = recording_output(o, path);
 	if (status)
 		return status;
-	choose_level(&r);
-	if (child_prepare(&r.child) < 0 || getrandom(&r.id, sizeof(r.id), 0) != sizeof(r.id)) {
-		say_error("cannot set up: %s", strerror(errno));
-		return EXIT_OWN;
-	}
-	r.traced = prepare(&r, why, sizeof(why)) == 0;
-	if (!r.traced) {
-		abandon(&r);
-		say_error("%s: %s", o->require ? "not run, since nothing can be recorded" : "nothing is recorded", why);
-		if (o->require)
-			return EXIT_OWN;
-	}
+	err = prepare(&r, path, why, sizeof(why));
+	if (err)
+		return run_alone(&r, o->require || err == EXIT_OWN, why);
 	status = child_early_signal(&r.child);
 	if (status) {
 		abandon(&r);

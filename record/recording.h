@@ -3,6 +3,8 @@
 #ifndef DLT_RECORD_RECORDING_H
 #define DLT_RECORD_RECORDING_H
 
+#include <stddef.h>
+
 #include "options.h"
 
 /* Exit status of dltrace-record. */
@@ -10,5 +12,11 @@ int recording_run(const struct options *o);
 
 /* The default or expanded -o, as the user would write it. 0 or an exit status, said why. */
 int recording_output(const struct options *o, char *path);
+
+/*
+ * Makes that folder, absolute[PATH_MAX], unless the trace goes elsewhere. 0; or why not, and -errno, or EXIT_OWN where
+ * the user has to choose another one before the command runs.
+ */
+int recording_output_make(const struct options *o, const char *path, char *absolute, char *why, size_t size);
 
 #endif

@@ -80,3 +80,25 @@ events shm-2M >events
 unshare -m sh -eu shm.sh 100K || fail "100 KB: $(cat err)"
 same "100 KB: output" done "$(cat out)"
 grep -q 'too little room in /dev/shm' err || fail "100 KB: $(cat err)"
+
+echo "no folder for the trace: the command runs, unmodified"
+cat >none.sh <<'END'
+mkdir -p none && mount -t tmpfs -o "$1" none none
+[ "$1" != size=1M ] || mount -o remount,ro none
+cd none
+shift
+exec "$RECORD" "$@" -- sh -c 'echo "${LD_PRELOAD:-plain}"; kill -TERM $$' 2>../err
+END
+for limit in size=1M nr_inodes=1; do
+	status=0
+	said=$(unshare -m sh -eu none.sh $limit) || status=$?
+	same "$limit: status" 143 $status
+	same "$limit: output" plain "$said"
+	same "$limit: one line" 1 "$(wc -l <err)"
+	grep -q '^dltrace-record: nothing is recorded: cannot record into dltrace-sh-.*: \(Read-only\|No space left\)' err ||
+		fail "$limit: $(cat err)"
+	status=0
+	unshare -m sh -eu none.sh $limit --require >out || status=$?
+	same "$limit with --require" 125 $status
+	same "$limit with --require: output" "" "$(cat out)"
+done
