@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "inherited.h"
+
 /*
  * Whoever sends a signal to dltrace-record means the command. These have their effect on dltrace-record itself: it
  * stops and goes on with the command. (A fault of its own ends it although that signal is blocked.)
@@ -87,6 +89,7 @@ int child_spawn(struct child *c, char *const *command, char *const *environment)
 		witness_stop(&c->witness);
 		return -err;
 	}
+	inherited_let_go();
 	c->pid = pid;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "inherited.h"
 #include "message.h"
 #include "place.h"
 
@@ -34,16 +35,14 @@ static void join(const char *const *words, size_t count, char *out, size_t size)
 static void become(const char *path, int fd, const struct helper_config *c)
 {
 	char socket[16], box[PATH_MAX], recording[20], level[16], hang[24], command[4096], labels[4096];
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	size_t words = 0;
 	sigset_t none;
 
 	setsid();
+	inherited_let_go();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
 	if (dup2(fd, 3) < 0)
 		_exit(127);
 	if (fd == 3)

@@ -18,6 +18,7 @@
 #include "daemon.h"
 #include "disk.h"
 #include "folder.h"
+#include "inherited.h"
 #include "message.h"
 #include "session.h"
 
@@ -265,18 +266,19 @@ static void detach(const char *home)
 {
 	char log[256];
 	sigset_t all;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
+	int fd;
 
 	setsid();
+	inherited_let_go();
 	prctl(PR_SET_NAME, "dltrace-keeper");
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGCHLD, SIG_DFL);
 	snprintf(log, sizeof(log), "%s/log", home);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	dup2(null, STDIN_FILENO);
-	dup2(fd >= 0 ? fd : null, STDOUT_FILENO);
-	dup2(fd >= 0 ? fd : null, STDERR_FILENO);
+	if (fd >= 0)
+		dup2(fd, STDOUT_FILENO);
+	dup2(STDOUT_FILENO, STDERR_FILENO);
 	if (chdir("/") < 0)
 		return;
 }

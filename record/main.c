@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* dltrace-record: runs a command and records what it does with the machine. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "control.h"
+#include "inherited.h"
 #include "options.h"
 #include "place.h"
 #include "print.h"
@@ -35,26 +34,11 @@ static int print(const struct options *o)
 	return print_commands(o, &plan, output, library, o->audit ? audit : NULL);
 }
 
-/*
- * Started with 0, 1 or 2 closed, our own descriptors would land there. The command finds them
- * closed as ever: these close on exec.
- */
-static void fill_standard_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	struct options o;
 
-	fill_standard_descriptors();
+	inherited_fill();
 	options_parse(&o, argc, argv);
 	if (o.control_pid)
 		return control_ask(o.control_pid, o.command);

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "inherited.h"
+
 #define WAIT 50	/* ms for it to have its turn on a busy machine */
 
 struct seen {
@@ -19,6 +21,7 @@ static void watch(int fd, const sigset_t *signals, pid_t parent)
 {
 	siginfo_t info;
 
+	inherited_let_go();
 	prctl(PR_SET_NAME, "dltrace-witness");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)

@@ -59,6 +59,40 @@ grep -x '[012]' fds >plain-fds || :
 sh closed.sh "$RECORD" -q -o t6 -- || fail "status without standard descriptors"
 same "standard descriptors that were closed" "$(cat plain-fds)" "$(grep -x '[012]' fds)"
 babeltrace2 t6 >events || fail "no trace without standard descriptors"
+# Who is at the other end of the command's pipes learns that it has closed them, not when the recorder ends.
+cat >pipes.py <<'END'
+import os, subprocess, sys, time
+
+def start(script, **pipes):
+    global begin
+    begin = time.monotonic()
+    return subprocess.Popen([sys.argv[1], "-q", "-o", "pipes-%p", "--", "sh", "-c", script + "; exec sleep 25"], **pipes)
+
+def when():
+    return "early" if time.monotonic() - begin < 15 else "late"
+
+child = start("echo 8080; exec >&-", stdout=subprocess.PIPE)
+print("stdout", child.stdout.read().decode().strip(), when())
+child.terminate()
+child = start("exec <&-", stdin=subprocess.PIPE)
+try:
+    while when() == "early":
+        os.write(child.stdin.fileno(), b"y")
+        time.sleep(0.01)
+except BrokenPipeError:
+    pass
+print("stdin", when())
+child.terminate()
+ours, its = os.pipe()
+child = start("echo ready >&%d; exec %d>&-" % (its, its), pass_fds=[its])
+os.close(its)
+print("another", open(ours).read().strip(), when())
+child.terminate()
+END
+timeout 100 python3 pipes.py "$RECORD" >pipes
+same "pipes" "stdout 8080 early
+stdin early
+another ready early" "$(cat pipes)"
 # No descriptor of the recorder's is open in the command (LTTng's own are).
 "$RECORD" -q -o t7 -- python3 -c 'import os; print(sorted(os.readlink("/proc/self/fd/" + f) for f in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + f)))' >fds
 ! grep -q '/dev/shm/dltrace-' fds || fail "descriptors of ours: $(cat fds)"
