@@ -313,7 +313,8 @@ void dlt_children_env_init(void)
 	if (dlt_process.off)
 		return;
 	adds = !wanted || (strcmp(wanted, "fork") != 0 && strcmp(wanted, "none") != 0);
-	if (path && !realpath(path, self))
+	/* A symlink may lead to where LD_PRELOAD can name nothing. */
+	if (path && (!realpath(path, self) || strpbrk(self, " :")))
 		self[0] = '\0';
 	if (dlt_process.traced)
 		mark();

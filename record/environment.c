@@ -11,10 +11,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "place.h"
 #include "say.h"
 
 /* Variables that this recording sets at most. */
 #define MOST 15
+
+int environment_library(char *library, char *why, size_t size)
+{
+	if (place_find(".libs/libdltrace.so", DLT_LIBDIR, library) < 0) {
+		say_error("libdltrace.so is not in %s: only samples of the machine are recorded", DLT_LIBDIR);
+		library[0] = '\0';
+	}
+	/* LD_PRELOAD separates by both, and knows no quotes. */
+	if (!strpbrk(library, " :"))
+		return 0;
+	snprintf(why, size, "the loader preloads nothing whose path has a space or a colon: %s", library);
+	return -EINVAL;
+}
 
 static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static char *text(const char *format, ...)

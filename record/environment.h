@@ -3,6 +3,8 @@
 #ifndef DLT_RECORD_ENVIRONMENT_H
 #define DLT_RECORD_ENVIRONMENT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "options.h"
@@ -14,6 +16,9 @@ struct environment_setup {
 	bool private_daemon;	/* LTTNG_HOME leads to it */
 	uint64_t recording;
 };
+
+/* library[PATH_MAX]: what is preloaded; "": not there, which is said. -EINVAL and why where its path cannot be. */
+int environment_library(char *library, char *why, size_t size);
 
 /*
  * What CUDA_INJECTION64_PATH shall be, for the library at `library`; NULL: to be left alone (not

@@ -38,6 +38,7 @@ struct recording {
 	const struct options *o;
 	uint64_t id;
 	char output[PATH_MAX];		/* absolute; "": nothing on this machine's disk */
+	char library[PATH_MAX];		/* what is preloaded; "": it is not there */
 	struct private_folder home;
 	struct keeper keeper;
 	struct helper sampler;
@@ -168,7 +169,9 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 		snprintf(why, size, "cannot set up: %s", strerror(-err));
 		return err;
 	}
-	err = recording_output_make(r->o, path, r->output, why, size);
+	err = environment_library(r->library, why, size);
+	if (err == 0)
+		err = recording_output_make(r->o, path, r->output, why, size);
 	if (err)
 		return err;
 	choose_level(r);
@@ -208,9 +211,9 @@ static void abandon(struct recording *r)
 
 static int spawn(struct recording *r)
 {
-	char library[PATH_MAX], audit[PATH_MAX], **environment = environ;
+	char audit[PATH_MAX], **environment = environ;
 	struct environment_setup setup = {
-		.library = library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
+		.library = r->library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
 	};
 	int err = 0;
 
@@ -218,10 +221,8 @@ static int spawn(struct recording *r)
 		setup.audit = audit;
 	else if (r->o->audit)
 		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
-	if (place_find(".libs/libdltrace.so", DLT_LIBDIR, library) == 0)
+	if (*r->library)
 		environment = environment_make(r->o, &setup);
-	else
-		say_error("libdltrace.so is not in %s: only samples of the machine are recorded", DLT_LIBDIR);
 	r->begin = now_ns();
 	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
 	return err;

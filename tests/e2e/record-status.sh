@@ -34,6 +34,23 @@ python3 ends.py "$RECORD" >ends
 same "signals that end the command, seen by Python" "-11 -2 -13 0" "$(cat ends)"
 ! ls core* 2>/dev/null || fail "a core of dltrace-record's own"
 
+# ld.so would take the path of the library for two names.
+mkdir -p "of ours/.libs"
+cp "$RECORD" "of ours/"
+cp "$DLTRACE_LIB" "of ours/.libs/libdltrace.so"
+status "of ours/dltrace-record" -o t5 -- sh -c 'echo "${LD_PRELOAD:-plain}"; exit 4'
+same "a path with a space: status" 4 $code
+same "a path with a space: output" plain "$(cat out)"
+grep -q '^dltrace-record: nothing is recorded: the loader preloads nothing whose path has a space' err || fail "$(cat err)"
+same "a path with a space: lines" 1 "$(wc -l <err)"
+status "of ours/dltrace-record" --require -o t5 -- true
+same "a path with a space, --require" 125 $code
+ln -s "of ours/.libs" no-space
+status env LD_PRELOAD="$TMP/no-space/libdltrace.so" DLTRACE_CHILDREN=all LTTNG_HOME="$TMP/nowhere" \
+	env -u LD_PRELOAD sh -c 'true; echo "${LD_PRELOAD:-plain}"'
+same "a symlink to such a path" plain "$(cat out)"
+same "a symlink to such a path: errors" "" "$(cat err)"
+
 status "$RECORD" -o t5 -- ./nowhere
 same "not found" 127 $code
 status "$RECORD" -o t5 -- nowhere-at-all
