@@ -36,7 +36,7 @@
 struct followed {
 	struct followed *next;
 	char name[80];		/* of the box in the folder */
-	pid_t pid;
+	pid_t pid;		/* here, where it is known */
 	int pidfd;		/* -1: it has ended already */
 	void *box;
 	size_t size;
@@ -177,10 +177,49 @@ static void *map_box(const char *name, size_t *size)
 	return box == MAP_FAILED ? NULL : box;
 }
 
+/* 0: not known. */
+static uint64_t pid_namespace(const char *process)
+{
+	struct stat st;
+	char path[300];
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
+	return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+/* The number by which we know a process of another pid namespace, which its box calls `inner`; 0: there is none. */
+static pid_t find_outer(uint64_t namespace, pid_t inner)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (d && !found && (entry = readdir(d))) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+		char path[300];
+
+		snprintf(path, sizeof(path), "/proc/%s/status", entry->d_name);
+		if (pid > 0 && proc_innermost(path) == (uint32_t)inner &&
+		    pid_namespace(entry->d_name) == namespace)
+			found = pid;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* A number of another namespace is somebody else's here. Of where nothing is known it is ours. */
+static pid_t number_here(uint64_t namespace, pid_t pid)
+{
+	uint64_t ours = pid_namespace("self");
+
+	return !namespace || !ours || namespace == ours ? pid : find_outer(namespace, pid);
+}
+
 /* The pid may belong to somebody else by now: nobody who began after the box was made. */
 static int open_process(pid_t pid, uint64_t boottime)
 {
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct proc_stat stat;
 	char path[32];
 
@@ -195,13 +234,17 @@ static int open_process(pid_t pid, uint64_t boottime)
 static bool begin_reading(struct followed *f)
 {
 	const struct dlt_box_header *h = f->box;
+	pid_t number;
 
 	if (sigsetjmp(bus_error, 1)) {
 		reading = 0;
 		return false;
 	}
 	reading = 1;
-	f->pidfd = open_process(f->pid, box_value(h->boottime));
+	number = number_here(box_value(h->pid_namespace), f->pid);
+	if (number)
+		f->pid = number;
+	f->pidfd = open_process(number, box_value(h->boottime));
 	f->process = sampled_process_new(f->pidfd >= 0 ? f->pid : 0, f->box, f->size,
 					 SAMPLED_TAKES);
 	f->id = box_value(h->process);

@@ -34,7 +34,7 @@ static void announce_process(const struct sampled_process *p)
 	sample_emit(DLT_EV_PROC_PROCESS, &e);
 }
 
-static void announce_thread(const struct sampled_process *p, const struct dlt_box_slot *s, bool final)
+static void announce_thread(struct sampled_process *p, const struct dlt_box_slot *s, bool final)
 {
 	char path[64], name[32] = "";
 	struct dlt_ev_proc_thread e = {
@@ -47,7 +47,7 @@ static void announce_thread(const struct sampled_process *p, const struct dlt_bo
 
 	if (!e.thread)
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, e.tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, threads_number(p, e.tid));
 	if (!final && p->pid)
 		proc_read(path, name, sizeof(name));
 	name[strcspn(name, "\n")] = '\0';

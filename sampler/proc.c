@@ -130,6 +130,19 @@ bool proc_read_status(const char *path, struct proc_status *s)
 	return true;
 }
 
+uint32_t proc_innermost(const char *path)
+{
+	static const char key[] = "\nNSpid:";
+	char text[4096], *numbers, *last;
+
+	if (proc_read(path, text, sizeof(text)) <= 0 || !(numbers = strstr(text, key)))
+		return 0;
+	numbers += sizeof(key) - 1;
+	numbers[strcspn(numbers, "\n")] = '\0';
+	last = strrchr(numbers, '\t');
+	return last ? (uint32_t)strtoul(last, NULL, 10) : 0;
+}
+
 /* A clock of a thread of our own process costs a tenth of a file. */
 static bool own_clock(pid_t pid, pid_t tid, uint64_t *cpu)
 {

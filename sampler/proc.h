@@ -46,6 +46,9 @@ struct proc_status {
 /* False too for a process that is ending and has no memory any more; *s stays as it was. */
 bool proc_read_status(const char *path, struct proc_status *s);
 
+/* The pid or tid of a status file as the process itself sees it, in the innermost namespace; 0: not known. */
+uint32_t proc_innermost(const char *path);
+
 struct proc_io {
 	uint64_t read_bytes, write_bytes;
 };

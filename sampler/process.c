@@ -34,6 +34,7 @@ struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t s
 	p->box = view;
 	p->box_size = size;
 	p->pid = pid;
+	p->inner = (pid_t)box_value(view.header->pid);
 	p->access = access;
 	p->again = true;
 	return p;

@@ -13,9 +13,10 @@
 #define SAMPLED_TID_HASH 8192	/* a power of two */
 #define SAMPLED_LIBRARIES 2048
 
-/* One tid in /proc. */
+/* One thread in /proc/PID/task. */
 struct sampled_tid {
-	uint32_t tid;		/* 0: free */
+	uint32_t tid;		/* as the box knows it; 0: free */
+	uint32_t number;	/* as /proc does: another one, if it lives in a pid namespace of its own */
 	uint32_t seen;		/* tick */
 	uint32_t slot;		/* index in the box + 1; 0: not known */
 	uint8_t helper;		/* LTTng's or ours */
@@ -44,6 +45,7 @@ struct sampled_process {
 	pid_t hidden;		/* the thread that samples its own process; 0: not known, or none */
 	size_t box_size;
 	pid_t pid;		/* 0: /proc does not know it */
+	pid_t inner;		/* as it knows itself */
 	uint32_t tick;
 	bool was_enabled;	/* dltrace_proc:process, at the last tick */
 	bool again;		/* everything */
@@ -110,6 +112,9 @@ void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final)
  */
 enum harvest { HARVEST_IDLE, HARVEST_LEAVE, HARVEST_FINAL };
 void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what);
+
+/* As /proc calls the thread that the box calls tid (threads.c). */
+uint32_t threads_number(struct sampled_process *p, uint32_t tid);
 
 /* True for LTTng's threads and ours, and for one too young to tell (threads.c). */
 bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slot);

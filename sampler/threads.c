@@ -28,15 +28,35 @@ static struct sampled_tid *find(struct sampled_process *p, uint32_t tid)
 	return index ? &p->tids[index - 1] : NULL;
 }
 
+static uint32_t inner_tid(const struct sampled_process *p, long number)
+{
+	char path[64];
+
+	if (p->pid == p->inner)
+		return (uint32_t)number;
+	snprintf(path, sizeof(path), "/proc/%d/task/%ld/status", (int)p->pid, number);
+	return proc_innermost(path);
+}
+
+uint32_t threads_number(struct sampled_process *p, uint32_t tid)
+{
+	const struct sampled_tid *t = p->pid == p->inner ? NULL : find(p, tid);
+
+	return t ? t->number : tid;
+}
+
 static void see(void *data, long number)
 {
 	struct sampled_process *p = data;
-	uint16_t *index = tid_place(p, (uint32_t)number);
+	uint32_t tid = inner_tid(p, number);
+	uint16_t *index = tid_place(p, tid);
 
+	if (!tid)
+		return;
 	if (!*index) {
 		if (p->tid_count == SAMPLED_THREADS)
 			return;
-		p->tids[p->tid_count++] = (struct sampled_tid){ .tid = (uint32_t)number };
+		p->tids[p->tid_count++] = (struct sampled_tid){ .tid = tid, .number = (uint32_t)number };
 		*index = (uint16_t)p->tid_count;
 	}
 	p->tids[*index - 1].seen = p->tick;
@@ -85,10 +105,10 @@ static void judge(struct sampled_process *p, struct sampled_tid *t)
 
 	/* The first thread is none, and ours is known to itself. */
 	t->helper |= p->hidden && t->tid == (uint32_t)p->hidden;
-	if (t->asked >= 2 || t->helper || t->tid == (uint32_t)p->pid)
+	if (t->asked >= 2 || t->helper || t->tid == (uint32_t)p->inner)
 		return;
 	t->asked++;
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, t->tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)p->pid, t->number);
 	proc_read(path, name, sizeof(name));
 	length = strcspn(name, "\n");
 	name[length] = '\0';
@@ -100,7 +120,7 @@ static void read_files(struct sampled_process *p, struct sampled_tid *t)
 {
 	struct proc_thread now;
 
-	if (!proc_read_thread(p->pid, (pid_t)t->tid, &now))
+	if (!proc_read_thread(p->pid, (pid_t)t->number, &now))
 		return;
 	if (p->access != SAMPLED_OWN) {		/* there one call tells of all */
 		p->voluntary += now.voluntary - t->read.voluntary;
@@ -238,7 +258,7 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 		return true;
 	if (!t)
 		return false;
-	return t->helper || (t->asked < 2 && tid != (uint32_t)p->pid);
+	return t->helper || (t->asked < 2 && tid != (uint32_t)p->inner);
 }
 
 static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool due, bool final)

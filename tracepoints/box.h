@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	7
+#define DLT_BOX_VERSION	8
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -57,7 +57,8 @@ struct dlt_box_header {
 	uint64_t recording;
 	uint64_t boottime;		/* ns, CLOCK_BOOTTIME at creation */
 	uint64_t begin;			/* ns, CLOCK_MONOTONIC at creation */
-	uint32_t pid, parent_pid;
+	uint64_t pid_namespace;		/* inode of /proc/self/ns/pid; 0: not known */
+	uint32_t pid, parent_pid;	/* in that */
 	uint32_t process, parent;	/* our ids */
 	uint32_t state;			/* enum dlt_box_state */
 	int32_t exit_code;		/* status, or the signal */

@@ -33,3 +33,28 @@ diff plain recorded || fail "differs where it is recorded"
 "$RECORD" -q -o trace -- unshare -U -r /usr/bin/python3 -c "$script" >/dev/null || [ $? = 3 ]
 "$REPORT" -q -f json trace >report.json
 holds "what it started" '[.processes[].name | test("^python")] == [true]'
+
+echo "pid 1 of a namespace is not the machine's: it ends, and what it used is its own; so with two of them"
+unshare -Urpf --mount-proc true 2>/dev/null || exit 0
+cat >uses.py <<'END'
+import threading, time
+def work():
+    end = time.thread_time() + 0.5
+    while time.thread_time() < end: pass
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+kept = bytearray(50 << 20)
+time.sleep(1)
+END
+begin=$(date +%s)
+timeout -k 5 60 "$RECORD" -q --wait -o pids -- sh -c 'for i in 1 2; do
+	unshare -Urpf --mount-proc /usr/bin/python3 uses.py &
+done; wait' || fail "status $?"
+[ $(($(date +%s) - begin)) -lt 40 ] || fail "the recording went on"
+"$REPORT" -q -f json pids >report.json || [ $? = 1 ]
+holds "both are there" '[.processes[].name | test("^python")] == [true, true]'
+holds "both have their end" '[.processes[].exit.status] == [0, 0]'
+holds "the CPU time is theirs" '[.processes[].cpu_ns / 1e9 | . > 0.4 and . < 4] == [true, true]'
+holds "the memory is theirs" '[.processes[].rss_peak_bytes / 1048576 | . > 50 and . < 200] == [true, true]'
+holds "the threads' CPU time is known" '[.threads[] | select(.cpu_ns > 4e8)] | length == 2'
