@@ -249,7 +249,7 @@ void dlt_process_announce(void)
 		.inherited_blocks = dlt_box->inherited.count,
 		.rank = dlt_process.rank.rank, .ranks = dlt_process.rank.size,
 		.local_rank = dlt_process.rank.local, .job = dlt_process.job,
-		.version = PACKAGE_VERSION, .host = host.nodename,
+		.pid_namespace = dlt_box->pid_namespace, .version = PACKAGE_VERSION, .host = host.nodename,
 		.exe = exe, .folder = folder, .command = command,
 	};
 

@@ -25,7 +25,7 @@ static void announce_process(const struct sampled_process *p)
 		.threshold = box_value(h->threshold), .inherited_bytes = box_value(h->inherited.bytes),
 		.inherited_blocks = box_value(h->inherited.count), .rank = box_value(h->rank),
 		.ranks = box_value(h->ranks), .local_rank = box_value(h->local_rank),
-		.job = box_value(h->job), .version = PACKAGE_VERSION,
+		.job = box_value(h->job), .pid_namespace = box_value(h->pid_namespace), .version = PACKAGE_VERSION,
 		.host = name.nodename, .exe = p->exe, .folder = p->folder, .command = p->command,
 	};
 

@@ -22,60 +22,39 @@ static void announced_by(struct process *p, uint8_t reason, int64_t at)
 }
 
 #define SAME_PID_AGAIN 1000000000	/* ns; a pid that comes back later is another process's */
-#define SAME_PID_MOST 1000		/* processes looked at; a hostile trace has any number */
-#define HEARD_OF 3000000000		/* ns; a process that lives is read every second */
+
+/* The process that `by` knows by this number. */
+static bool is_pid(const struct process *p, uint32_t pid, const struct process *by)
+{
+	return p->pid == pid && strcmp(p->host, by->host) == 0 &&
+	       (p->pid_namespace == by->pid_namespace || !p->pid_namespace || !by->pid_namespace);
+}
 
 /*
- * Two that live have one pid: they are of two pid namespaces, as containers are. An image that came by exec says so,
- * but where the program made that call past the C library; a fork is none in any case.
+ * A new image of the same kernel process: the old one ended by exec, whoever saw it last. The new
+ * one cannot know that it is one: the pid tells.
  */
-static bool lives_beside(const struct process *p, const struct process *by, int64_t at)
-{
-	int64_t heard = p->last > p->sample_at ? p->last : p->sample_at;
-
-	return p->end == UNKNOWN && by->reason <= FORK && at - heard < HEARD_OF;
-}
-
-/* What `by` was before, if that was this one: it has said so, or nobody has heard how it ended. */
-static bool is_image_before(const struct process *p, const struct process *by, int64_t at)
-{
-	if (p->ending != END_UNKNOWN)
-		return p->ending == END_EXEC;
-	return !lives_beside(p, by, at) && (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN);
-}
-
-/* The newest of its pid; of several that live, the one that said that it would exec. */
-static struct process *find_before(const struct process *by, int64_t at)
-{
-	struct process *newest = NULL, *p = by->same_pid;
-
-	for (unsigned i = 0; p && i < SAME_PID_MOST && (!newest || by->reason == EXEC); i++, p = p->same_pid) {
-		if (strcmp(p->host, by->host) || p->followed)
-			continue;
-		if (by->reason == EXEC && p->ending == END_EXEC)
-			return p;
-		if (!newest && !lives_beside(p, by, at))
-			newest = p;
-	}
-	return newest && is_image_before(newest, by, at) ? newest : NULL;
-}
-
-/* A new image of the same kernel process: the old one ended by exec, whoever saw it last. The pid tells. */
 static void end_replaced(struct trace *t, struct process *by, int64_t at)
 {
 	uint64_t *last = idmap_put(&t->by_pid, by->pid);
-	struct process *p;
+	struct process *p = (struct process *)(uintptr_t)*last;
 
-	by->same_pid = (struct process *)(uintptr_t)*last;
+	by->same_pid = p;
 	*last = (uintptr_t)by;
-	p = find_before(by, at);
-	if (!p)
+	for (; p; p = p->same_pid) {
+		if (!is_pid(p, by->pid, by))
+			continue;
+		by->replaces = p->ending == END_EXEC;
+		by->replaced = by->replaces ? p : NULL;
+		if (p->ending != END_UNKNOWN)
+			return;
+		if (p->end == UNKNOWN || by->begin - p->end < SAME_PID_AGAIN) {
+			by->replaces = true;
+			by->replaced = p;
+			p->ending = END_EXEC;
+			process_ended(p, at);
+		}
 		return;
-	by->replaces = p->followed = true;
-	by->replaced = p;
-	if (p->ending == END_UNKNOWN) {
-		p->ending = END_EXEC;
-		process_ended(p, at);
 	}
 }
 
@@ -120,6 +99,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	p->parent_id = e->parent;
 	p->parent = trace_process(t, e->parent);
 	p->pid = e->pid;
+	p->pid_namespace = e->pid_namespace;
 	p->parent_pid = e->parent_pid;
 	p->recording = e->recording;
 	p->traced = e->traced;
@@ -359,7 +339,7 @@ static void on_waited(struct trace *t, int64_t at, const struct dlt_ev_proc_chil
 	for (size_t i = t->process_count; i--;) {
 		struct process *p = t->processes[i];
 
-		if (!p->announced || p->pid != e->child || strcmp(p->host, parent->host))
+		if (!p->announced || !is_pid(p, e->child, parent))
 			continue;
 		if (p->ending != END_UNKNOWN)
 			return;
@@ -388,7 +368,7 @@ static void on_signalled(struct trace *t, const struct dlt_ev_proc_child *e, con
 	for (size_t i = t->process_count; i--;) {
 		struct process *p = t->processes[i];
 
-		if (!p->announced || p->pid != e->child || strcmp(p->host, by->host))
+		if (!p->announced || !is_pid(p, e->child, by))
 			continue;
 		p->signalled_by = by;
 		p->signalled = e->result;

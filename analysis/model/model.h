@@ -173,6 +173,7 @@ struct process {
 	struct trace *trace;		/* borrowed */
 	struct process *parent;		/* borrowed; NULL: not known */
 	uint32_t parent_id, pid, parent_pid;
+	uint64_t pid_namespace;		/* of these two; 0: not known */
 	bool announced;			/* its start was seen or said again */
 	bool from_start;		/* its own first announcement is in the trace */
 	bool orphan;			/* stands for a thread that nobody announced */
@@ -206,7 +207,6 @@ struct process {
 	const char *became;		/* by exec, a program that is not traced; NULL: none */
 	const struct process *signalled_by;	/* who sent it a signal that ends; NULL: nobody seen */
 	int32_t signalled;		/* ... and which */
-	bool followed;			/* by exec it became another that is in the trace */
 	bool replaces;			/* it became what it is by exec, and is in the trace from before it */
 	struct process *replaced;	/* borrowed; what it was before; NULL: nothing, or not in the trace */
 	struct dlt_ev_sample_process before;	/* the kernel's counts that are of images before (images.c) */

@@ -81,26 +81,20 @@ same "faults, waits, bytes" "[(70, 7, 5000), (30, 2, 1000), (1, 0, 1)]" \
 	"$(json '[(p["minor_faults"], p["waits"], p["read_bytes"]) for p in r["processes"]]')"
 same "CPU time of their threads" "[950000000, 610000000, None]" "$(json '[t["cpu_ns"] for t in r["threads"]]')"
 
-# Of two containers with the host's name: processes with the same pid, alive at once, are no images of each other. Each
-# then becomes another by exec, in turns; one that was long silent has gone.
+# Of two containers with the host's name: processes with the same pid, each in its namespace, are no images of each other.
 report_text <<'END'
 dltrace-text 1
-[1s] dltrace_proc:process process=1 pid=7 begin=1s host="h" exe="/bin/one"
-[1s] dltrace_proc:process process=2 pid=7 begin=1s host="h" exe="/bin/two"
+[1s] dltrace_proc:process process=1 pid=7 pid_namespace=11 begin=1s host="h" exe="/bin/one"
+[1s] dltrace_proc:process process=2 pid=7 pid_namespace=22 begin=1s host="h" exe="/bin/two"
 [2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1M
 [2s] dltrace_sample:process process=2 time=2s threads=1 rss_anon=2M
 [3s] dltrace_proc:exit process=1 how=5 thread=1
-[3s] dltrace_proc:process process=3 pid=7 begin=3s host="h" reason=2 exe="/bin/becomes-one"
+[3s] dltrace_proc:process process=3 pid=7 pid_namespace=11 begin=3s host="h" reason=2 exe="/bin/becomes-one"
 [4s] dltrace_sample:process process=2 time=4s threads=1 rss_anon=2M
 [4s] dltrace_sample:process process=3 time=4s threads=1 rss_anon=1M
-[5s] dltrace_proc:exit process=2 how=5 thread=2
-[5s] dltrace_proc:process process=4 pid=7 begin=5s host="h" reason=2 exe="/bin/becomes-two"
-[6s] dltrace_sample:process process=3 time=6s threads=1 rss_anon=1M
-[6s] dltrace_sample:process process=4 time=6s threads=1 rss_anon=2M
+[5s] dltrace_proc:exit process=2 code=3 thread=2
 [7s] dltrace_proc:exit process=3 how=4 code=11 thread=3
-[20s] dltrace_proc:process process=5 pid=7 begin=20s host="h" exe="/bin/later"
-[21s] dltrace_proc:exit process=5 code=0
 END
-same "each by itself" "one {'exec': True} 2, two {'exec': True} 4, becomes-one {'signal': 11} 6, becomes-two {'exec': True} 19, later {'status': 0} 20" \
+same "each by itself" "one {'exec': True} 2, two {'status': 3} 4, becomes-one {'signal': 11} 6" \
 	"$(json '", ".join("%s %s %d" % (p["name"], p["exit"], p["end_ns"] / 1e9) for p in r["processes"])')"
 same "memory of both" 3145728 "$(json 'int(peak("rss_bytes"))')"
