@@ -146,7 +146,8 @@ static void reap(struct child *c)
 
 static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 {
-	if (s->ssi_code == SI_KERNEL || !c->pid)
+	/* The terminal's. But an alarm that was set before dltrace-record was there is meant for the command. */
+	if ((s->ssi_code == SI_KERNEL && s->ssi_signo != SIGALRM) || !c->pid)
 		return;
 	if (s->ssi_pid == (uint32_t)c->pid)
 		return;		/* kill(0, ...): it has had its own */
@@ -169,14 +170,25 @@ void child_signals(struct child *c)
 	reap(c);
 }
 
+/* Not under nohup: what is blocked arrives even where it is ignored. */
+static bool is_deadly(int signal)
+{
+	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGALRM };
+	struct sigaction now;
+
+	for (size_t i = 0; i < COUNT(deadly); i++)
+		if (deadly[i] == signal)
+			return sigaction(signal, NULL, &now) == 0 && now.sa_handler != SIG_IGN;
+	return false;
+}
+
 int child_early_signal(struct child *c)
 {
 	struct signalfd_siginfo s;
 	int deadly = 0;
 
 	while (read(c->signals, &s, sizeof(s)) == sizeof(s))
-		if (s.ssi_signo == SIGINT || s.ssi_signo == SIGTERM || s.ssi_signo == SIGHUP ||
-		    s.ssi_signo == SIGQUIT || s.ssi_signo == SIGABRT)
+		if (is_deadly((int)s.ssi_signo))
 			deadly = (int)s.ssi_signo;
 	return deadly;
 }

@@ -175,6 +175,7 @@ int output_folder_make(const char *path, char *absolute)
 {
 	char copy[PATH_MAX];
 	size_t length = strlen(path);
+	struct stat info;
 	int err;
 
 	if (length == 0 || length >= sizeof(copy))
@@ -185,8 +186,10 @@ int output_folder_make(const char *path, char *absolute)
 	err = make_with_parents(copy);
 	if (err)
 		return err;
-	if (!realpath(copy, absolute))
+	if (!realpath(copy, absolute) || stat(absolute, &info) < 0)
 		return -errno;
+	if (!S_ISDIR(info.st_mode))
+		return -ENOTDIR;
 	if (!is_empty(absolute))
 		return -ENOTEMPTY;
 	return access(absolute, W_OK | X_OK) == 0 ? 0 : -errno;

@@ -123,6 +123,16 @@ setsid -w "$RECORD" -q -o group -- bash -c 'trap "echo got" RTMIN; kill -RTMIN 0
 same "a signal to the group: status" 5 $status
 same "a signal to the group: output" got "$(cat got)"
 
+echo "an alarm that was set before is the command's; a hangup that is ignored ends nothing"
+status=0
+timeout 60 python3 -c 'import os, signal, sys; signal.alarm(3); os.execvp(sys.argv[1], sys.argv[1:])' \
+	"$RECORD" -q -o alarm -- sleep 40 || status=$?
+same "status of an alarm" 142 $status
+status=0
+python3 -c 'import os, sys; from signal import *; signal(SIGHUP, SIG_IGN); pthread_sigmask(SIG_BLOCK, [SIGHUP])
+os.kill(os.getpid(), SIGHUP); os.execvp(sys.argv[1], sys.argv[1:])' "$RECORD" -q -o hup -- sh -c 'exit 6' || status=$?
+same "status under nohup" 6 $status
+
 echo "SIGKILL of dltrace-record: the command goes on, the trace can be read, nothing is left"
 "$RECORD" -q -o killed -- sh -c 'until [ -e go ]; do sleep 0.1; done; echo done >finished' &
 recorder=$!

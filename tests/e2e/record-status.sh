@@ -61,6 +61,9 @@ same "not executable" 126 $code
 [ ! -e t5 ] || fail "a folder for a command that could not be run"
 status "$RECORD" -o t1 -- true
 same "folder not empty" 125 $code
+status "$RECORD" -o plain -- touch ran
+same "a file in its place" 125 $code
+[ ! -e ran ] || fail "the command was run"
 status "$RECORD" --nonsense -- true
 same "usage" 125 $code
 status "$RECORD" --delay 5 -- true
