@@ -204,9 +204,10 @@ class Bench:
     def show(self, title, by_variant, base, unit, digits=1):
         """One table: median and interval of each variant, difference and ratio to the variant `base`."""
         print(f"\n{title} ({unit})")
-        print(f"  {'':28} {'median [95 %]':>28} {'over ' + base:>28} {'ratio':>22}")
+        width = max(28, *map(len, by_variant))
+        print(f"  {'':{width}} {'median [95 %]':>28} {'over ' + base:>28} {'ratio':>22}")
         for name, samples in by_variant.items():
-            line = f"  {name:28} {samples.text(digits):>28}"
+            line = f"  {name:{width}} {samples.text(digits):>28}"
             if name != base and base in by_variant:
                 reference = by_variant[base]
                 line += f" {samples.over(reference).text(digits):>28} {samples.ratio(reference).text(3):>22}"
