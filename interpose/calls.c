@@ -131,14 +131,15 @@ DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt
 	return true;
 }
 
-DLT_HOT bool dlt_call_enter_work(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uint64_t flops)
+DLT_HOT bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like)
 {
 	if (!enter(c, t, site))
 		return false;
 	c->tiny = NULL;
-	if (flops < DLT_TINY_FLOPS) {
-		c->tiny = dlt_tiny_place(t->calls->tiny, site->function, site->caller, flops);
-		if (dlt_tiny_skips(c->tiny, site->function, site->caller, flops)) {
+	c->like = like;
+	if (like) {
+		c->tiny = dlt_tiny_place(t->calls->tiny, site->function, site->caller, like);
+		if (dlt_tiny_skips(c->tiny, site->function, site->caller, like)) {
 			c->start = 0;
 			if (c->depth == 0)
 				publish(t, c->function, ++t->calls->untimed % DLT_BOX_UNTIMED);
@@ -257,6 +258,7 @@ static void keep_short(struct dlt_call *c, bool nested)
 	const struct dlt_site *s = c->site;
 	struct dlt_tiny *tiny = c->tiny;
 
+	tiny->nests |= nested;
 	tiny->generation = dlt_library_generation;
 	tiny->library = c->library;
 	tiny->counts_as = c->function;
@@ -329,8 +331,8 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 	};
 
 	if (c->tiny)
-		call.error = dlt_tiny_timed(c->tiny, c->site->function, c->site->caller, flops, ticks, call.duration,
-					    call.duration < min / 2, c->start);
+		call.error = dlt_tiny_timed(c->tiny, c->site->function, c->site->caller, c->like, ticks,
+					    call.duration, call.duration < min / 2, c->start);
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		count(c, &call);
 	if (c->tiny)

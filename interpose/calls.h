@@ -67,7 +67,8 @@ struct dlt_calls {
 struct dlt_call {
 	struct dlt_thread *thread;
 	struct dlt_site *site;
-	struct dlt_tiny *tiny;		/* of calls with so little work; NULL: it has more, or nobody knows */
+	struct dlt_tiny *tiny;		/* of calls that are alike; NULL: nobody knows of any */
+	uintptr_t like;			/* in this */
 	uint64_t start;			/* ticks; of one that is not timed: 0 */
 	uint32_t depth;			/* 0: outermost */
 	uint16_t function, library;
@@ -92,7 +93,7 @@ static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, cons
 
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
 bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site);
-bool dlt_call_enter_work(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uint64_t flops);
+bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like);
 
 static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned function,
 					   const void *caller)
@@ -116,9 +117,9 @@ static inline bool dlt_call_heard(enum dlt_event event)
 
 /*
  * Most wrappers are two functions: an exported one of some thirty instructions, which jumps to the real
- * function while nobody listens, and the one that does all the rest, to which it jumps too. A jump leaves the
- * return address on the stack that the second one takes for the caller's, so both are one where the compiler
- * makes none (configure: DLT_TAIL_CALLS).
+ * function while nobody listens or counting is all, and the one that does the rest, to which it jumps too.
+ * A jump leaves the return address on the stack that the second one takes for the caller's, so both are one
+ * where the compiler makes none (configure: DLT_TAIL_CALLS).
  */
 #if defined(__has_attribute) && __has_attribute(musttail)
 /* For void, too. Without, clang calls where arguments lie on the stack. */
@@ -169,35 +170,65 @@ dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, c
 	return s && dlt_call_enter(c, c->thread, s);
 }
 
-/* The same for a function whose arguments tell how many operations it makes: the tiny ones are not all timed. */
+/* The same where other calls may be alike in this: the tiny ones are not all timed. 0: this one is. */
 static inline __attribute__((always_inline)) bool
-dlt_call_begin_work(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
-		    void **real, uint64_t flops)
+dlt_call_begin_like(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
+		    void **real, uintptr_t like)
 {
 	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
 
-	return s && dlt_call_enter_work(c, c->thread, s, flops);
+	return s && dlt_call_enter_like(c, c->thread, s, like);
 }
 
 /*
- * Before dlt_call_begin_work, and instead of it and dlt_call_end: an outermost call that is not timed, from
- * where such a one was timed already, takes half as long as what it counts. Returns the function to call, and
- * dlt_call_short_end must follow; NULL: it is no such call, go the long way.
+ * Where an outermost call is not timed, from where such a one was timed already; NULL: nowhere, go the long way.
+ * `alone`: and no other was inside one.
  */
-static inline __attribute__((always_inline)) void *
-dlt_call_short(struct dlt_call *c, enum dlt_fn function, const void *caller, uint64_t flops)
+static inline __attribute__((always_inline)) struct dlt_tiny *
+dlt_call_untimed(struct dlt_thread *t, enum dlt_fn function, const void *caller, uintptr_t like, bool alone)
 {
-	struct dlt_thread *t = dlt_thread_known();
 	struct dlt_calls *calls = t ? t->calls : NULL;
 	struct dlt_tiny *tiny;
 
 	if (__builtin_expect(!calls, 0))
 		return NULL;
-	tiny = dlt_tiny_place(calls->tiny, function, caller, flops);
-	if (!tiny->totals || tiny->generation != dlt_library_generation || calls->depth || t->guard || t->marks ||
-	    dlt_handed_over || !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) ||
-	    !dlt_tiny_skips(tiny, function, caller, flops))
+	tiny = dlt_tiny_place(calls->tiny, function, caller, like);
+	if (!tiny->totals || (alone && tiny->nests) || tiny->generation != dlt_library_generation || calls->depth ||
+	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, like))
 		return NULL;
+	return tiny;
+}
+
+/*
+ * Counts such a call that has only to be jumped to (tiny.h). Returns the function to call, or NULL. It does not
+ * look whether totals are still heard, two cache lines away: the next one that is timed does.
+ */
+static inline __attribute__((always_inline)) void *
+dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like)
+{
+	struct dlt_tiny *tiny = dlt_call_untimed(dlt_thread_known(), function, caller, like, true);
+
+	if (!tiny)
+		return NULL;
+	dlt_totals_add_untimed(tiny->totals, tiny->ns, tiny->bucket, 0, 0, true, true);
+	return tiny->real;
+}
+
+/*
+ * Before dlt_call_begin_like, and instead of it and dlt_call_end: such a call takes half as long as what it counts.
+ * Returns the function to call, and dlt_call_short_end must follow; or NULL.
+ */
+static inline __attribute__((always_inline)) void *
+dlt_call_short(struct dlt_call *c, enum dlt_fn function, const void *caller, uintptr_t like)
+{
+	struct dlt_thread *t = dlt_thread_known();
+	struct dlt_tiny *tiny = dlt_enabled(DLT_EV_SAMPLE_FUNCTION) ?
+		dlt_call_untimed(t, function, caller, like, false) : NULL;
+	struct dlt_calls *calls;
+
+	if (!tiny)
+		return NULL;
+	calls = t->calls;
 	c->thread = t;
 	c->tiny = tiny;
 	/* What nests in it finds it here, as any other. */

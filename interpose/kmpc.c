@@ -42,8 +42,8 @@ void __kmpc_fork_call(void *location, int count, void *function, ...)
 {
 	struct dlt_call call;
 	void *found, *args[MANY];
-	bool measured = dlt_call_begin(&call, DLT_FN___kmpc_fork_call, DLT_EV_CPU_REGION,
-				       __builtin_return_address(0), &found);
+	bool measured = dlt_call_begin_like(&call, DLT_FN___kmpc_fork_call, DLT_EV_CPU_REGION,
+					    __builtin_return_address(0), &found, (uintptr_t)function);
 	va_list list;
 
 	if (count > MANY) {

@@ -2,6 +2,8 @@
 # Tiny matrix products: all are counted, with their operations, few are timed, and the report says so; what
 # is slow or large is timed each time; one that never returns is told although nobody timed it.
 # What nests in one that is not timed is inside it all the same; those that are left by longjmp disturb nothing.
+# Parallel regions are alike when they are the same code: those that are over at once are not all timed, from the same
+# place the others are; and what they call is inside of them.
 . "$top_srcdir/tests/lib.sh"
 need gcc
 
@@ -76,9 +78,39 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
+cat >gomp.c <<'C'
+void GOMP_parallel(void (*function)(void *), void *data, unsigned width, unsigned flags) { function(data); }
+C
+cat >regions.c <<'C'
+#include <time.h>
+void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
+void cblas_dgemv(int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
+static volatile int done;
+static void quick(void *unused) { done++; }
+static void slow(void *unused)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 3000);
+}
+static void calling(void *unused) { cblas_dgemv(0, 0, 8, 8, 1, 0, 1, 0, 1, 0, 0, 1); }
+int main(void)
+{
+	void (*const codes[])(void *) = { quick, slow, quick, calling, quick };
+
+	for (int i = 0; i < 100000; i++)
+		GOMP_parallel(codes[i % 5], 0, 1, 0);
+	return done != 60000;
+}
+C
 gcc -O1 -shared -fPIC -o libinner.so inner.c
 gcc -O1 -shared -fPIC -o libblas-stub.so blas.c -L. -linner -Wl,-rpath,"$TMP"
 gcc -O1 -o main main.c -L. -lblas-stub -Wl,-rpath,"$TMP"
+gcc -O1 -shared -fPIC -o libgomp-stub.so gomp.c
+gcc -O1 -o regions regions.c -L. -lgomp-stub -linner -Wl,-rpath,"$TMP"
 
 "$RECORD" -q --require -o trace -- ./main
 "$REPORT" -q trace -o "$TMP/r.json"
@@ -108,3 +140,13 @@ grep 'dltrace_sample:thread .*function=[1-9].* state=0' events >last || fail "th
 now=$(sed 's/.* time=\([0-9]*\) .*/\1/' last) since=$(sed 's/.* since=\([0-9]*\) .*/\1/' last)
 [ $((now - since)) -gt 1000000000 ] || fail "it is told to last for $((now - since)) ns"
 [ $((now - since)) -lt 60000000000 ] || fail "it is told to last for $((now - since)) ns"
+
+"$RECORD" -q --require -o regions-trace -- ./regions
+"$REPORT" -q regions-trace -o "$TMP/r.json"
+same "all regions are counted" 100000 "$(row GOMP_parallel calls)"
+untimed=$(row GOMP_parallel untimed)
+[ "$untimed" -gt 40000 ] || fail "only $untimed of 80000 quick regions were not timed"
+[ "$untimed" -le 80000 ] || fail "$untimed regions were not timed, of 80000 quick ones"
+json 'row("breakdown", function="GOMP_parallel")["total_ns"] > 20000 * 3000' | grep -q True || fail "not all slow ones are timed"
+same "all that they call is counted" 20000 "$(row cblas_dgemv calls)"
+same "inside of them" 0 "$(row cblas_dgemv outer_ns)"

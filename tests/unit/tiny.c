@@ -33,13 +33,13 @@ static struct outcome run(struct dlt_tiny *places, const void *caller, uint64_t 
 	struct outcome o = { 0 };
 
 	for (unsigned i = 0; i < calls; i++) {
-		struct dlt_tiny *t = dlt_tiny_place(places, FUNCTION, caller, flops);
+		struct dlt_tiny *t = dlt_tiny_place(places, FUNCTION, caller, dlt_tiny_work(flops));
 		unsigned ns = duration(i);
 
 		o.truth += ns;
 		o.calls++;
-		if (!dlt_tiny_skips(t, FUNCTION, caller, flops)) {
-			o.variance += (double)dlt_tiny_timed(t, FUNCTION, caller, flops, 3 * ns, ns, ns < 500, any()) *
+		if (!dlt_tiny_skips(t, FUNCTION, caller, dlt_tiny_work(flops))) {
+			o.variance += (double)dlt_tiny_timed(t, FUNCTION, caller, dlt_tiny_work(flops), 3 * ns, ns, ns < 500, any()) *
 				(1 << DLT_BOX_ERROR_SHIFT);
 			o.timed++;
 		}
@@ -134,19 +134,19 @@ static void slow_ones_are_all_timed(void **data)
 static void sizes_and_callers_are_apart(void **data)
 {
 	struct dlt_tiny places[DLT_TINY_PLACES] = { 0 };
-	struct dlt_tiny *t = dlt_tiny_place(places, FUNCTION, &here[0], 1152);
+	struct dlt_tiny *t = dlt_tiny_place(places, FUNCTION, &here[0], dlt_tiny_work(1152));
 
 	(void)data;
 	run(places, &here[0], 1152, 1000, even);
 	while (!t->skip)
-		dlt_tiny_timed(t, FUNCTION, &here[0], 1152, 9, 3, true, 0);
-	assert_false(dlt_tiny_skips(t, FUNCTION, &here[1], 1152));
-	assert_false(dlt_tiny_skips(t, FUNCTION + 1, &here[0], 1152));
-	assert_false(dlt_tiny_skips(t, FUNCTION, &here[0], 2048));
-	assert_true(dlt_tiny_skips(t, FUNCTION, &here[0], 2047));
-	assert_true(t != dlt_tiny_place(places, FUNCTION, &here[0], 2048));
+		dlt_tiny_timed(t, FUNCTION, &here[0], dlt_tiny_work(1152), 9, 3, true, 0);
+	assert_false(dlt_tiny_skips(t, FUNCTION, &here[1], dlt_tiny_work(1152)));
+	assert_false(dlt_tiny_skips(t, FUNCTION + 1, &here[0], dlt_tiny_work(1152)));
+	assert_false(dlt_tiny_skips(t, FUNCTION, &here[0], dlt_tiny_work(2048)));
+	assert_true(dlt_tiny_skips(t, FUNCTION, &here[0], dlt_tiny_work(2047)));
+	assert_true(t != dlt_tiny_place(places, FUNCTION, &here[0], dlt_tiny_work(2048)));
 	/* Who takes another's place stands for none of its calls. */
-	assert_int_equal(dlt_tiny_timed(t, FUNCTION, &here[1], 1152, 9, 3, true, 0), 0);
+	assert_int_equal(dlt_tiny_timed(t, FUNCTION, &here[1], dlt_tiny_work(1152), 9, 3, true, 0), 0);
 	assert_int_equal(t->known, 1);
 	assert_int_equal(t->skip, 0);
 }
