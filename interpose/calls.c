@@ -252,6 +252,14 @@ void dlt_call_short_odd(struct dlt_call *c, enum dlt_fn function, enum dlt_event
 	end_untimed(c, event, true, 0, flops);
 }
 
+/* Pays what those owe that were only jumped to. */
+static void pay(struct dlt_tiny *tiny)
+{
+	if (tiny->owed)
+		dlt_totals_add_rest(tiny->totals, tiny->ns, tiny->bucket, tiny->owed);
+	tiny->owed = 0;
+}
+
 /* What the next ones need that are not timed, if they are like this one. */
 static void keep_short(struct dlt_call *c, bool nested)
 {
@@ -330,9 +338,11 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 		.bytes = ok ? bytes : 0, .flops = flops, .outer = c->depth == 0, .ok = ok,
 	};
 
-	if (c->tiny)
+	if (c->tiny) {
+		pay(c->tiny);
 		call.error = dlt_tiny_timed(c->tiny, c->site->function, c->site->caller, c->like, ticks,
 					    call.duration, call.duration < min / 2, c->start);
+	}
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		count(c, &call);
 	if (c->tiny)
@@ -398,6 +408,8 @@ void dlt_calls_thread_end(struct dlt_thread *t)
 {
 	if (!t->calls)
 		return;
+	for (unsigned i = 0; i < DLT_TINY_PLACES; i++)
+		pay(&t->calls->tiny[i]);
 	dlt_totals_release(t->id);
 	memset(t->calls, 0, sizeof(*t->calls));
 }
@@ -405,6 +417,10 @@ void dlt_calls_thread_end(struct dlt_thread *t)
 void dlt_calls_after_fork(void)
 {
 	memset(announced, 0, sizeof(announced));
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		for (unsigned i = 0; t->calls && i < DLT_TINY_PLACES; i++)
+			if (t->calls->tiny[i].owed)	/* the parent pays */
+				t->calls->tiny[i].owed = 0;
 	/* Sites point to totals of the parent's box. */
 	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
 }

@@ -200,8 +200,9 @@ dlt_call_untimed(struct dlt_thread *t, enum dlt_fn function, const void *caller,
 }
 
 /*
- * Counts such a call that has only to be jumped to (tiny.h). Returns the function to call, or NULL. It does not
- * look whether totals are still heard, two cache lines away: the next one that is timed does.
+ * Counts such a call that has only to be jumped to (tiny.h). Returns the function to call, or NULL. Between two
+ * calls the application fills the caches, so it leaves what it can to the next one that is timed: to look whether
+ * totals are still heard, and to add to more than one line of them.
  */
 static inline __attribute__((always_inline)) void *
 dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like)
@@ -210,7 +211,8 @@ dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like)
 
 	if (!tiny)
 		return NULL;
-	dlt_totals_add_untimed(tiny->totals, tiny->ns, tiny->bucket, 0, 0, true, true);
+	tiny->owed++;
+	dlt_totals_add_first(tiny->totals, tiny->ns);
 	return tiny->real;
 }
 

@@ -40,6 +40,7 @@ struct dlt_tiny {
 	uint8_t bucket;			/* of ns */
 	uint8_t skip;			/* not to be timed, from now on */
 	bool nests;			/* another call was inside one */
+	uint8_t owed;			/* that were jumped to and are not in all totals yet */
 	/* What those need that are not timed, of the last timed one's site: */
 	uint16_t library, counts_as;
 	uint32_t generation;

@@ -72,6 +72,30 @@ static inline void dlt_totals_add_untimed(struct dlt_box_totals *totals, uint32_
 	totals->buckets[bucket]++;
 }
 
+/* The same of an outermost one that succeeded, in one cache line; what it leaves to dlt_totals_add_rest. */
+static inline void dlt_totals_add_first(struct dlt_box_totals *totals, uint32_t ns)
+{
+	struct dlt_box_sums *s = &totals->sums;
+
+	s->calls++;
+	s->outer_calls++;
+	s->total += ns;
+	s->outer_total += ns;
+}
+
+/* The rest of so many that were added so. */
+static inline void dlt_totals_add_rest(struct dlt_box_totals *totals, uint32_t ns, unsigned bucket, uint32_t calls)
+{
+	struct dlt_box_sums *s = &totals->sums;
+	unsigned __int128 squares = (unsigned __int128)((uint64_t)ns * ns) * calls +
+		((unsigned __int128)s->squares_high << 64 | s->squares_low);
+
+	s->squares_low = (uint64_t)squares;
+	s->squares_high = (uint64_t)(squares >> 64);
+	s->untimed += calls;
+	totals->buckets[bucket] += calls;
+}
+
 /* Into the function's late totals: by any thread, caller unknown. */
 void dlt_totals_add_late(uint16_t function, const struct dlt_totals_call *call);
 

@@ -106,10 +106,58 @@ int main(void)
 	return done != 60000;
 }
 C
+cat >forked.c <<'C'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
+static pthread_barrier_t both;
+static void quick(void *unused) { (void)unused; }
+static void regions(int count)
+{
+	while (count--)
+		GOMP_parallel(quick, 0, 1, 0);
+}
+static void *many(void *unused)
+{
+	regions(5003);
+	for (int i = 0; i < 2; i++)
+		pthread_barrier_wait(&both);
+	return unused;
+}
+static void *few(void *unused)
+{
+	regions(40);
+	return unused;
+}
+int main(void)	/* a child's thread follows the parent's, which owes some to the parent's totals */
+{
+	pthread_t thread;
+	int status = 0;
+
+	pthread_barrier_init(&both, 0, 2);
+	pthread_create(&thread, 0, many, 0);
+	pthread_barrier_wait(&both);
+	regions(5003);
+	for (int i = 0; i < 20 && !status; i++) {
+		if (fork() == 0) {
+			regions(40);
+			pthread_create(&thread, 0, few, 0);
+			pthread_join(thread, 0);
+			_exit(0);
+		}
+		wait(&status);
+	}
+	pthread_barrier_wait(&both);
+	pthread_join(thread, 0);
+	return status;
+}
+C
 gcc -O1 -shared -fPIC -o libinner.so inner.c
 gcc -O1 -shared -fPIC -o libblas-stub.so blas.c -L. -linner -Wl,-rpath,"$TMP"
 gcc -O1 -o main main.c -L. -lblas-stub -Wl,-rpath,"$TMP"
 gcc -O1 -shared -fPIC -o libgomp-stub.so gomp.c
+gcc -O1 -pthread -o forked forked.c -L. -lgomp-stub -Wl,-rpath,"$TMP"
 gcc -O1 -o regions regions.c -L. -lgomp-stub -linner -Wl,-rpath,"$TMP"
 
 "$RECORD" -q --require -o trace -- ./main
@@ -150,3 +198,11 @@ untimed=$(row GOMP_parallel untimed)
 json 'row("breakdown", function="GOMP_parallel")["total_ns"] > 20000 * 3000' | grep -q True || fail "not all slow ones are timed"
 same "all that they call is counted" 20000 "$(row cblas_dgemv calls)"
 same "inside of them" 0 "$(row cblas_dgemv outer_ns)"
+
+"$RECORD" -q --require -o forked-trace -- ./forked
+"$REPORT" -q forked-trace -o "$TMP/r.json"
+counts=$(json '[b["calls"] for b in rows("breakdown", function="GOMP_parallel")]')
+same "those of the parent, and of each child" "10006 80 21" \
+	"$(python3 -c "c = $counts; print(max(c), *set(c) - {max(c)}, len(c))")"
+untimed=$(json 'max(b["untimed"] or 0 for b in rows("breakdown", function="GOMP_parallel"))')
+[ "$untimed" -le $((10006 - 2 * 256)) ] || fail "$untimed regions were not timed, of 10006"
