@@ -91,7 +91,7 @@ static inline bool is_inside(unsigned outer, const struct dlt_site *site)
 }
 
 /* Puts the frame on, all but the time; false: the call is not measured. */
-static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
+static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t at)
 {
 	struct dlt_calls *calls = t->calls;
 	uint32_t depth;
@@ -99,16 +99,17 @@ static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_si
 	if (t->guard || t->helper || !calls)
 		return false;
 	/* The stack grows down: what lies at or below this call is over, however it was left. */
-	for (depth = calls->depth; depth && calls->frames[depth - 1].at <= (uintptr_t)c; depth--)
+	for (depth = calls->depth; depth && calls->frames[depth - 1].at <= at; depth--)
 		;
 	if (depth == DLT_CALL_DEPTH)
 		return false;
 	if (depth && is_inside(calls->frames[depth - 1].function, site))
 		return false;
-	calls->frames[depth] = (struct dlt_frame){ .at = (uintptr_t)c, .library = site->library,
+	calls->frames[depth] = (struct dlt_frame){ .at = at, .library = site->library,
 						   .function = site->counts_as };
 	calls->depth = depth + 1;
 	c->site = site;
+	c->at = at;
 	c->depth = depth;
 	c->function = site->counts_as;
 	c->library = site->library;
@@ -124,16 +125,17 @@ static inline void start(struct dlt_call *c)
 
 DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
 {
-	if (!enter(c, t, site))
+	if (!enter(c, t, site, (uintptr_t)c))
 		return false;
 	c->tiny = NULL;
 	start(c);
 	return true;
 }
 
-DLT_HOT bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like)
+DLT_HOT bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like,
+				 uintptr_t at)
 {
-	if (!enter(c, t, site))
+	if (!enter(c, t, site, at))
 		return false;
 	c->tiny = NULL;
 	c->like = like;
@@ -166,7 +168,7 @@ static inline struct nested leave(struct dlt_call *c, uint64_t ticks)
 	struct nested n = { frame->nested_time, frame->nested };
 
 	/* Another stack (a coroutine's) took the place: then nothing is known of what nested. */
-	if (calls->depth <= c->depth || frame->at != (uintptr_t)c)
+	if (calls->depth <= c->depth || frame->at != c->at)
 		return (struct nested){ 0, 0 };
 	calls->depth = c->depth;
 	if (c->depth == 0) {
@@ -248,6 +250,7 @@ void dlt_call_short_odd(struct dlt_call *c, enum dlt_fn function, enum dlt_event
 	c->site = dlt_site_of(c->thread, function, caller);
 	c->function = c->site->counts_as;
 	c->library = c->site->library;
+	c->at = (uintptr_t)c;
 	c->depth = 0;
 	end_untimed(c, event, true, 0, flops);
 }
@@ -417,10 +420,13 @@ void dlt_calls_thread_end(struct dlt_thread *t)
 void dlt_calls_after_fork(void)
 {
 	memset(announced, 0, sizeof(announced));
-	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
 		for (unsigned i = 0; t->calls && i < DLT_TINY_PLACES; i++)
 			if (t->calls->tiny[i].owed)	/* the parent pays */
 				t->calls->tiny[i].owed = 0;
+		if (t->calls && t != dlt_thread_tls)
+			t->calls->open = 0;
+	}
 	/* Sites point to totals of the parent's box. */
 	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
 }

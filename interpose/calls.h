@@ -32,6 +32,7 @@
 #include "totals.h"
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
+#define DLT_CALL_REGIONS 4	/* open at a time, in a thread (regions.h) */
 #define DLT_CALL_SITES 256	/* call sites that a thread remembers; a power of 2 */
 
 /* Where a thread calls a function from, and all that need not be found out again. */
@@ -46,11 +47,35 @@ struct dlt_site {
 };
 
 struct dlt_frame {
-	uintptr_t at;			/* stack address of its struct dlt_call */
+	uintptr_t at;			/* as its struct dlt_call says */
 	uint64_t nested_time;		/* ticks */
 	uint32_t nested;		/* calls */
 	uint16_t library;		/* the caller's */
 	uint16_t function;
+};
+
+/* One call. */
+struct dlt_call {
+	struct dlt_thread *thread;
+	struct dlt_site *site;
+	struct dlt_tiny *tiny;		/* of calls that are alike; NULL: nobody knows of any */
+	uintptr_t like;			/* in this */
+	uintptr_t at;			/* stack address that it stands for */
+	uint64_t start;			/* ticks; of one that is not timed: 0 */
+	uint32_t depth;			/* 0: outermost */
+	uint16_t function, library;
+	/* Filled by dlt_call_end: */
+	uint64_t end;			/* ticks */
+	/* ... and as events have them: */
+	uint32_t duration, nested_time;
+	uint8_t nested;			/* 255: that many or more */
+};
+
+/* A parallel region that is open between two calls. */
+struct dlt_region {
+	struct dlt_call call;
+	uintptr_t bottom;		/* of its caller's stack for the call that opened it */
+	uint32_t width;
 };
 
 /* What a thread has of its calls; owned by the thread's record, reused with it. */
@@ -61,22 +86,8 @@ struct dlt_calls {
 	struct dlt_site sites[DLT_CALL_SITES];
 	struct dlt_tiny tiny[DLT_TINY_PLACES];
 	struct dlt_flood flood;
-};
-
-/* One call, on the wrapper's stack. */
-struct dlt_call {
-	struct dlt_thread *thread;
-	struct dlt_site *site;
-	struct dlt_tiny *tiny;		/* of calls that are alike; NULL: nobody knows of any */
-	uintptr_t like;			/* in this */
-	uint64_t start;			/* ticks; of one that is not timed: 0 */
-	uint32_t depth;			/* 0: outermost */
-	uint16_t function, library;
-	/* Filled by dlt_call_end: */
-	uint64_t end;			/* ticks */
-	/* ... and as events have them: */
-	uint32_t duration, nested_time;
-	uint8_t nested;			/* 255: that many or more */
+	uint32_t open;			/* of regions */
+	struct dlt_region regions[DLT_CALL_REGIONS];
 };
 
 static inline unsigned dlt_site_hash(unsigned function, const void *caller)
@@ -93,7 +104,7 @@ static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, cons
 
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
 bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site);
-bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like);
+bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like, uintptr_t at);
 
 static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned function,
 					   const void *caller)
@@ -177,7 +188,7 @@ dlt_call_begin_like(struct dlt_call *c, enum dlt_fn function, enum dlt_event eve
 {
 	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
 
-	return s && dlt_call_enter_like(c, c->thread, s, like);
+	return s && dlt_call_enter_like(c, c->thread, s, like, (uintptr_t)c);
 }
 
 /*

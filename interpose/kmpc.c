@@ -49,7 +49,7 @@ void __kmpc_fork_call(void *location, int count, void *function, ...)
 	if (count > MANY) {
 		FORWARD_ANY(found, count);
 		if (measured)
-			dlt_call_end(&call, DLT_EV_CPU_REGION, 1000, true, 0, 0);
+			dlt_call_end(&call, DLT_EV_CPU_REGION, DLT_MIN_region, true, 0, 0);
 		return;
 	}
 	va_start(list, function);
@@ -58,7 +58,7 @@ void __kmpc_fork_call(void *location, int count, void *function, ...)
 	va_end(list);
 	memset(args + count, 0, (size_t)((count <= FEW ? FEW : MANY) - count) * sizeof(*args));
 	forward((fork_call)found, location, count, function, args);
-	if (!measured || !dlt_call_end(&call, DLT_EV_CPU_REGION, 1000, true, 0, 0))
+	if (!measured || !dlt_call_end(&call, DLT_EV_CPU_REGION, DLT_MIN_region, true, 0, 0))
 		return;
 	dlt_call_emit(&call, DLT_EV_CPU_REGION, &(struct dlt_ev_cpu_region){
 		.thread = call.thread->id, .function = call.function, .library = call.library,

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+# Parallel regions of every kind that gcc makes, on its own libgomp: today's, one call each, and those of gcc until 4.8,
+# which one call opens and another one closes: both are one call, as long as what lies between, which is inside of it;
+# nested ones and those that are too short to be timed disturb nothing, nor does a jump to the end instead of a call.
+. "$top_srcdir/tests/lib.sh"
+need gcc
+
+cat >new.c <<'C'
+#include <stdio.h>
+int main(void)
+{
+	int sum = 0;
+
+	for (int round = 0; round < 10; round++) {
+#pragma omp parallel for schedule(dynamic) num_threads(2)
+		for (int i = 0; i < 100; i++)
+			__atomic_add_fetch(&sum, i, __ATOMIC_RELAXED);
+#pragma omp parallel for schedule(guided) num_threads(2)
+		for (int i = 0; i < 100; i++)
+			__atomic_add_fetch(&sum, i, __ATOMIC_RELAXED);
+#pragma omp parallel for schedule(runtime) num_threads(2)
+		for (int i = 0; i < 100; i++)
+			__atomic_add_fetch(&sum, i, __ATOMIC_RELAXED);
+#pragma omp parallel for schedule(monotonic: dynamic) num_threads(2)
+		for (int i = 0; i < 100; i++)
+			__atomic_add_fetch(&sum, i, __ATOMIC_RELAXED);
+#pragma omp parallel sections num_threads(2)
+		{
+#pragma omp section
+			__atomic_add_fetch(&sum, 1, __ATOMIC_RELAXED);
+#pragma omp section
+			__atomic_add_fetch(&sum, 2, __ATOMIC_RELAXED);
+		}
+	}
+	printf("%d\n", sum);
+	return 0;
+}
+C
+cat >inner.c <<'C'
+void cblas_dgemv(int order, int t, int m, int n, double alpha, const void *a, int lda, const void *x, int incx, double beta,
+		 void *y, int incy) { }
+C
+cat >quick.c <<'C'
+static int last;
+void GOMP_parallel_start(void (*function)(void *), void *data, unsigned width) { }
+void GOMP_parallel_loop_static_start(void (*function)(void *), void *data, unsigned width, long from, long to, long step,
+				     long chunk) { last = to; }
+void GOMP_parallel_end(void) { }
+void GOMP_loop_end_nowait(void) { }
+_Bool GOMP_loop_static_next(long *from, long *to) { *from = 0; *to = last; last = 0; return *to; }
+C
+cat >old.c <<'C'
+#include <stdio.h>
+#include <time.h>
+void GOMP_parallel_start(void (*)(void *), void *, unsigned);
+void GOMP_parallel_loop_static_start(void (*)(void *), void *, unsigned, long, long, long, long);
+void GOMP_parallel_end(void);
+void GOMP_loop_end_nowait(void);
+_Bool GOMP_loop_static_next(long *, long *);
+void cblas_dgemv(int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
+static int sum;
+static void work(void *data)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 2000000);
+	__atomic_add_fetch((int *)data, 1, __ATOMIC_RELAXED);
+	cblas_dgemv(0, 0, 8, 8, 1, 0, 1, 0, 1, 0, 0, 1);
+}
+static void loop(void *data)
+{
+	long from, to;
+
+	while (GOMP_loop_static_next(&from, &to))
+		__atomic_add_fetch((int *)data, to - from, __ATOMIC_RELAXED);
+	GOMP_loop_end_nowait();
+}
+static void quick(void *unused) { (void)unused; }
+__attribute__((noinline)) static void quick_region(void)	/* at -O2 a jump to the end */
+{
+	GOMP_parallel_start(quick, 0, 1);
+	quick(0);
+	GOMP_parallel_end();
+}
+static void holding(void *unused)	/* the same as a part of another region */
+{
+	(void)unused;
+	for (int i = 0; i < 100; i++)
+		quick_region();
+}
+int main(void)
+{
+	for (int i = 0; i < 20; i++) {
+		GOMP_parallel_start(work, &sum, 2);
+		work(&sum);
+		GOMP_parallel_end();
+	}
+	for (int i = 0; i < 10; i++) {
+		GOMP_parallel_loop_static_start(loop, &sum, 2, 0, 1000, 1, 0);
+		loop(&sum);
+		GOMP_parallel_end();
+	}
+	for (int i = 0; i < 20000; i++)
+		quick_region();
+	for (int i = 0; i < 10; i++) {
+		GOMP_parallel_loop_static_start(holding, 0, 1, 0, 1, 1, 0);
+		holding(0);
+		GOMP_parallel_end();
+	}
+	for (int i = 0; i < 5; i++) {
+		GOMP_parallel_start(work, &sum, 1);
+		work(&sum);
+		GOMP_parallel_end();
+	}
+	printf("%d\n", sum);
+	return 0;
+}
+C
+gcc -O2 -fopenmp -o new new.c
+gcc -O1 -shared -fPIC -o libinner.so inner.c
+gcc -O1 -shared -fPIC -o libquick.so quick.c
+gcc -O2 -o old-quick old.c -L. -linner -lquick -Wl,-rpath,"$TMP"
+gcc -O2 -o old old.c -L. -linner -lgomp -Wl,-rpath,"$TMP"
+
+regions() {	# FILE: "NAME CALLS" of all
+	"$REPORT" -q "$1" -o "$TMP/r.json"
+	json '" ".join("%s %d" % (b["function"], b["calls"]) for b in sorted(rows("breakdown", layer="openmp"), key=lambda b: b["function"]))'
+}
+same "the sum" 198030 "$("$RECORD" -q --require -o new-trace -- ./new)"
+same "every schedule" "GOMP_parallel_loop_dynamic 10 GOMP_parallel_loop_maybe_nonmonotonic_runtime 10 \
+GOMP_parallel_loop_nonmonotonic_dynamic 10 GOMP_parallel_loop_nonmonotonic_guided 10 GOMP_parallel_sections 10" \
+	"$(regions new-trace)"
+
+same "what they compute" 10045 "$("$RECORD" -q --require -o old-trace -- ./old)"
+same "one call each" "GOMP_parallel_loop_static_start 20 GOMP_parallel_start 21025" "$(regions old-trace)"
+row() { json 'row("breakdown", function="'"$1"'")["'"$2"'"]'; }
+[ "$(row GOMP_parallel_start total_ns)" -ge 50000000 ] || fail "the time between is missing: $(row GOMP_parallel_start total_ns) ns"
+same "what they call is counted" 45 "$(row cblas_dgemv calls)"
+json 'row("breakdown", function="GOMP_parallel_start")["nested_ns"] > 0' | grep -q True || fail "what they call is not inside"
+"$REPORT" --dump old-trace >events
+same "they are events" 25 "$(grep 'dltrace_cpu:region .*width=[12]' events | sed -n 's/.* duration=\([0-9]*\).*/\1/p' |
+	awk '$1 >= 2000000' | wc -l)"
+
+# Where they are over at once they are only counted, which disturbs none of the others.
+same "what they compute" 10025 "$("$RECORD" -q --require -o quick-trace -- ./old-quick)"
+same "one call each" "GOMP_parallel_loop_static_start 20 GOMP_parallel_start 21025" "$(regions quick-trace)"
+[ "$(row GOMP_parallel_start untimed)" -gt 15000 ] || fail "only $(row GOMP_parallel_start untimed) were not timed"
+[ "$(row GOMP_parallel_start total_ns)" -ge 50000000 ] || fail "the time between is missing: $(row GOMP_parallel_start total_ns) ns"
+same "what they call is counted" 25 "$(row cblas_dgemv calls)"
+same "inside of them" 0 "$(row cblas_dgemv outer_ns)"
