@@ -231,11 +231,13 @@ static DLT_HOT void end_untimed(struct dlt_call *c, enum dlt_event event, bool o
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION) && !nested.calls)
 		totals = totals_of(c);
 	if (totals) {
-		dlt_totals_add_untimed(totals, tiny->ns, tiny->bucket, ok ? bytes : 0, flops, c->depth == 0, ok);
+		dlt_totals_add_untimed(totals, tiny->ns, tiny->bucket, ok ? bytes : 0, ok ? flops : 0, c->depth == 0,
+				       ok);
 	} else if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION)) {
 		struct dlt_totals_call call = {
 			.duration = tiny->ns, .nested = dlt_clock_elapsed_ns(nested.time),
-			.bytes = ok ? bytes : 0, .flops = flops, .outer = c->depth == 0, .ok = ok, .untimed = true,
+			.bytes = ok ? bytes : 0, .flops = ok ? flops : 0, .outer = c->depth == 0, .ok = ok,
+			.untimed = true,
 		};
 
 		count(c, &call);
@@ -274,7 +276,8 @@ static void keep_short(struct dlt_call *c, bool nested)
 	tiny->library = c->library;
 	tiny->counts_as = c->function;
 	tiny->real = s->real;
-	tiny->totals = c->depth || nested || s->late || s->counts_as != c->function || s->library != c->library ||
+	tiny->totals = c->depth || nested || !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) || s->late ||
+		s->counts_as != c->function || s->library != c->library ||
 		s->generation != dlt_library_generation ? NULL : s->totals;
 }
 
@@ -338,7 +341,7 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 	call = (struct dlt_totals_call){
 		.duration = dlt_clock_elapsed_ns(ticks),
 		.nested = nested.calls ? dlt_clock_elapsed_ns(nested.time) : 0,
-		.bytes = ok ? bytes : 0, .flops = flops, .outer = c->depth == 0, .ok = ok,
+		.bytes = ok ? bytes : 0, .flops = ok ? flops : 0, .outer = c->depth == 0, .ok = ok,
 	};
 
 	if (c->tiny) {
@@ -407,26 +410,45 @@ uint16_t dlt_calls_library(struct dlt_thread *t)
 
 /* ---- life cycle ---------------------------------------------------------------------------- */
 
+static void pay_all(struct dlt_calls *calls)
+{
+	for (struct dlt_tiny *tiny = calls->tiny; tiny < calls->tiny + DLT_TINY_PLACES; tiny++)
+		pay(tiny);
+}
+
+void dlt_calls_exit(void)
+{
+	struct dlt_thread *t = dlt_thread_known();
+
+	if (t && t->calls)
+		pay_all(t->calls);
+}
+
 void dlt_calls_thread_end(struct dlt_thread *t)
 {
 	if (!t->calls)
 		return;
-	for (unsigned i = 0; i < DLT_TINY_PLACES; i++)
-		pay(&t->calls->tiny[i]);
+	pay_all(t->calls);
 	dlt_totals_release(t->id);
 	memset(t->calls, 0, sizeof(*t->calls));
+}
+
+/* The parent pays. What other threads had in flight, whose records come to new ones, is not here. */
+static void forget_parent(struct dlt_calls *calls, bool others)
+{
+	for (struct dlt_tiny *tiny = calls->tiny; tiny < calls->tiny + DLT_TINY_PLACES; tiny++)
+		if (tiny->untimed)
+			tiny->owed = tiny->untimed = 0;
+	if (others && calls->depth | calls->open)
+		calls->depth = calls->open = 0;
 }
 
 void dlt_calls_after_fork(void)
 {
 	memset(announced, 0, sizeof(announced));
-	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t)) {
-		for (unsigned i = 0; t->calls && i < DLT_TINY_PLACES; i++)
-			if (t->calls->tiny[i].owed)	/* the parent pays */
-				t->calls->tiny[i].owed = 0;
-		if (t->calls && t != dlt_thread_tls)
-			t->calls->open = 0;
-	}
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		if (t->calls)
+			forget_parent(t->calls, t != dlt_thread_tls);
 	/* Sites point to totals of the parent's box. */
 	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
 }

@@ -32,7 +32,7 @@
 #include "totals.h"
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
-#define DLT_CALL_REGIONS 4	/* open at a time, in a thread (regions.h) */
+#define DLT_CALL_REGIONS 8	/* open at a time, in a thread (regions.h) */
 #define DLT_CALL_SITES 256	/* call sites that a thread remembers; a power of 2 */
 
 /* Where a thread calls a function from, and all that need not be found out again. */
@@ -71,11 +71,12 @@ struct dlt_call {
 	uint8_t nested;			/* 255: that many or more */
 };
 
-/* A parallel region that is open between two calls. */
+/* A parallel region that is open between two calls (regions.c). */
 struct dlt_region {
-	struct dlt_call call;
-	uintptr_t bottom;		/* of its caller's stack for the call that opened it */
+	void *end;			/* the function that closes it */
 	uint32_t width;
+	bool measured;
+	struct dlt_call call;		/* only then */
 };
 
 /* What a thread has of its calls; owned by the thread's record, reused with it. */
@@ -86,7 +87,7 @@ struct dlt_calls {
 	struct dlt_site sites[DLT_CALL_SITES];
 	struct dlt_tiny tiny[DLT_TINY_PLACES];
 	struct dlt_flood flood;
-	uint32_t open;			/* of regions */
+	uint32_t open;			/* regions; may be more than stand here */
 	struct dlt_region regions[DLT_CALL_REGIONS];
 };
 
@@ -192,11 +193,11 @@ dlt_call_begin_like(struct dlt_call *c, enum dlt_fn function, enum dlt_event eve
 }
 
 /*
- * Where an outermost call is not timed, from where such a one was timed already; NULL: nowhere, go the long way.
- * `alone`: and no other was inside one.
+ * Takes this call for one that is not timed: an outermost one, of a kind that was timed from here before, and with
+ * `alone` never had another one inside. NULL: it is none of those, go the long way.
  */
 static inline __attribute__((always_inline)) struct dlt_tiny *
-dlt_call_untimed(struct dlt_thread *t, enum dlt_fn function, const void *caller, uintptr_t like, bool alone)
+dlt_call_take_untimed(struct dlt_thread *t, enum dlt_fn function, const void *caller, uintptr_t like, bool alone)
 {
 	struct dlt_calls *calls = t ? t->calls : NULL;
 	struct dlt_tiny *tiny;
@@ -218,7 +219,7 @@ dlt_call_untimed(struct dlt_thread *t, enum dlt_fn function, const void *caller,
 static inline __attribute__((always_inline)) void *
 dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like)
 {
-	struct dlt_tiny *tiny = dlt_call_untimed(dlt_thread_known(), function, caller, like, true);
+	struct dlt_tiny *tiny = dlt_call_take_untimed(dlt_thread_known(), function, caller, like, true);
 
 	if (!tiny)
 		return NULL;
@@ -236,7 +237,7 @@ dlt_call_short(struct dlt_call *c, enum dlt_fn function, const void *caller, uin
 {
 	struct dlt_thread *t = dlt_thread_known();
 	struct dlt_tiny *tiny = dlt_enabled(DLT_EV_SAMPLE_FUNCTION) ?
-		dlt_call_untimed(t, function, caller, like, false) : NULL;
+		dlt_call_take_untimed(t, function, caller, like, false) : NULL;
 	struct dlt_calls *calls;
 
 	if (!tiny)
@@ -289,6 +290,17 @@ void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data);
 static inline uint64_t dlt_flops(long m, long n, long k, unsigned each)
 {
 	return m > 0 && n > 0 && k > 0 ? (uint64_t)m * (uint64_t)n * (uint64_t)k * each : 0;
+}
+
+/* The same of groups of products: sizes[i] of them are alike. */
+static inline uint64_t dlt_flops_of_groups(int groups, const int *m, const int *n, const int *k, const int *sizes,
+					   unsigned each)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < groups; i++)
+		sum += sizes[i] > 0 ? dlt_flops(m[i], n[i], k[i], each) * (uint64_t)sizes[i] : 0;
+	return sum;
 }
 
 /* The thread has ended: its totals may go to the next thread. Called once, before its slot goes. */

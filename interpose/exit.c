@@ -59,6 +59,7 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 	if (!dlt_process.traced || dlt_children_is_borrowed())
 		return;
 	set_box(state_of(how), code);
+	dlt_calls_exit();
 	dlt_rings_flush_all(false);
 	/* Not on the way to a signal: who aborts may hold a lock that these need. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {

@@ -62,6 +62,9 @@ void dlt_ledger_after_fork(void);
 void dlt_heap_after_fork(void);
 void dlt_marks_after_fork(void);
 
+/* The process ends: what the caller's totals still lack. Hook-safe. */
+void dlt_calls_exit(void);
+
 /* The process ends, and only the caller emits: ranges that it leaves open. */
 void dlt_marks_exit(void);
 

@@ -5,30 +5,30 @@
 #include "calls.h"
 #include "export.h"
 
+/* What closes a region that is opened from there. */
+static void *end_of(struct dlt_thread *t, const void *caller)
+{
+	return dlt_site_of(t, DLT_FN_GOMP_parallel_end, caller)->real;
+}
+
 DLT_HOT void *dlt_region_open(enum dlt_fn function, const void *caller, uintptr_t bottom, unsigned arguments,
 			      uintptr_t like, uint32_t width)
 {
-	uintptr_t at = bottom + arguments;
 	struct dlt_call call;
-	void *real;
+	void *real, *counted = dlt_call_passes(function, caller, like);
 	struct dlt_site *site = dlt_call_find(&call, function, DLT_EV_CPU_REGION, caller, &real);
 	struct dlt_thread *t = call.thread;
-	struct dlt_calls *calls = t->calls;
 	struct dlt_region *r;
 
-	if (!site || !calls)
+	if (!t->calls)
 		return real;
-	/* As frames are: what was opened at or below this place on the stack is over. */
-	while (calls->open && calls->regions[calls->open - 1].call.at <= at)
-		calls->open--;
-	if (calls->open == DLT_CALL_REGIONS)
+	r = &t->calls->regions[t->calls->open];
+	if (t->calls->open++ >= DLT_CALL_REGIONS)
 		return real;
-	r = &calls->regions[calls->open];
-	r->call.thread = t;
-	r->bottom = bottom;
+	r->end = end_of(t, caller);
 	r->width = width;
-	if (dlt_call_enter_like(&r->call, t, site, like, at))
-		calls->open++;
+	r->call.thread = t;
+	r->measured = site && !counted && dlt_call_enter_like(&r->call, t, site, like, bottom + arguments);
 	return real;
 }
 
@@ -36,7 +36,6 @@ static DLT_HOT void closed(struct dlt_region *r)
 {
 	struct dlt_call *c = &r->call;
 
-	c->thread->calls->open = (uint32_t)(r - c->thread->calls->regions);
 	if (!dlt_call_end(c, DLT_EV_CPU_REGION, DLT_MIN_region, true, 0, 0))
 		return;
 	dlt_call_emit(c, DLT_EV_CPU_REGION, &(struct dlt_ev_cpu_region){
@@ -45,17 +44,12 @@ static DLT_HOT void closed(struct dlt_region *r)
 	});
 }
 
-/*
- * The region that a call from there closes. The caller's stack is as it was when it opened it, or already gone where
- * its last call is a jump. One from below closes a region that is not measured.
- */
-static inline struct dlt_region *region_at(const struct dlt_thread *t, uintptr_t bottom)
+/* The thread's innermost region, which is open no more; NULL: it was not kept. */
+static inline struct dlt_region *innermost(struct dlt_calls *calls)
 {
-	struct dlt_calls *calls = t->calls;
-
-	if (!calls || !calls->open || bottom < calls->regions[calls->open - 1].bottom)
+	if (!calls || !calls->open || --calls->open >= DLT_CALL_REGIONS)
 		return NULL;
-	return &calls->regions[calls->open - 1];
+	return &calls->regions[calls->open];
 }
 
 DLT_EXPORT void GOMP_parallel_end(void);
@@ -63,18 +57,18 @@ DLT_WRAPPER(GOMP_parallel_end);
 void GOMP_parallel_end(void)
 {
 	struct dlt_thread *t = dlt_thread_self();
-	struct dlt_site *site = dlt_site_of(t, DLT_FN_GOMP_parallel_end, __builtin_return_address(0));
-	struct dlt_region *r = region_at(t, (uintptr_t)__builtin_dwarf_cfa());
-	void *found = site->real;
+	struct dlt_region *r = innermost(t->calls), closing;
+	void *found = r ? r->end : end_of(t, __builtin_return_address(0));
 	void (*real)(void);
 
 	if (__builtin_expect(dlt_handed_over != NULL, 0))
 		found = dlt_handed_take(DLT_FN_GOMP_parallel_end, found);
 	real = found;
-	if (!r) {
+	if (!r || !r->measured) {
 		real();
 		return;
 	}
+	closing = *r;	/* a task that runs while the others are waited for may open another one */
 	real();
-	closed(r);
+	closed(&closing);
 }

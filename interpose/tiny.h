@@ -48,6 +48,8 @@ struct dlt_tiny {
 	struct dlt_box_totals *totals;	/* NULL: it was no outermost call, or others nested in it */
 } __attribute__((aligned(64)));
 
+_Static_assert(sizeof(struct dlt_tiny) == 64, "one cache line");
+
 /* What calls with about as many operations share; 0: so many that each is timed. */
 static inline uintptr_t dlt_tiny_work(uint64_t flops)
 {

@@ -119,6 +119,47 @@ int main(void)
 	return 0;
 }
 C
+cat >runtime.c <<'C'
+#include <stdlib.h>
+static int open;
+void GOMP_parallel_start(void (*function)(void *), void *data, unsigned width) { open++; }
+void GOMP_parallel_end(void) { if (!open--) abort(); }
+C
+cat >region.c <<'C'
+void GOMP_parallel_start(void (*)(void *), void *, unsigned);
+void GOMP_parallel_end(void);
+static void nothing(void *unused) { }
+void region(void)	/* jumps to the end */
+{
+	GOMP_parallel_start(nothing, 0, 1);
+	GOMP_parallel_end();
+}
+void around(void (*function)(void))	/* whose OpenMP is another one */
+{
+	GOMP_parallel_start(nothing, 0, 1);
+	GOMP_parallel_end();
+	for (int i = 0; i < 1000; i++)
+		function();
+}
+C
+cat >two.c <<'C'
+#include <dlfcn.h>
+int main(void)
+{
+	void *one = dlopen("./libregion-one.so", RTLD_NOW | RTLD_LOCAL), *two = dlopen("./libregion-two.so", RTLD_NOW | RTLD_LOCAL);
+	void (*around)(void (*)(void)) = dlsym(two, "around");
+	void (*call)(void (*)(void)) = dlsym(one, "around");
+
+	around(dlsym(one, "region"));
+	call(dlsym(two, "region"));
+	return 0;
+}
+C
+for one in one two; do
+	gcc -O1 -shared -fPIC -o "libgomp-$one.so" runtime.c
+	gcc -O2 -shared -fPIC -o "libregion-$one.so" region.c -L. "-lgomp-$one" -Wl,-rpath,"$TMP"
+done
+gcc -O1 -o two two.c
 gcc -O2 -fopenmp -o new new.c
 gcc -O1 -shared -fPIC -o libinner.so inner.c
 gcc -O1 -shared -fPIC -o libquick.so quick.c
@@ -151,3 +192,8 @@ same "one call each" "GOMP_parallel_loop_static_start 20 GOMP_parallel_start 210
 [ "$(row GOMP_parallel_start total_ns)" -ge 50000000 ] || fail "the time between is missing: $(row GOMP_parallel_start total_ns) ns"
 same "what they call is counted" 25 "$(row cblas_dgemv calls)"
 same "inside of them" 0 "$(row cblas_dgemv outer_ns)"
+
+# A jump to the end has its function's caller's return address: whose OpenMP that is, the start says.
+LD_PRELOAD=$DLTRACE_LIB ./two || fail "a region was closed by another OpenMP than opened it, unheard"
+"$RECORD" -q --require -o two-trace -- ./two || fail "a region was closed by another OpenMP than opened it"
+same "and all are counted" "GOMP_parallel_start 1001 GOMP_parallel_start 1001" "$(regions two-trace)"
