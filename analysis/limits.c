@@ -480,14 +480,6 @@ static void communication(struct table *table, const struct process *p)
 		limit(table, p->trace, p, "uncovered", 0,
 		      "rank %" PRId32 " trains, and none of its communication was seen: Horovod with Gloo and "
 		      "TensorFlow have theirs inside; what it takes is not known", p->rank);
-	for (size_t i = 0; i < p->library_count; i++) {
-		const char *name = base_name(p->libraries[i].path);
-
-		if ((!strncmp(name, "libmpi_mpifh", 12) || !strncmp(name, "libmpichfort", 12)) &&
-		    !library_inherited(p, &p->libraries[i]))
-			limit(table, p->trace, p, "uncovered", 0,
-			      "MPI is called from Fortran (%s), which is not seen", name);
-	}
 }
 
 /* ---- the cost of tracing ---- */

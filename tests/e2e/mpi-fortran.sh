@@ -108,6 +108,9 @@ for mpi in openmpi mpich; do
 		.communicator == "MPI_COMM_WORLD"]] | unique == [["MPI_Allreduce", 2, true], ["MPI_Reduce", 2, false]]'
 	holds "$mpi: no function by another name" '[.breakdown[] | select(.layer == "mpi") | .function | select(test("^MPI_") | not)] == []'
 
+	holds "$mpi: nothing says that they are not seen" '[.limits[], .coverage[] | tostring |
+		select(test("Fortran.*not seen"))] == []'
+
 	mpif90.$mpi -o work08.$mpi work08.f90
 	name=mpi_f08
 	run mpi_f08 2 "./work08.$mpi"
