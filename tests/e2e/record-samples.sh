@@ -46,10 +46,14 @@ babeltrace2 trace >inside.txt
 check inside.txt
 same "descriptions by a hidden thread" 0 "$(grep -c 'dltrace_record' inside.txt || :)"
 
-# Build ids are read from memory inside, from the files outside. A library that is gone or only said
-# again (state) has none: babeltrace 2.0.4 prints the string of an earlier event for an empty one.
+# Of the program's own process: which helpers a shell in front of it runs is no concern here. Build ids are
+# read from memory inside, from the files outside. A library that is gone or only said again (state) has
+# none: babeltrace 2.0.4 prints the string of an earlier event for an empty one.
 ids() {
-	sed -n 's/.*dltrace_proc:library:.* state = 0,.* build_id = "\([0-9a-f]\{8,\}\)", path = "\(.*\)" }.*/\2 \1/p' "$1" |
+	process=$(sed -n 's/.*dltrace_proc:process:.* process = \([0-9]*\),.*exe = "[^"]*python3[^"]*".*program\.py".*/\1/p' "$1" |
+		tail -n 1)
+	[ "$process" ] || fail "$1: no process of the program"
+	sed -n "s/.*dltrace_proc:library:.* process = $process,.* state = 0,.* build_id = \"\\([0-9a-f]\\{8,\\}\\)\", path = \"\\(.*\\)\" }.*/\\2 \\1/p" "$1" |
 		grep -v '/libdltrace\|liblttng\|libnuma' | sort -u
 }
 ids outside.txt >ids.outside
