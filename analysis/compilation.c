@@ -15,6 +15,7 @@
 #define CPU_LEAST	20000000	/* ns of a window: below, a rate means nothing */
 #define RATE_LEAST	0.4e6		/* allocations a second of CPU time */
 #define RATE_FACTOR	4		/* of that of the steady iterations */
+#define IMPORTS_LEAST	2		/* packages of a window: a single one may be loaded when it is first needed */
 
 struct span {
 	int64_t begin, end;
@@ -133,6 +134,16 @@ static double rate(const struct rhythm *r, int64_t from, int64_t to)
 	return 1e9 * (double)(b->allocations - a->allocations) / (double)(b->cpu - a->cpu);
 }
 
+/* A program's imports: of Python packages, crowds; each reads and runs the code of hundreds of modules. */
+static bool imports(const struct process *p, int64_t from, int64_t to)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->package_count; i++)
+		count += p->packages[i].t >= from && p->packages[i].t < to;
+	return count >= IMPORTS_LEAST;
+}
+
 bool compilation_inside(const struct process *p, int64_t first, int64_t until, int64_t to, struct compilation *c)
 {
 	const struct rhythm *r = &p->rhythm;
@@ -145,10 +156,12 @@ bool compilation_inside(const struct process *p, int64_t first, int64_t until, i
 	least = RATE_FACTOR * rate(r, until, to);
 	least = least > RATE_LEAST ? least : RATE_LEAST;
 	/*
-	 * Imports, which come before, have high rates, too: back from the first iterations until it ends. Within
-	 * them it may be interrupted: parts of XLA work on what others have allocated.
+	 * Imports, which come before, have high rates, too: back from the first iterations until it ends, or until
+	 * packages were imported. Within them it may be interrupted: parts of XLA work on what others have allocated.
 	 */
 	for (int64_t at = until; at - WINDOW > p->begin && (gap <= GAP_MOST || at > first); at -= WINDOW) {
+		if (at <= first && imports(p, at - WINDOW, at))
+			break;
 		if (rate(r, at - WINDOW, at) < least) {
 			gap += c->end != UNKNOWN;
 			continue;
