@@ -19,7 +19,8 @@ static const struct column columns[] = {
 	{ "host", "host", UNIT_TEXT, "whose clock it is" },
 	{ "reference", "against", UNIT_TEXT, "the host whose clock counts: the job's first one" },
 	{ "offset_ns", "offset", UNIT_NS,
-	  "to subtract from the host's times: the median of the differences at which two ranks leave a collective" },
+	  "to subtract from the host's times: the median of the differences at which two ranks leave a collective, "
+	  "within what is certain" },
 	{ "spread_ns", "spread", UNIT_NS, "half the distance between the quartiles of these differences" },
 	{ "low_ns", "certainly from", UNIT_NS,
 	  "no rank leaves before the last has entered: the offset cannot be less, unless clocks drift" },
@@ -214,6 +215,14 @@ static double drift_of(const struct samples *s)
 	return s->count >= DRIFT_CALLS && span >= DRIFT_SPAN ? 1e6 * moved / span : NAN;
 }
 
+/* A rank that always leaves late, because another process has its core, is found out by the calls that it waits for. */
+static int64_t within_bounds(int64_t offset, const struct host_clock *c)
+{
+	if (c->low > c->high)
+		return offset;
+	return offset < c->low ? c->low : offset > c->high ? c->high : offset;
+}
+
 static struct host_clock clock_of(const struct model *m, const struct job *job, const char *reference,
 				  const char *host)
 {
@@ -233,7 +242,7 @@ static struct host_clock clock_of(const struct model *m, const struct job *job, 
 	c.function = process_function(p.a, p.x->function)->name;
 	memcpy(sorted, s.difference, s.count * sizeof(*sorted));
 	stat_sort(sorted, s.count);
-	c.offset = (int64_t)llround(stat_median(sorted, s.count));
+	c.offset = within_bounds((int64_t)llround(stat_median(sorted, s.count)), &c);
 	c.spread = (int64_t)llround((sorted[s.count - 1 - s.count / 4] - sorted[s.count / 4]) / 2);
 	c.drift = drift_of(&s);
 	return c;

@@ -5,7 +5,7 @@
  * No rank leaves such a call before the last one has entered it. So for each call of two ranks,
  * however long it took: enter(b) - leave(a) <= offset <= leave(b) - enter(a), where the offset is
  * b's clock less a's. That is certain, as long as clocks do not drift; the estimate is the median of
- * leave(b) - leave(a), since all leave at about the same time.
+ * leave(b) - leave(a), since all leave at about the same time, or the nearest that is certain.
  */
 #ifndef DLT_ANALYSIS_CLOCKS_H
 #define DLT_ANALYSIS_CLOCKS_H

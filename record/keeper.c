@@ -29,9 +29,6 @@
 #define DISK_LIMIT	500	/* ms for what is in the buffers when the disk is full */
 #define GROUP_LIMIT	3000	/* ms for daemons without a keeper to end, then SIGKILL */
 
-/* ms after the start: the metadata of a trace reaches the disk with the first rotation only. */
-static const uint64_t early_rotations[] = { 1000, 10000, 60000 };
-
 struct keeping {
 	struct keeper_config config;
 	struct session_daemon daemon;
@@ -40,7 +37,6 @@ struct keeping {
 	int fd;
 	uint64_t started, next_rotation;	/* ms CLOCK_MONOTONIC; 0: not */
 	uint64_t rotating;			/* ms: since when; 0: not */
-	unsigned rotations;
 	bool asked;				/* dltrace-record waits for the rotation */
 	bool daemon_lost, stopped, stall_said, last_rotation;
 };
@@ -55,14 +51,7 @@ static uint64_t now_ms(void)
 
 static void plan_rotation(struct keeping *k)
 {
-	size_t early = sizeof(early_rotations) / sizeof(early_rotations[0]);
-
-	if (!k->config.rotate)
-		k->next_rotation = 0;
-	else if (k->rotations < early)
-		k->next_rotation = k->started + early_rotations[k->rotations];
-	else
-		k->next_rotation = now_ms() + k->config.rotate / 1000000;
+	k->next_rotation = k->config.rotate ? now_ms() + k->config.rotate / 1000000 : 0;
 }
 
 static void rotation_ended(struct keeping *k, int result, const char *path)
@@ -86,8 +75,6 @@ static void rotate(struct keeping *k)
 		k->rotating = now_ms();
 	else if (k->asked && err == -ENOTSUP)
 		message_send(k->fd, "failed this session cannot be rotated");
-	if (err != -EBUSY)
-		k->rotations++;
 	if (err)
 		k->asked = k->asked && err == -EBUSY;
 	plan_rotation(k);

@@ -41,7 +41,7 @@ static const struct argp_option table[] = {
 	{ "relay", KEY_RELAY, "URL", 0, "to an lttng-relayd, as net://host", 2 },
 	{ "label", KEY_LABEL, "KEY=VALUE", 0, "say what this run is, for comparisons: model=resnet50, "
 	  "dataset=small, ...; may be repeated", 2 },
-	{ "rotate", KEY_ROTATE, "TIME", 0, "make what was recorded readable that often (10m)", 2 },
+	{ "rotate", KEY_ROTATE, "TIME", 0, "begin a new part of the trace that often (10m)", 2 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest part only", 2 },
 	{ 0, 0, 0, 0, "How:", 3 },
 	{ "require", KEY_REQUIRE, 0, 0, "do not run the command when recording cannot start", 3 },

@@ -52,15 +52,15 @@ def busy(bench, seconds, *options):
 def summary(bench):
     """
     What grows with time is told from what does not: the rate is what a longer run has more than a short
-    one, by the time that it took longer, both without rotations. These come on top: every ten minutes,
-    and three more in the first minute; one costs what the first two, in the first ten seconds, add.
+    one, by the time that it took longer, both without rotations. These come on top, every ten minutes: one
+    costs what two in the shorter run add.
     """
     short, long = 15, 35 if bench.quick else 75  # both between two totals of functions, every ten seconds
     (size0, time0), (size1, time1) = spent = [busy(bench, s, "--rotate=0") for s in (short, long)]
-    rotation = max(0, busy(bench, short)[0] - size0) / 2
+    rotation = max(0, busy(bench, short, "--rotate=6s")[0] - size0) / 2
     rate = (size1 - size0) / (time1 - time0)
     hour = (rate * 3600 + 6 * rotation) / 1e6
-    once = size0 - rate * time0 + 3 * rotation
+    once = size0 - rate * time0
     print(f"summary: {hour:.2f} MB an hour and {once / 1e3:.0f} KB once ({size0} bytes after {time0:.0f} s, {size1} "
           f"after {time1:.0f} s, {rotation:.0f} a rotation; 20 threads, 20 functions active)")
     bench.results["size summary"] = {"without rotation": spent, "rotation": rotation}

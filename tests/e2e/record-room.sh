@@ -18,7 +18,7 @@ while time.time() < end:
 print("done")
 END
 
-# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills before the first rotation
+# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills before the metadata is on it
 cat >disk.sh <<'END'
 mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
 "$RECORD" -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &

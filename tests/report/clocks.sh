@@ -58,6 +58,21 @@ same "the first host counts" "[('b', 'a', 100, 'MPI_Allreduce'), ('c', 'a', 100,
 same "the truth lies between" "[True, True]" "$(json '[x["low_ns"] <= o <= x["high_ns"] for x, o in zip(r["clocks"], (2500000, -40000))]')"
 same "no drift" True "$(json 'abs(row("clocks", host="b")["drift_ppm"]) < 0.2')"
 
+# b leaves 1 ms late but once, when a enters 100 us before all leave: an estimate beyond what is certain is none.
+late() {
+	rank "$1" "$2" 0 0 0
+	for i in $(seq 2 41); do
+		[ $i = 20 ] && echo "[$((i * 1000000 + $4))us] $5 duration=$6us communicator=3 peer=-1" ||
+			echo "[$((i * 1000000 + $3))us] $5 duration=10ms communicator=3 peer=-1"
+	done
+}
+{
+	late 0 a 0 0 "dltrace_comm:call thread=1 function=MPI_Allreduce library=1" 100
+	late 1 b 1000 200 "dltrace_comm:call thread=2 function=MPI_Allreduce library=1" 10000
+} | trace late
+clocks late.txt
+same "late, but within what is certain" "(300000, 0, -9000000, 300000)" "$(found b)"
+
 # A trace a host, of which each counts its time from another beginning; more calls than are kept.
 rank 0 a 0 0 2000 | trace a
 rank 1 b 7000000 3 2000 | { echo 'clock_offset 5000000000'; cat; } | trace b
