@@ -5,11 +5,8 @@
  *
  * heap_identity parent: does not look into the children, where LTTng starts threads of its own,
  * nor at what is published, which is of all threads.
- * heap_identity mapped: no aligned blocks. glibc's numbers have what lies before such a block in its mapping, up to
- * 4080 bytes, which belong to nobody.
  */
 #include <pthread.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "tests/box_view.h"
@@ -24,7 +21,7 @@ static pthread_barrier_t barrier;
 static pthread_key_t late_key;
 static const struct dlt_box_header *box;
 static long begin_value;
-static bool parent_only, mapped;
+static bool parent_only;
 
 static void put(void *p, unsigned i)
 {
@@ -37,7 +34,7 @@ static void *take(unsigned x)
 	size_t size = x % 97 == 0 ? x % 200000 : x % 600;
 	void *p = NULL;
 
-	switch (mapped ? x % 2 : x % 8) {
+	switch (x % 8) {
 	case 0:
 		return calloc(x % 16 + 1, size / 16 + 1);
 	case 1:
@@ -84,9 +81,26 @@ static void *work(void *seed)
 	return NULL;
 }
 
+/*
+ * What glibc says less what the box says. glibc's figure has what lies before an aligned block in its mapping, too, up
+ * to 4080 bytes that nobody can use: a mapped block's header has bit 1 of the size set, and says it before that.
+ */
+static long compared(const struct dlt_box_header *h)
+{
+	long padding = 0;
+
+	for (unsigned i = 0; i < EXCHANGE; i++) {
+		const size_t *header = exchange[i];
+
+		if (header && header[-1] & 2)
+			padding += (long)header[-2];
+	}
+	return box_view_oracle(h) - padding;
+}
+
 static int check(const char *where, const struct dlt_box_header *h, long expected)
 {
-	long value = h ? box_view_oracle(h) : -1;
+	long value = h ? compared(h) : -1;
 
 	if (h && value == expected)
 		return 0;
@@ -117,7 +131,7 @@ static int wave(int n)
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(n * THREADS + i + 1));
 	pthread_barrier_wait(&barrier);
-	bad = fork_and_check(box_view_oracle(box));
+	bad = fork_and_check(compared(box));
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
@@ -155,8 +169,8 @@ int main(int argc, char **argv)
 {
 	int bad = 0;
 
-	parent_only = argc > 1 && !strcmp(argv[1], "parent");
-	mapped = argc > 1 && !strcmp(argv[1], "mapped");
+	(void)argv;
+	parent_only = argc > 1;
 	box = box_view_of(getpid());
 	if (!box)
 		return fprintf(stderr, "no box in DLTRACE_BOX\n"), 1;
@@ -165,7 +179,7 @@ int main(int argc, char **argv)
 	fputs("", stderr);
 	bad |= !parent_only && hill();
 	bad |= wave(0);		/* threads' stacks are cached from now on */
-	begin_value = box_view_oracle(box);
+	begin_value = compared(box);
 	for (int i = 1; i < WAVES; i++) {
 		bad |= wave(i);
 		bad |= check("threads have ended", box, begin_value);

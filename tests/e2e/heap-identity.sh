@@ -9,7 +9,7 @@ export GLIBC_TUNABLES
 # The same where blocks may be mappings of their own, which have other headers.
 mkdir alone && cp "$DLTRACE_LIB" alone/
 boxes
-GLIBC_TUNABLES=$GLIBC_TUNABLES:glibc.malloc.mmap_threshold=300 LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_identity" mapped ||
+GLIBC_TUNABLES=$GLIBC_TUNABLES:glibc.malloc.mmap_threshold=300 LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_identity" ||
 	fail "heap_identity with mappings"
 
 # Without LTTng, whose threads have caches too: a library that stands alone.
