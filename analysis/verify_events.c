@@ -38,7 +38,7 @@ void check_readable(const struct trace *t, const struct report *r, struct check_
 /* A thread's last word is only the last when it, or its process, was seen to end. */
 static uint64_t twice(const struct thread *thread)
 {
-	uint64_t read = thread->read + thread->emitted_base;
+	uint64_t read = thread->read + thread_before(thread);
 
 	if (!thread->process->final_seen && thread->end == UNKNOWN)
 		return 0;
@@ -57,12 +57,12 @@ static void check_threads(const struct trace *t, uint64_t *threads, uint64_t *em
 		lost = thread_lost(thread);
 		more = twice(thread);
 		++*threads;
-		*emitted += thread->emitted - thread->emitted_base;
+		*emitted += thread->emitted - thread_before(thread);
 		*off += lost + more;
 		if ((lost || more) && !*first)
 			snprintf(first, size, "; thread %u of %s: %" PRIu64 " emitted, %" PRIu64 " read",
 				 thread->tid, process_who(thread->process),
-				 thread->emitted - thread->emitted_base, thread->read);
+				 thread->emitted - thread_before(thread), thread->read);
 	}
 }
 

@@ -27,7 +27,7 @@
 
 /* Everything that has a place in the box, in order; each begins on a page. */
 enum part { PART_SLOTS, PART_LATE, PART_TOTALS, PART_LIBRARIES, PART_OBJECTS, PART_MEMORY,
-	    PART_RINGS, PARTS };
+	    PART_RINGS, PART_OUTBOX, PARTS };
 
 static const struct {
 	size_t size, count;
@@ -39,6 +39,7 @@ static const struct {
 	[PART_OBJECTS] = { sizeof(struct dlt_box_object), DLT_BOX_OBJECTS },
 	[PART_MEMORY] = { sizeof(struct dlt_box_memory), DLT_BOX_MEMORY },
 	[PART_RINGS] = { sizeof(struct dlt_box_ring), DLT_BOX_SLOTS },
+	[PART_OUTBOX] = { sizeof(struct dlt_box_outbox), 1 },
 };
 
 struct dlt_box_header *dlt_box;
@@ -267,6 +268,7 @@ static void fill_layout(struct dlt_box_header *h)
 	h->memory_count = (uint32_t)parts[PART_MEMORY].count;
 	h->rings_offset = (uint32_t)part_offset(PART_RINGS);
 	h->rings_count = (uint32_t)parts[PART_RINGS].count;
+	h->outbox_offset = (uint32_t)part_offset(PART_OUTBOX);
 }
 
 /* What ids mean stays true in a forked child. `h` lies elsewhere than the old box still. */
@@ -345,6 +347,8 @@ void dlt_box_make(const char *folder)
 	dlt_sys(SYS_getrandom, (long)id, sizeof(id), GRND_NONBLOCK, 0, 0);
 	id[0] ^= dlt_clock_ns() << 20 ^ (uint64_t)dlt_process.pid;
 	h = map_new(folder, id);
+	if (*folder && !is_file)
+		dlt_process_unread(dlt_box != NULL);
 	fill_identity(h);
 	fill_clock(h);
 	memcpy(h->id, id, sizeof(id));

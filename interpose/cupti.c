@@ -93,7 +93,7 @@ static const struct dlt_cupti_host host = {
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 
-/* NULL: of another version. Its events can be emitted from now on. */
+/* NULL: of another version. */
 static const struct dlt_cupti_bridge *bridge_in(void *library, const char *path)
 {
 	const struct dlt_cupti_bridge *found = library ? dlsym(library, "dlt_cupti_bridge") : NULL;
@@ -103,7 +103,6 @@ static const struct dlt_cupti_bridge *bridge_in(void *library, const char *path)
 		dlt_log("cupti", "another version of", path, 0);
 		return NULL;
 	}
-	dlt_emit_add(found->states, found->emitters);
 	return found;
 }
 
@@ -127,6 +126,7 @@ DLT_EXPORT int InitializeInjection(void)
 		return 1;
 	__atomic_store_n(&bridge, found, __ATOMIC_RELEASE);
 	guard(1);
+	dlt_emit_gpu();
 	found->begin(&host);
 	guard(-1);
 	return 1;
@@ -143,20 +143,13 @@ static const char *injected(void)
 bool dlt_cupti_provider(void)
 {
 	static enum { UNKNOWN, THERE, NOT } provider;
-	const char *path;
 	int saved = errno;
 
 	if (__atomic_load_n(&provider, __ATOMIC_ACQUIRE) != UNKNOWN)
 		return provider == THERE;
-	path = injected();
-	if (!path) {
-		provider = NOT;
-		return false;
-	}
 	guard(1);
 	/* Two threads may do so at once. */
-	__atomic_store_n(&provider, bridge_in(dlopen(path, RTLD_NOW | RTLD_LOCAL), path) ? THERE : NOT,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&provider, injected() && dlt_emit_gpu() ? THERE : NOT, __ATOMIC_RELEASE);
 	guard(-1);
 	errno = saved;
 	return provider == THERE;

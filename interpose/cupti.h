@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bridge.h"
+#include "events.h"
 
 struct dlt_thread;
 
@@ -144,7 +144,7 @@ void *dlt_cupti_hand_out(const char *name, const void *real, const void *caller)
 
 /*
  * Device times are wanted (dltrace-record --gpu=activity), and dltrace_gpu's events can be emitted: also
- * where there is no CUDA, whose driver would have loaded their library. Loads it at the first call; to be
+ * where there is no CUDA, whose driver would have loaded our other library. Loads theirs at the first call; to be
  * called where the application may wait for the loader anyway. (libdltrace.so)
  */
 bool dlt_cupti_provider(void) __attribute__((visibility("hidden")));
@@ -153,8 +153,6 @@ bool dlt_cupti_provider(void) __attribute__((visibility("hidden")));
 struct dlt_cupti_bridge {
 	unsigned version;
 	unsigned events;		/* DLT_EVENTS of that library; refused when it differs */
-	const int *const *states;
-	dlt_emit_fn const *emitters;
 	/* Called at cuInit, once. */
 	void (*begin)(const struct dlt_cupti_host *host);
 	/* The process ends or becomes another one: what CUPTI holds is fetched, 1 s at most. */

@@ -18,6 +18,7 @@
 #include "exists.h"
 #include "init.h"
 #include "log.h"
+#include "outbox.h"
 #include "process.h"
 #include "real.h"
 #include "rings.h"
@@ -83,12 +84,21 @@ static inline __attribute__((always_inline)) void end(struct dlt_thread *t)
 	t->guard = 0;
 }
 
+/* The one way or the other; neither, where a forked child got no box that somebody reads. */
+static DLT_HOT void pass_on(enum dlt_event event, const void *data)
+{
+	if (dlt_outbox_on)
+		dlt_outbox_put_event(event, data);
+	else if (emitters[event])
+		emitters[event](data);
+}
+
 static DLT_HOT void emit_one(struct dlt_thread *t, enum dlt_event event, const void *data)
 {
 	/* Before it is emitted, so that an event that tells the count can include itself. */
 	count_event(t, event);
 	__asm__ volatile("" ::: "memory");
-	emitters[event](data);
+	pass_on(event, data);
 }
 
 void dlt_emit(struct dlt_thread *t, enum dlt_event event, const void *data)
@@ -128,7 +138,7 @@ void dlt_emit_later(struct dlt_thread *t, enum dlt_event event, const void *data
 
 void dlt_emit_now(enum dlt_event event, const void *data)
 {
-	emitters[event](data);
+	pass_on(event, data);
 }
 
 void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data, bool again)
@@ -143,21 +153,11 @@ void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data
 		if (!again)
 			count_event(t, event);
 		__asm__ volatile("" ::: "memory");
-		emitters[event](data);
+		pass_on(event, data);
 	}
 	__asm__ volatile("" ::: "memory");
 	t->guard--;
 	errno = saved;
-}
-
-void dlt_emit_add(const int *const *states, dlt_emit_fn const *more)
-{
-	for (int i = 0; i < DLT_EVENTS; i++) {
-		if (!states[i] || !more[i])
-			continue;
-		emitters[i] = more[i];
-		__atomic_store_n(&dlt_states[i], states[i], __ATOMIC_RELEASE);
-	}
 }
 
 static void nap(void)
@@ -189,7 +189,7 @@ bool dlt_emit_close(struct dlt_thread *t)
 	uint64_t end = dlt_clock_ns() + CLOSE_WAIT;
 	bool mine;
 
-	if (!bridge)
+	if (!bridge && !dlt_outbox_on)
 		return true;
 	mine = __atomic_compare_exchange_n(&closed_by, &nobody_yet, t, false, __ATOMIC_SEQ_CST,
 					   __ATOMIC_SEQ_CST) || nobody_yet == t;
@@ -213,29 +213,22 @@ const struct dlt_bridge *dlt_emit_bridge(void)
 	return bridge;
 }
 
-/* "libdltrace-ust.so" in the folder of the object that holds this function. */
-static bool ust_path(char *path, size_t size)
+/* A file in the folder of the object that holds this function. */
+static bool beside(const char *name, char *path, size_t size)
 {
-	static const char name[] = "libdltrace-ust.so";
 	const char *self = dlt_elf_own_path(), *slash;
-	size_t folder;
+	size_t folder, length = strlen(name);
 
 	if (!self)
 		return false;
 	slash = strrchr(self, '/');
 	folder = slash ? (size_t)(slash + 1 - self) : 0;
-	if (folder + sizeof(name) > size)
+	if (folder + length >= size)
 		return false;
 	memcpy(path, self, folder);
-	memcpy(path + folder, name, sizeof(name));
-	return true;
-}
-
-bool dlt_emit_is_possible(void)
-{
-	char path[1024];
-
-	return ust_path(path, sizeof(path)) && dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0) == 0;
+	memcpy(path + folder, name, length + 1);
+	/* Asked for first: dlopen and dlerror make a long message of what is not there. */
+	return dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0, 0) == 0;
 }
 
 /* Whoever is loaded at the start, and its users are the program's own. */
@@ -281,19 +274,24 @@ static void *open_in_silence(const char *path)
 	return library;
 }
 
-static const struct dlt_bridge *open_bridge(void)
+static void *open_plainly(const char *path)
 {
-	static char path[1024];
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* NULL: not there, of another version, or without LTTng. */
+static const struct dlt_bridge *open_bridge(const char *name, void *(*open_it)(const char *path))
+{
 	const struct dlt_bridge *found;
+	char path[1024];
 	void *library;
 
-	/* Asked first: dlopen and dlerror make a long message of what is not there. */
-	if (!dlt_emit_is_possible() || !ust_path(path, sizeof(path))) {
-		dlt_log("emit", "no LTTng: no libdltrace-ust.so beside", dlt_elf_own_path(), 0);
+	if (!beside(name, path, sizeof(path))) {
+		dlt_log("emit", "not beside libdltrace.so:", name, 0);
 		return NULL;
 	}
 	dlt_exists_pause(true);
-	library = open_in_silence(path);
+	library = open_it(path);
 	dlt_exists_pause(false);
 	found = library ? dlsym(library, "dlt_bridge") : NULL;
 	if (!found)
@@ -307,19 +305,45 @@ static const struct dlt_bridge *open_bridge(void)
 	return found;
 }
 
+/* What is NULL in both arrays stays as it is. */
+static void add_events(const struct dlt_bridge *more)
+{
+	for (int i = 0; i < DLT_EVENTS; i++) {
+		if (!more->states[i] || !more->emitters[i])
+			continue;
+		emitters[i] = more->emitters[i];
+		__atomic_store_n(&dlt_states[i], more->states[i], __ATOMIC_RELEASE);
+	}
+}
+
+bool dlt_emit_gpu(void)
+{
+	const struct dlt_bridge *more = dlt_outbox_on ? NULL : open_bridge("libdltrace-gpu.so", open_plainly);
+
+	if (more)
+		add_events(more);
+	return more || dlt_outbox_on;
+}
+
+void dlt_emit_after_fork(void)
+{
+	if (!dlt_outbox_on || dlt_outbox_after_fork())
+		return;
+	for (int i = 0; i < DLT_EVENTS; i++)
+		dlt_states[i] = &nobody;
+}
+
 void dlt_emit_init(void)
 {
 	struct dlt_thread *t = dlt_thread_self();
 
+	if (dlt_outbox_init(dlt_process_boxes(), dlt_states))
+		return;
 	t->guard++;
-	bridge = open_bridge();
-	if (bridge) {
-		memcpy(emitters, bridge->emitters, sizeof(emitters));
-		for (int i = 0; i < DLT_EVENTS; i++)
-			if (bridge->states[i])
-				dlt_states[i] = bridge->states[i];
-		if (bridge->thread_init)
-			bridge->thread_init();
-	}
+	bridge = open_bridge("libdltrace-ust.so", open_in_silence);
+	if (bridge)
+		add_events(bridge);
+	if (bridge && bridge->thread_init)
+		bridge->thread_init();
 	t->guard--;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Emitting events from hooks: a test of the event's state, and a call into libdltrace-ust.so.
+ * Emitting events from hooks: a test of the event's state, and the way into the black box (outbox.h) or to
+ * LTTng, by a call into libdltrace-ust.so.
  *
- * Until that library is open (or for ever, without LTTng) all states point to one zero, so a
+ * Until one of them is open (or for ever, without LTTng) all states point to one zero, so a
  * hook that has nothing to say costs two loads and a predicted branch.
  */
 #ifndef DLT_INTERPOSE_EMIT_H
@@ -27,9 +28,6 @@ static inline bool dlt_enabled(enum dlt_event event)
 {
 	return __builtin_expect(*dlt_states[event], 0);
 }
-
-/* False where libdltrace-ust.so is not even installed: nothing of LTTng's is needed then. */
-bool dlt_emit_is_possible(void);
 
 /*
  * Emits an event whose state was tested. Guards the emission (what LTTng allocates is not
@@ -57,8 +55,11 @@ void dlt_emit_now(enum dlt_event event, const void *data);
  */
 void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data, bool again);
 
-/* More events, of a library that came later: what is NULL in both arrays stays as it is. */
-void dlt_emit_add(const int *const *states, dlt_emit_fn const *more);
+/*
+ * From now on events of dltrace_gpu can be emitted: opens libdltrace-gpu.so, unless they go into the outbox,
+ * which takes all. Under the guard; may wait for the loader. False: they cannot.
+ */
+bool dlt_emit_gpu(void);
 
 /*
  * Before the process ends or replaces itself behind LTTng's back: from now on only the caller
@@ -71,8 +72,14 @@ bool dlt_emit_close(struct dlt_thread *t);
 /* The process goes on after all. */
 void dlt_emit_reopen(void);
 
-/* Opens libdltrace-ust.so beside this library. Silent when that fails. */
+/*
+ * Under dltrace-record events go into the black box (outbox.h). Else opens libdltrace-ust.so beside this
+ * library; silent when that fails.
+ */
 void dlt_emit_init(void);
+
+/* Child side of fork, when the new box is in place. */
+void dlt_emit_after_fork(void);
 
 /* The bridge, or NULL. */
 const struct dlt_bridge *dlt_emit_bridge(void);

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "box_private.h"
@@ -16,6 +17,7 @@
 #include "process.h"
 #include "real.h"
 #include "rings.h"
+#include "sys.h"
 
 static pid_t ending;		/* the process whose on_exit handler ran; not a forked child's */
 static int status;		/* exit's or quick_exit's argument */
@@ -40,6 +42,21 @@ static void set_box(enum dlt_box_state state, int code)
 	__atomic_store_n(&dlt_box->state, state, __ATOMIC_RELEASE);
 }
 
+/* Seen from outside a process's last reading lies before its end; of a short one there may be none. */
+static void note_usage(void)
+{
+	struct rusage u;
+
+	if (dlt_sys(SYS_getrusage, RUSAGE_SELF, (long)&u, 0, 0, 0) < 0)
+		return;
+	dlt_box->usage.user = (uint64_t)u.ru_utime.tv_sec * 1000000000u + (uint64_t)u.ru_utime.tv_usec * 1000u;
+	dlt_box->usage.system = (uint64_t)u.ru_stime.tv_sec * 1000000000u + (uint64_t)u.ru_stime.tv_usec * 1000u;
+	dlt_box->usage.minor_faults = (uint64_t)u.ru_minflt;
+	dlt_box->usage.major_faults = (uint64_t)u.ru_majflt;
+	dlt_box->usage.voluntary = (uint64_t)u.ru_nvcsw;
+	dlt_box->usage.involuntary = (uint64_t)u.ru_nivcsw;
+}
+
 static void emit_exit(enum dlt_exit_how how, int code)
 {
 	struct dlt_thread *t = dlt_thread_self();
@@ -47,6 +64,7 @@ static void emit_exit(enum dlt_exit_how how, int code)
 		.process = dlt_process.id, .how = (uint8_t)how, .code = code, .thread = t->id,
 	};
 
+	note_usage();
 	if (!dlt_enabled(DLT_EV_PROC_EXIT))
 		return;
 	e.events = dlt_thread_events_total() + 1;

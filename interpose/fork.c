@@ -22,6 +22,7 @@
 #include "init.h"
 #include "library.h"
 #include "log.h"
+#include "outbox.h"
 #include "process.h"
 #include "real.h"
 #include "rings.h"
@@ -108,7 +109,7 @@ static void in_child(void)
 	dlt_heap_started();
 	t->guard--;
 	prepared = false;
-	if (!ust_by_others && dlt_process.traced) {
+	if ((!ust_by_others || dlt_outbox_on) && dlt_process.traced) {
 		dlt_process_announce();
 		dlt_sampler_start();
 	}

@@ -19,6 +19,7 @@
 #include "fork.h"
 #include "init.h"
 #include "log.h"
+#include "outbox.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -59,6 +60,11 @@ const char *dlt_process_env(const char *name)
 		if (**e == *name && strncmp(*e, name, length) == 0 && (*e)[length] == '=')
 			return *e + length + 1;
 	return NULL;
+}
+
+const char *dlt_process_boxes(void)
+{
+	return box_folder;
 }
 
 static const char *env_or_empty(const char *name)
@@ -170,6 +176,7 @@ void dlt_process_after_fork(void)
 	dlt_ids_init(box_folder);
 	dlt_process.id = dlt_thread_new_id();
 	dlt_box_make(box_folder);
+	dlt_emit_after_fork();
 	dlt_box->inherited = inherited;
 	dlt_box->heap_published.live = dlt_box->heap_published.peak = (int64_t)inherited.bytes;
 	arm();
@@ -198,6 +205,20 @@ void dlt_process_need(void)
 		dlt_process_after_fork();
 	}
 	errno = saved;
+}
+
+void dlt_process_unread(bool forked)
+{
+	struct dlt_ev_proc_process e = {
+		.process = dlt_process.id, .parent = dlt_process.parent, .pid = (uint32_t)dlt_process.pid,
+		.parent_pid = (uint32_t)getppid(), .recording = dlt_process.recording,
+		.reason = (uint8_t)dlt_process.reason, .traced = 1, .heap = (uint8_t)dlt_process.heap,
+		.begin = dlt_process.begin, .threshold = dlt_process.threshold, .rank = -1, .ranks = -1,
+		.local_rank = -1, .version = PACKAGE_VERSION, .host = "", .exe = "", .folder = "", .command = "",
+	};
+
+	if (forked && dlt_outbox_on && dlt_process.traced && dlt_enabled(DLT_EV_PROC_PROCESS))
+		dlt_outbox_put_event(DLT_EV_PROC_PROCESS, &e);
 }
 
 /* ---- announcement -------------------------------------------------------------------------- */

@@ -44,11 +44,20 @@ void dlt_process_need(void);
 /* An environment variable as the process was started with it; NULL: unset. Start-up only. */
 const char *dlt_process_env(const char *name);
 
+/* DLTRACE_BOX, the folder of black boxes; "": none, or not for this process. */
+const char *dlt_process_boxes(void);
+
 /*
  * Emits dltrace_proc:process. What ids mean is announced by the application once, at first use;
  * the sampler announces it again from the box and /proc.
  */
 void dlt_process_announce(void);
+
+/*
+ * No recorder will find this process's box. forked: its parent's is still in its place, and in that stands from now
+ * on that there is such a process; one that has just started goes to LTTng itself.
+ */
+void dlt_process_unread(bool forked);
 
 /* Child side of fork: identity, box, threads. Again does nothing. Announce when LTTng is ready. */
 void dlt_process_after_fork(void);

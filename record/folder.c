@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "say.h"
+
 /* Where a private folder may be, best first; a user without either has $TMPDIR in its own hands. */
 static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
 
@@ -169,6 +171,15 @@ static bool is_empty(const char *path)
 	if (d)
 		closedir(d);
 	return empty;
+}
+
+void private_folder_point(const struct private_folder *f, const char *trace)
+{
+	char path[sizeof(f->path) + 8];
+
+	snprintf(path, sizeof(path), "%s/trace", f->path);
+	if (trace && symlink(trace, path) < 0)
+		say_verbose("%s: %s", path, strerror(errno));
 }
 
 int output_folder_make(const char *path, char *absolute)

@@ -4,7 +4,8 @@
  *
  * Private folder, on /dev/shm where that is possible (a short path: sockets allow 108 bytes):
  *	lock		held by flock while the recording runs; who finds it free may sweep the folder
- *	box/		black boxes (DLTRACE_BOX), 0700; and `ids`, the counter of thread ids
+ *	box/		black boxes (DLTRACE_BOX), 0700; `ids`, the counter of thread ids; and `wanted`, which
+ *			events of the boxes are (wanted.h)
  *	.lttng/		the private session daemon's (LTTNG_HOME is the private folder)
  *	control		socket of --control
  *	trace		symbolic link: the output folder, or the name of the session or relay
@@ -23,6 +24,9 @@ struct private_folder {
 /* 0 or -errno. Sweeps what dead recordings of this user have left. */
 int private_folder_make(struct private_folder *f);
 void private_folder_remove(struct private_folder *f);
+
+/* Says where the trace is, for those who find this recording by its private folder (--live). NULL: nowhere. */
+void private_folder_point(const struct private_folder *f, const char *trace);
 
 /* Bytes of all files below `path`; symbolic links are not followed. */
 uint64_t folder_size(const char *path);

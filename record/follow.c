@@ -32,6 +32,7 @@
 /* ns: the process learns its clock's rate as it runs, and the same call's beginning moves with that. */
 #define SAME_CALL	10000000
 #define SECOND		((uint64_t)1000000000)
+#define FIRST_LOOK	10000000	/* ns: who is gone before has said all that matters in its box */
 
 struct followed {
 	struct followed *next;
@@ -42,6 +43,7 @@ struct followed {
 	size_t size;
 	struct sampled_process *process;	/* owned */
 	uint32_t id, parent;
+	uint64_t look_at;	/* ns: the first time; 0: that is over */
 	struct hanging {
 		uint32_t tid;
 		uint64_t since;
@@ -55,6 +57,7 @@ static struct {
 	uint64_t hang, next_hang_look;
 	struct followed *list;
 	unsigned alive, count;
+	unsigned fresh;		/* that have not been looked at */
 	uint64_t past_events;
 } follow = { .folder_fd = -1, .inotify = -1, .epoll = -1 };
 
@@ -70,12 +73,12 @@ static void on_bus_error(int signal)
 	raise(signal);
 }
 
-enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE };
+enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE, READ_OUTBOX };
 
 /* False: the box broke while it was read. */
 static bool read_box(struct followed *f, enum reading what, uint64_t now, struct sampled_state *state)
 {
-	if (sigsetjmp(bus_error, 1)) {
+	if (sigsetjmp(bus_error, 1) && !sampled_process_other_broke(f->process)) {
 		reading = 0;
 		note_say(DLT_WARNING, "box", f->id, f->pid, "the black box of process %d is broken", (int)f->pid);
 		return false;
@@ -83,6 +86,8 @@ static bool read_box(struct followed *f, enum reading what, uint64_t now, struct
 	reading = 1;
 	if (what == READ_LEAVE)
 		sampled_process_leave(f->process, now);
+	else if (what == READ_OUTBOX)
+		sampled_process_pass_on(f->process, now);
 	else if (what != READ_STATE)
 		sampled_process_tick(f->process, now, what == READ_FINAL);
 	if (state)
@@ -105,6 +110,7 @@ static void close_box(struct followed *f, bool unlink_it)
 		close(f->pidfd);
 		follow.alive--;
 	}
+	follow.fresh -= f->look_at != 0;
 	sampled_process_free(f->process);
 	munmap(f->box, f->size);
 	if (unlink_it)
@@ -289,8 +295,8 @@ static void add(const char *name)
 		follow.alive++;
 		epoll_ctl(follow.epoll, EPOLL_CTL_ADD, f->pidfd, &event);
 		drop_predecessor(f);
-		if (!read_box(f, READ_TICK, ticks_monotonic(), NULL))
-			close_box(f, true);
+		f->look_at = ticks_monotonic() + FIRST_LOOK;
+		follow.fresh++;
 	} else {
 		gone(f);
 	}
@@ -405,10 +411,46 @@ void follow_tick(uint64_t now)
 		follow.next_hang_look = now + SECOND;
 	for (struct followed *f = follow.list; f; f = next) {
 		next = f->next;
+		if (f->look_at)
+			continue;
 		if (!read_box(f, READ_TICK, now, NULL))
 			close_box(f, true);
 		else if (look)
 			look_for_hangs(f, now);
+	}
+}
+
+/* ---- young processes ------------------------------------------------------------------------- */
+
+uint64_t follow_first_look(void)
+{
+	uint64_t soonest = UINT64_MAX;
+
+	for (struct followed *f = follow.fresh ? follow.list : NULL; f; f = f->next)
+		if (f->look_at && f->look_at < soonest)
+			soonest = f->look_at;
+	return soonest;
+}
+
+void follow_look(uint64_t now)
+{
+	for (struct followed *f = follow.fresh ? follow.list : NULL, *next; f; f = next) {
+		next = f->next;
+		if (!f->look_at || now < f->look_at)
+			continue;
+		f->look_at = 0;
+		follow.fresh--;
+		if (!read_box(f, READ_TICK, now, NULL))
+			close_box(f, true);
+	}
+}
+
+void follow_pass_on(uint64_t now)
+{
+	for (struct followed *f = follow.list, *next; f; f = next) {
+		next = f->next;
+		if (!read_box(f, READ_OUTBOX, now, NULL))
+			close_box(f, true);
 	}
 }
 

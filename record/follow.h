@@ -18,7 +18,16 @@ int follow_descriptor(void);
 /* Takes in what has come, reads what has ended. */
 void follow_changes(void);
 
+/*
+ * A process is looked at for the first time when it is 10 ms old: one that is gone by then costs no reading of /proc,
+ * which would keep a CPU from its successors. ns CLOCK_MONOTONIC when it is time to; UINT64_MAX: there is none.
+ */
+uint64_t follow_first_look(void);
+void follow_look(uint64_t now);
+
 void follow_tick(uint64_t now);
+/* Only what processes have put into their outboxes. */
+void follow_pass_on(uint64_t now);
 /* The trace was rotated: say all names again. */
 void follow_again(void);
 /* Totals of all that live, since recording stops while they go on. */

@@ -62,7 +62,8 @@ static void become(const char *path, int fd, const struct helper_config *c)
 		words++;
 	join((const char *const *)c->options->command, words, command, sizeof(command));
 	join(c->options->labels, c->options->label_count, labels, sizeof(labels));
-	execl(path, "dltrace-sampler", socket, box, recording, level, hang, command, labels, (char *)NULL);
+	execl(path, "dltrace-sampler", socket, box, recording, level, hang, command, labels,
+	      c->outboxes ? "outboxes" : "", (char *)NULL);
 	_exit(127);
 }
 

@@ -5,8 +5,9 @@
  * find the private daemon when it is loaded, because its threads must not be in the process that
  * forks the command, and because what it reads is not trusted.
  *
- * To it:   note SEVERITY KIND VALUE TEXT | again | dump | survivors | last | finish
+ * To it:   note SEVERITY KIND VALUE TEXT | listen | again | dump | survivors | last | finish
  * From it: ready | say SEVERITY TEXT | line TEXT ... dumped | survivors N | said (after last)
+ *          listening (after listen: from now on outboxes know what is wanted)
  *          final PROCESSES EVENTS (after finish)
  */
 #ifndef DLT_RECORD_HELPER_H
@@ -25,6 +26,7 @@ struct helper {
 struct helper_config {
 	const char *home;
 	bool private_daemon;
+	bool outboxes;	/* processes put their events into their boxes */
 	uint64_t recording;
 	const struct options *options;
 };

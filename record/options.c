@@ -15,7 +15,7 @@
 enum key {
 	KEY_SESSION = 0x100, KEY_RELAY, KEY_CHILDREN, KEY_DELAY, KEY_DURATION, KEY_MAX_SIZE,
 	KEY_THRESHOLD, KEY_SAMPLE, KEY_REQUIRE, KEY_PRINT, KEY_CONTROL, KEY_ROTATE, KEY_HANG,
-	KEY_WAIT, KEY_DEBUG, KEY_GPU, KEY_AUDIT, KEY_LABEL,
+	KEY_WAIT, KEY_DEBUG, KEY_GPU, KEY_AUDIT, KEY_LABEL, KEY_IN_PROCESS,
 };
 
 static const struct argp_option table[] = {
@@ -44,6 +44,8 @@ static const struct argp_option table[] = {
 	{ "rotate", KEY_ROTATE, "TIME", 0, "begin a new part of the trace that often (10m)", 2 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest part only", 2 },
 	{ 0, 0, 0, 0, "How:", 3 },
+	{ "in-process", KEY_IN_PROCESS, 0, 0, "processes give their events to LTTng themselves, as in a session of "
+	  "your own, not by way of their black boxes", 3 },
 	{ "require", KEY_REQUIRE, 0, 0, "do not run the command when recording cannot start", 3 },
 	{ "print", KEY_PRINT, 0, 0, "print the lttng commands that would do the same, and end", 3 },
 	{ "control", KEY_CONTROL, "PID", 0, "tell a running recording: dump, snapshot, level=LEVEL "
@@ -160,6 +162,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LABEL:
 		label_option(arg, o, state);
+		return 0;
+	case KEY_IN_PROCESS:
+		o->in_process = true;
 		return 0;
 	case KEY_REQUIRE:
 		o->require = true;

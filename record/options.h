@@ -25,6 +25,7 @@ struct options {
 	uint64_t delay, duration, rotate, hang;
 	uint64_t max_size;
 	bool audit;		/* LD_AUDIT beside LD_PRELOAD */
+	bool in_process;	/* no outboxes */
 	bool require;		/* no recording, no command */
 	bool print;
 	bool wait;		/* for processes that outlive the command */

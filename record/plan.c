@@ -16,6 +16,7 @@ const struct plan_event plan_events[] = {
 	{ "dltrace_proc:*", LEVEL_SUMMARY, 0, GPU_OFF },
 	{ "dltrace_sample:*", LEVEL_SUMMARY, 0, GPU_OFF },
 	{ PLAN_NOTES, LEVEL_SUMMARY, 0, GPU_OFF },
+	{ PLAN_OUTBOXES, LEVEL_SUMMARY, 1, GPU_OFF },
 	{ "dltrace_heap:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_map:*", LEVEL_CALLS, 1, GPU_OFF },
 	{ "dltrace_file:*", LEVEL_CALLS, 1, GPU_OFF },
@@ -32,10 +33,11 @@ const size_t plan_event_count = sizeof(plan_events) / sizeof(*plan_events);
 
 /*
  * What the channel of calls would like to have for each CPU: a burst of a million events a second
- * (about 40 MB/s) must survive some 50 ms in which the consumer daemon does not run. More costs
- * each process 0.1 ms per MiB at its start, since LTTng maps buffers populated.
+ * (about 40 MB/s) must survive some 50 ms in which the consumer daemon does not run, and what all processes
+ * have put into their outboxes meanwhile goes through one CPU's. With --in-process more costs each
+ * process 0.1 ms per MiB at its start, since LTTng maps buffers populated.
  */
-static const uint64_t wanted[LEVELS] = { 64 << 10, 512 << 10, 2 << 20 };
+static const uint64_t wanted[LEVELS] = { 64 << 10, 1 << 20, 4 << 20 };
 
 /*
  * How often what is in the buffers is written, in us. Each time each CPU's packet is filled up to a
@@ -69,6 +71,11 @@ int gpu_parse(const char *name)
 bool plan_wants(const struct plan *p, const struct plan_event *event, enum level level)
 {
 	return event->from <= level && event->gpu <= p->gpu;
+}
+
+bool plan_is_recorder_s(const struct plan_event *event)
+{
+	return strcmp(event->pattern, PLAN_NOTES) == 0 || strcmp(event->pattern, PLAN_OUTBOXES) == 0;
 }
 
 uint64_t plan_memory(const struct plan *p, unsigned cpus)

@@ -32,7 +32,11 @@ struct plan_event {
 	enum gpu gpu;		/* the lowest --gpu that has it */
 };
 
+/* What the recorder alone emits. */
+bool plan_is_recorder_s(const struct plan_event *event);
+
 #define PLAN_NOTES "dltrace_record:*"	/* the recorder's own words */
+#define PLAN_OUTBOXES "dltrace_outbox:*"	/* what processes have put into their black boxes */
 
 extern const struct plan_event plan_events[];
 extern const size_t plan_event_count;

@@ -62,7 +62,7 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 	}
 	for (size_t i = 0; i < plan_event_count; i++) {
 		if (!plan_wants(plan, &plan_events[i], o->level) ||
-		    strcmp(plan_events[i].pattern, "dltrace_record:*") == 0)
+		    plan_is_recorder_s(&plan_events[i]))
 			continue;
 		printf("lttng enable-event --userspace --session=");
 		quoted(name);

@@ -23,6 +23,7 @@
 #include "label.h"
 #include "message.h"
 #include "place.h"
+#include "remark.h"
 #include "say.h"
 #include "severity.h"
 #include "units.h"
@@ -32,6 +33,8 @@
 #define SAMPLER_START	5000
 #define SAMPLER_END	5000
 #define KEEPER_END	20000
+
+#define SAMPLERS	3	/* that are started in place of one that has died */
 
 struct recording {
 	struct options options;		/* with the level that there is room for */
@@ -46,6 +49,8 @@ struct recording {
 	FILE *label;
 	bool start_asked, stop_asked, stopped;
 	uint64_t started;		/* ns CLOCK_MONOTONIC; 0: not yet */
+	unsigned samplers;		/* that have died */
+	bool listening;			/* outboxes know what is wanted */
 	bool waiting;			/* the command has ended, others have not (--wait) */
 	bool private_daemon;
 	int listener;			/* --control; or -1 */
@@ -122,6 +127,7 @@ static void start_sampler(struct recording *r)
 {
 	struct helper_config config = {
 		.home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id, .options = r->o,
+		.outboxes = !r->o->session && !r->o->in_process,
 	};
 	char text[MESSAGE_MAX];
 	int err = helper_launch(&r->sampler, &config);
@@ -145,17 +151,6 @@ static int start_tracing(struct recording *r, char *why, size_t size)
 	snprintf(why, size, "%s", message_is(text, "failed") ? message_is(text, "failed") :
 		 "LTTng's session daemon does not answer");
 	return -EIO;
-}
-
-/* Where the trace is, for those who find this recording by its private folder (--live). */
-static void say_where(const struct recording *r)
-{
-	const char *where = *r->output ? r->output : r->o->session ? r->o->session : r->o->relay;
-	char path[sizeof(r->home.path) + 8];
-
-	snprintf(path, sizeof(path), "%s/trace", r->home.path);
-	if (where && symlink(where, path) < 0)
-		say_verbose("%s: %s", path, strerror(errno));
 }
 
 /* Everything but the command. 0; or why there will be no recording, and -errno or what recording_output_make gives. */
@@ -184,7 +179,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	if (err)
 		return err;
 	start_sampler(r);
-	say_where(r);
+	private_folder_point(&r->home, *r->output ? r->output : r->o->session ? r->o->session : r->o->relay);
 	r->listener = control_listen(r->home.path);
 	if (*r->output)
 		r->label = label_open(r->output, r->o, r->id);
@@ -209,25 +204,6 @@ static void abandon(struct recording *r)
 	}
 }
 
-static int spawn(struct recording *r)
-{
-	char audit[PATH_MAX], **environment = environ;
-	struct environment_setup setup = {
-		.library = r->library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
-	};
-	int err = 0;
-
-	if (r->o->audit && place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit) == 0)
-		setup.audit = audit;
-	else if (r->o->audit)
-		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
-	if (*r->library)
-		environment = environment_make(r->o, &setup);
-	r->begin = now_ns();
-	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
-	return err;
-}
-
 /* ---- while the command runs ---------------------------------------------------------------- */
 
 /* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
@@ -250,30 +226,6 @@ static void note(struct recording *r, const char *text)
 {
 	message_send(r->sampler.fd, "note %s", text);
 	written(r, text);
-}
-
-/* A tool that the user has chosen for NVTX stays: libdltrace.so then does not put its own there. */
-static void look_at_nvtx(struct recording *r)
-{
-	const char *path = getenv("NVTX_INJECTION64_PATH");
-	char text[MESSAGE_MAX];
-
-	if (r->o->level == LEVEL_SUMMARY || !path || strstr(path, "libdltrace-nvtx.so"))
-		return;
-	snprintf(text, sizeof(text), "1 nvtx 0 NVTX_INJECTION64_PATH is set: what the program names by "
-		 "NVTX goes to %.200s and is not recorded", path);
-	note(r, text);
-}
-
-static void say_level(struct recording *r, enum level wanted)
-{
-	char text[MESSAGE_MAX];
-
-	if (r->o->level == wanted)
-		return;
-	snprintf(text, sizeof(text), "2 room 0 less than %u MiB are free in %s: totals are recorded, no events "
-		 "(--level=summary)", PLAN_EVENTS_ROOM >> 20, r->output);
-	note(r, text);
 }
 
 static void asked_keeper(struct recording *r, const char *text, const char *prefix)
@@ -316,18 +268,31 @@ static void from_keeper(struct recording *r)
 	}
 }
 
+/* What processes have put into their boxes meanwhile is still there: another one goes on with it. */
+static void sampler_has_died(struct recording *r)
+{
+	helper_reap(&r->sampler, 0);
+	if (r->samplers++ < SAMPLERS && !r->stop_asked)
+		start_sampler(r);
+	if (r->sampler.fd >= 0) {
+		note(r, "1 sampler 0 dltrace-sampler has died and was started again: samples are missing in between");
+		return;
+	}
+	r->survivors = 0;
+	written(r, "2 sampler 0 dltrace-sampler has died: no more samples, and no more events");
+}
+
 static void from_sampler(struct recording *r)
 {
 	char text[MESSAGE_MAX];
 	const char *value;
 
 	if (message_receive(r->sampler.fd, text, 0) <= 0) {
-		close(r->sampler.fd);
-		r->sampler.fd = -1;
-		r->survivors = 0;
-		note(r, "2 sampler 0 dltrace-sampler has died: no more samples");
+		sampler_has_died(r);
 	} else if ((value = message_is(text, "note"))) {
 		written(r, value);
+	} else if (message_is(text, "listening")) {
+		r->listening = true;
 	} else if (message_is(text, "said")) {
 		message_send(r->keeper.fd, "stop");
 	} else if ((value = message_is(text, "survivors"))) {
@@ -340,6 +305,48 @@ static void from_sampler(struct recording *r)
 		close(r->dumper);
 		r->dumper = -1;
 	}
+}
+
+/* Reads until what is waited for has come, `limit` ms at most. */
+static void drain(struct recording *r, int *fd, void (*read_one)(struct recording *), const bool *until, int limit)
+{
+	uint64_t end = now_ns() + (uint64_t)limit * 1000000;
+
+	while (*fd >= 0 && !*until && now_ns() < end) {
+		struct pollfd p = { *fd, POLLIN, 0 };
+
+		if (poll(&p, 1, 100) > 0)
+			read_one(r);
+	}
+}
+
+/* What the first process has to say is wanted from its first moment on. */
+static void let_listen(struct recording *r)
+{
+	if (r->sampler.fd < 0 || !r->started)
+		return;
+	message_send(r->sampler.fd, "listen");
+	drain(r, &r->sampler.fd, from_sampler, &r->listening, SAMPLER_START);
+}
+
+static int spawn(struct recording *r)
+{
+	char audit[PATH_MAX], **environment = environ;
+	struct environment_setup setup = {
+		.library = r->library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
+	};
+	int err = 0;
+
+	if (r->o->audit && place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit) == 0)
+		setup.audit = audit;
+	else if (r->o->audit)
+		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
+	if (*r->library)
+		environment = environment_make(r->o, &setup);
+	let_listen(r);
+	r->begin = now_ns();
+	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
+	return err;
 }
 
 /* The command goes on. Totals and names first, by the sampler, which answers "said". */
@@ -458,18 +465,6 @@ static void loop(struct recording *r)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void drain(struct recording *r, int *fd, void (*read_one)(struct recording *), const bool *until, int limit)
-{
-	uint64_t end = now_ns() + (uint64_t)limit * 1000000;
-
-	while (*fd >= 0 && !*until && now_ns() < end) {
-		struct pollfd p = { *fd, POLLIN, 0 };
-
-		if (poll(&p, 1, 100) > 0)
-			read_one(r);
-	}
-}
-
 static void end_sampler(struct recording *r)
 {
 	int signal = WIFSIGNALED(r->child.status) ? WTERMSIG(r->child.status) : 0;
@@ -578,8 +573,10 @@ int recording_run(const struct options *o)
 		abandon(&r);
 		return child_die_of(status);
 	}
-	look_at_nvtx(&r);
-	say_level(&r, o->level);
+	if (remark_nvtx(r.o, why, sizeof(why)))
+		note(&r, why);
+	if (remark_level(r.o, o->level, r.output, why, sizeof(why)))
+		note(&r, why);
 	err = spawn(&r);
 	if (err)
 		return cannot_run(&r, err);

@@ -19,6 +19,7 @@
 #include "sampler/emit_sample.h"
 #include "sampler/sampler.h"
 #include "sampler/ticks.h"
+#include "wanted.h"
 
 #define AGAIN 10000000000ull	/* ns between descriptions */
 
@@ -26,6 +27,7 @@
 static struct {
 	int fd;
 	const char *boxes, *level, *command, *labels;
+	bool outboxes;		/* processes put their events into their boxes */
 	uint64_t recording, hang;
 	bool survivors;		/* dltrace-record waits for the last process */
 	unsigned told;		/* how many, last time */
@@ -77,6 +79,10 @@ static bool answer(const char *text)
 		describe();
 		follow_again();
 	}
+	if (message_is(text, "listen")) {
+		wanted_wait();
+		message_send(self.fd, "listening");
+	}
 	if (message_is(text, "survivors")) {
 		self.survivors = true;
 		self.told = UINT32_MAX;
@@ -100,12 +106,18 @@ static void tell_survivors(void)
 	message_send(self.fd, "survivors %u", self.told);
 }
 
-/* At full periods of the clock: all samples of a moment belong together. */
+/*
+ * ms. Samples are taken at full periods of the clock: all of a moment belong together. A session's start is seen
+ * within 100 ms.
+ */
 static int until_next(void)
 {
-	uint64_t period = sampler_period();
+	uint64_t period = sampler_period(), now = ticks_monotonic(), wait = period - now % period;
+	uint64_t pause = sampled_pass_on_pause(now), first = follow_first_look();
 
-	return (int)((period - ticks_monotonic() % period) / 1000000) + 1;
+	wait = wait < pause ? wait : pause;
+	first = first > now ? first - now : 0;
+	return (int)((wait < first ? wait : first) / 1000000) + 1;
 }
 
 static void sample(void)
@@ -135,14 +147,20 @@ static void sample(void)
 
 static void serve(void)
 {
-	struct pollfd fds[] = { { self.fd, POLLIN, 0 }, { follow_descriptor(), POLLIN, 0 } };
+	struct pollfd fds[] = {
+		{ self.fd, POLLIN, 0 }, { follow_descriptor(), POLLIN, 0 }, { wanted_descriptor(), POLLIN, 0 },
+	};
 	char text[MESSAGE_MAX];
 
 	for (;;) {
-		/* A session's start is seen within 100 ms. */
-		int wait = until_next(), n;
+		int n;
 
-		poll(fds, 2, wait < 100 ? wait : 100);
+		poll(fds, 3, until_next());
+		wanted_update();
+		if (fds[2].revents)
+			wanted_heard();
+		follow_pass_on(ticks_monotonic());
+		follow_look(ticks_monotonic());
 		if (fds[1].revents)
 			follow_changes();
 		sample();
@@ -158,8 +176,9 @@ static void serve(void)
 int main(int argc, char **argv)
 {
 	uint64_t now;
+	int err;
 
-	if (argc != 8)
+	if (argc != 9)
 		return 125;
 	self.fd = atoi(argv[1]);
 	self.boxes = argv[2];
@@ -168,12 +187,17 @@ int main(int argc, char **argv)
 	self.hang = strtoull(argv[5], NULL, 10);
 	self.command = argv[6];
 	self.labels = argv[7];
+	self.outboxes = strcmp(argv[8], "outboxes") == 0;
 	prctl(PR_SET_NAME, "dltrace-sampler");
 	note_init(self.fd);
 	ticks_init();
 	if (follow_init(self.boxes, self.hang) < 0)
 		return 125;
+	err = self.outboxes ? wanted_open(self.boxes) : 0;
 	message_send(self.fd, "ready");
+	if (err < 0)
+		note_say(DLT_WARNING, "outbox", 0, err, "processes give their events to LTTng themselves: "
+			 "%s/wanted: %s", self.boxes, strerror(-err));
 	/* Opening the driver takes its time: the command does not wait for it. */
 	gpu_init();
 	energy_init("/sys/class/powercap");
@@ -181,6 +205,7 @@ int main(int argc, char **argv)
 	follow_changes();
 	now = ticks_monotonic();
 	sampled_machine_tick(now, true);
+	wanted_end();
 	follow_leave(now);
 	message_send(self.fd, "final %u %" PRIu64, follow_count(),
 		     follow_events() + sample_emitted);

@@ -29,7 +29,7 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 {
 	const struct dlt_box_header *h = box;
 
-	*v = (struct box_view){ .header = h };
+	*v = (struct box_view){ .header = h, .size = size };
 	if (size < PAGE || (uintptr_t)box % 128 != 0 ||
 	    __atomic_load_n(&h->magic, __ATOMIC_ACQUIRE) != DLT_BOX_MAGIC ||
 	    box_value(h->version) != DLT_BOX_VERSION)
@@ -90,6 +90,18 @@ struct dlt_box_ring *box_view_ring(const struct box_view *v, size_t slot)
 	    __atomic_load_n(&v->slots[slot].ring, __ATOMIC_ACQUIRE) != DLT_RING_BACKED)
 		return NULL;
 	return &v->rings[slot];
+}
+
+struct dlt_box_outbox *box_view_outbox(const struct box_view *v)
+{
+	size_t count = 1;
+	const void *outbox;
+
+	if (!__atomic_load_n(&v->header->outbox_count, __ATOMIC_ACQUIRE))
+		return NULL;
+	outbox = table(v->header, v->size, box_value(v->header->outbox_offset), &count,
+		       sizeof(struct dlt_box_outbox), PAGE);
+	return count ? (struct dlt_box_outbox *)(uintptr_t)outbox : NULL;
 }
 
 uint64_t box_view_events(const struct box_view *v, size_t slot)

@@ -25,6 +25,7 @@ struct box_view {
 	/* Entries that fit: */
 	size_t slot_count, totals_count, late_count, library_count, object_count, memory_count;
 	size_t ring_count;
+	size_t size;			/* bytes of the box */
 };
 
 /* False when these `size` bytes are no box of this version. */
@@ -45,6 +46,9 @@ size_t box_view_backed(const void *p, size_t size);
 
 /* The ring of a slot; NULL: it has none. */
 struct dlt_box_ring *box_view_ring(const struct box_view *v, size_t slot);
+
+/* Where the process puts its events; NULL: it has none, or not yet. */
+struct dlt_box_outbox *box_view_outbox(const struct box_view *v);
 
 /* Events that the slot's present owner emitted. */
 uint64_t box_view_events(const struct box_view *v, size_t slot);

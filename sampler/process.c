@@ -16,6 +16,9 @@
 #define PSS_BIGGEST	(2ull << 30)	/* bytes; reading takes 12 ms per GiB, and mmap waits for it */
 #define PSS_SHARE	200		/* at most 1/200 of the time */
 #define PSS_FIRST	(SECOND / 10)	/* pause after the first reading */
+#define LONGEST_PAUSE	(SECOND / 10)
+#define SHORTEST_PAUSE	(SECOND / 200)
+#define PORTION_BYTES	(256u << 10)
 #define REASON_FORK	1		/* as in dltrace_proc:process */
 
 /* Without the mapping's untouched parts it takes some 20 KiB. */
@@ -37,13 +40,17 @@ struct sampled_process *sampled_process_new(pid_t pid, const void *box, size_t s
 	p->inner = (pid_t)box_value(view.header->pid);
 	p->access = access;
 	p->again = true;
+	if (access == SAMPLED_TAKES)
+		outbox_enter(p);
 	return p;
 }
 
 void sampled_process_free(struct sampled_process *p)
 {
-	if (p)
-		munmap(p, sizeof(*p));
+	if (!p)
+		return;
+	outbox_leave(p);
+	munmap(p, sizeof(*p));
 }
 
 void sampled_process_again(struct sampled_process *p)
@@ -181,6 +188,25 @@ static void read_io(struct sampled_process *p, uint64_t now)
 	proc_read_io(path, &p->io);
 }
 
+static void take_larger(uint64_t *known, uint64_t said)
+{
+	if (said > *known)
+		*known = said;
+}
+
+/* What the process has said itself at its end. */
+static void read_usage(struct sampled_process *p)
+{
+	const struct dlt_box_header *h = p->box.header;
+
+	take_larger(&p->stat.user, box_value(h->usage.user));
+	take_larger(&p->stat.system, box_value(h->usage.system));
+	take_larger(&p->stat.minor_faults, box_value(h->usage.minor_faults));
+	take_larger(&p->stat.major_faults, box_value(h->usage.major_faults));
+	take_larger(&p->voluntary, box_value(h->usage.voluntary));
+	take_larger(&p->involuntary, box_value(h->usage.involuntary));
+}
+
 /* all: of all threads, else of those whose turn it is. */
 static void read_proc(struct sampled_process *p, uint64_t now, bool all)
 {
@@ -246,6 +272,7 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 	};
 
 	e.gpu_memory_count = memory_read(p, memory, due);
+	outbox_pass_on(p, now, false);
 	sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
 }
 
@@ -299,6 +326,7 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	bool gone = final && p->access != SAMPLED_OWN;
 
 	p->tick++;
+	p->outbox_passed = 0;
 	if (box_value(p->box.header->counted) && !due)
 		return;
 	if (!p->exe[0] && p->pid && !gone)
@@ -307,6 +335,8 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	box_view_heap(&p->box, &p->heap);
 	if (p->pid && !gone)
 		read_proc(p, now, final || p->tick == 1);
+	if (gone)
+		read_usage(p);
 	announce_if_due(p, now, gone);
 	if (p->was_enabled) {
 		announce_new_threads(p, gone);
@@ -316,6 +346,33 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	if (due)
 		emit_functions(p, now, final);
 	emit_process(p, now, due, final);
+}
+
+uint64_t sampled_pass_on_pause(uint64_t now)
+{
+	static uint64_t before, last;
+	uint64_t bytes = outbox_bytes() - before, passed = now - last, pause = LONGEST_PAUSE;
+
+	before += bytes;
+	last = now;
+	if (bytes && passed < SECOND)
+		pause = passed * PORTION_BYTES / bytes;
+	return pause < SHORTEST_PAUSE ? SHORTEST_PAUSE : pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE;
+}
+
+bool sampled_process_other_broke(const struct sampled_process *p)
+{
+	struct sampled_process *broken = outbox_reading();
+
+	if (!broken)
+		return false;
+	outbox_leave(broken);
+	return broken != p;
+}
+
+void sampled_process_pass_on(struct sampled_process *p, uint64_t now)
+{
+	outbox_pass_on(p, now, false);
 }
 
 void sampled_process_leave(struct sampled_process *p, uint64_t now)

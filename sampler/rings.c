@@ -51,6 +51,10 @@ static void take(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)
 	__atomic_store_n(&r->taken, 0, __ATOMIC_RELEASE);
 }
 
+/*
+ * What a thread has emitted of its ring before may still lie in the outbox. It goes first, or it would be taken
+ * for what has come already: so that is emptied, and a ring waits for as long as that does not go.
+ */
 static void look(struct sampled_process *p, struct dlt_box_ring *r, size_t slot, uint64_t now,
 		 enum harvest what)
 {
@@ -60,7 +64,8 @@ static void look(struct sampled_process *p, struct dlt_box_ring *r, size_t slot,
 		r->writing = 0;
 		take(p, r, slot);
 	} else if (box_value(r->taken)) {
-		take(p, r, slot);
+		if (outbox_pass_on(p, now, false))
+			take(p, r, slot);
 	} else if (box_value(r->used) && (what == HARVEST_LEAVE || (now > begin && now - begin > IDLE))) {
 		__atomic_store_n(&r->taken, 1, __ATOMIC_SEQ_CST);
 	}
@@ -84,6 +89,7 @@ void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what)
 
 	if (p->access == SAMPLED_READS)
 		return;
+	outbox_pass_on(p, now, what == HARVEST_FINAL && p->access != SAMPLED_OWN);
 	/* Our own process's end: its last thread sees to the rest. */
 	if (p->access == SAMPLED_OWN && what == HARVEST_FINAL) {
 		what = HARVEST_IDLE;
@@ -92,6 +98,7 @@ void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what)
 	look_at_all(p, now, what);
 	if (what == HARVEST_LEAVE) {
 		nanosleep(&settle, NULL);
+		outbox_pass_on(p, now, false);
 		look_at_all(p, 0, HARVEST_IDLE);
 	}
 }

@@ -54,6 +54,12 @@ struct sampled_process {
 	uint64_t last_functions, last_buckets, last_io;
 	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since it began to share */
 	uint32_t forks;		/* of its own, seen so far */
+	/* the outbox */
+	struct sampled_process *outbox_next;	/* of all whose outboxes are read */
+	uint64_t outbox_at;	/* the next message's place */
+	uint64_t outbox_passed;	/* bytes read since the last tick */
+	uint64_t outbox_stuck_at, outbox_stuck_since;	/* a message that is not finished; seen when, ns */
+	uint64_t outbox_odd;	/* messages that are none */
 	/* /proc, kept for the final sample */
 	struct proc_stat stat;
 	struct proc_status status;
@@ -105,6 +111,22 @@ void libraries_scan(struct sampled_process *p, bool full);
  */
 void threads_read(struct sampled_process *p, uint64_t now, bool all);
 void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final);
+
+/*
+ * If the process has put something into its outbox, passes on what all have (outbox.c); gone: nobody writes into
+ * this one any more. False: something in it waits for a message that is being written.
+ */
+bool outbox_pass_on(struct sampled_process *p, uint64_t now, bool gone);
+
+/* Bytes that were read from all outboxes so far. */
+uint64_t outbox_bytes(void);
+
+/* Its outbox is read from now on; it is not. */
+void outbox_enter(struct sampled_process *p);
+void outbox_leave(struct sampled_process *p);
+
+/* Whose box was being read when outbox_pass_on did not come back; NULL: nobody's else. */
+struct sampled_process *outbox_reading(void);
 
 /*
  * Emits events that idle threads have noted and not emitted (rings.c): before what counts them.

@@ -51,6 +51,21 @@ void sampled_process_free(struct sampled_process *p);
 /* now: ns CLOCK_MONOTONIC. final: the process is gone, /proc is not asked any more. */
 void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final);
 
+/*
+ * ns after which outboxes should be looked at again, 100 ms at most: by how much came since this was asked last, so
+ * that it comes in small portions. now: ns CLOCK_MONOTONIC.
+ */
+uint64_t sampled_pass_on_pause(uint64_t now);
+
+/*
+ * One of these functions, called for this process, ended by SIGBUS: true when it was another one's box that broke,
+ * whose outbox is left alone from now on; try again.
+ */
+bool sampled_process_other_broke(const struct sampled_process *p);
+
+/* Only what it has put into its outbox, between ticks. */
+void sampled_process_pass_on(struct sampled_process *p, uint64_t now);
+
 /* The recording ends, the process goes on: totals and samples as at an end, but final = 0. */
 void sampled_process_leave(struct sampled_process *p, uint64_t now);
 

@@ -16,6 +16,7 @@
  * - A reader trusts nothing: it clamps offsets and counts to the file's real size, and reads
  *   only the entries that the *_used fields name: a touched hole would take room on /dev/shm.
  * - A ring is its slot's owner's, but for what a sampler may do: interpose/rings.h.
+ * - The outbox is written by all threads and emptied by the recorder: see struct dlt_box_outbox.
  * - Heap pairs of all slots are summed, a helper's too: blocks wander between threads.
  * - `magic` is stored last (release) and the file gets its final name by rename afterwards.
  */
@@ -25,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	8
+#define DLT_BOX_VERSION	9
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -77,6 +78,7 @@ struct dlt_box_header {
 	uint32_t memory_offset, memory_count;	/* the ledger of GPU memory */
 	uint32_t memory_used;		/* rows claimed so far; never falls */
 	uint32_t rings_offset, rings_count;	/* by slot; the slot says whether its ring is there */
+	uint32_t outbox_offset, outbox_count;	/* 1: it is there */
 	uint32_t reason;		/* as in dltrace_proc:process */
 	uint64_t threshold;		/* bytes */
 	uint32_t forks;			/* of this process: others may share its pages since */
@@ -94,6 +96,12 @@ struct dlt_box_header {
 		int64_t peak;		/* largest `live` published; true peak <= peak + error */
 		uint64_t failed;	/* allocations that returned NULL */
 	} heap_published __attribute__((aligned(64)));
+	/* What it used in all, as it says when it ends or replaces itself: nobody reads /proc in time for each. */
+	struct {
+		uint64_t user, system;	/* ns of CPU time */
+		uint64_t minor_faults, major_faults;
+		uint64_t voluntary, involuntary;	/* context switches */
+	} usage;
 	char cause[256];		/* why this box is private memory; "" when it is a file */
 };
 
@@ -141,6 +149,42 @@ struct dlt_box_ring {
 	uint64_t records[3600 / 8];	/* as in dltrace_batch:records: one fits the smallest sub-buffer, 4 KiB */
 	uint64_t unused[53];
 } __attribute__((aligned(64)));
+
+/*
+ * Events on their way to the recorder, where that passes them on to LTTng (wanted.h): messages one behind the
+ * other, in places that are given out by adding to `head`. Places are counted on for ever; where they lie is
+ * the count modulo the size. No message lies around the end.
+ *
+ * What is not given out is zero. A writer stores the message's word as busy, then its content, then the word
+ * as done: so one who is killed in between leaves behind a message that can be passed over, and before that
+ * nothing but zeros up to the next message. The reader gives back chunk by chunk, zeroed.
+ */
+#define DLT_OUTBOX_SIZE		(4u << 20)
+#define DLT_OUTBOX_CHUNK	(64u << 10)
+#define DLT_OUTBOX_MESSAGE_MOST	(16u << 10)	/* bytes, with its head */
+#define DLT_OUTBOX_NOTHING	0xffffu		/* `event`: the rest up to the end of the box is not used */
+
+struct dlt_outbox_message {
+	uint64_t word;			/* dlt_outbox_word(); 0: not given out, or not begun */
+	uint64_t time;			/* ns CLOCK_MONOTONIC */
+	unsigned char fields[];		/* as outbox_layout.h packs them */
+};
+
+enum dlt_outbox_state { DLT_OUTBOX_BUSY = 1, DLT_OUTBOX_DONE };
+
+/* size: of the whole message, a multiple of 8. */
+static inline uint64_t dlt_outbox_word(uint32_t size, unsigned event, enum dlt_outbox_state state)
+{
+	return (uint64_t)state << 48 | (uint64_t)(event & 0xffff) << 32 | size;
+}
+
+struct dlt_box_outbox {
+	uint64_t head;			/* places given out: bytes, all threads add */
+	uint64_t lost __attribute__((aligned(64)));	/* events that found no room */
+	uint64_t tail __attribute__((aligned(64)));	/* bytes given back: the reader's, whole chunks */
+	uint64_t read;			/* ... and read, for another reader when that one has died */
+	unsigned char bytes[DLT_OUTBOX_SIZE] __attribute__((aligned(4096)));
+};
 
 /* Durations by eighths of an octave from 32 ns up; the last bucket takes all above. */
 #define DLT_BUCKET_FIRST	5	/* log2 ns of the first octave */
@@ -291,6 +335,7 @@ static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsi
 
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_ring) == 4096, "a page");
+_Static_assert(sizeof(struct dlt_box_outbox) == 4096 + DLT_OUTBOX_SIZE, "a page and the messages");
 _Static_assert(sizeof(struct dlt_box_slot) == 128, "a slot is two cache lines");
 _Static_assert(sizeof(struct dlt_box_totals) == 1024, "an entry is 1 KiB");
 _Static_assert(sizeof(struct dlt_box_memory) == 640, "a row is ten cache lines");

@@ -27,6 +27,9 @@ struct dlt_event_desc {
 	size_t size;		/* of the structure */
 };
 
+/* Events that hold others, a bit each: a reader gives what is in them. */
+#define DLT_EVENTS_OF_EVENTS (1ULL << DLT_EV_BATCH_RECORDS | 1ULL << DLT_EV_OUTBOX_EVENTS)
+
 extern const struct dlt_event_desc dlt_event_descs[DLT_EVENTS];
 
 #endif

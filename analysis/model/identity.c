@@ -98,6 +98,11 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		p->command = trace_keep(t, e->command);
 	p->parent_id = e->parent;
 	p->parent = trace_process(t, e->parent);
+	/* A fork that could not say more. */
+	if (p->parent && e->reason == FORK && !*p->exe) {
+		p->exe = p->parent->exe;
+		p->command = p->parent->command;
+	}
 	p->pid = e->pid;
 	p->pid_namespace = e->pid_namespace;
 	p->parent_pid = e->parent_pid;

@@ -373,6 +373,9 @@ uint64_t process_life(const struct process *p);
 /* A thread says how many events that name it it has emitted so far. */
 void thread_emitted(struct thread *thread, uint64_t events);
 
+/* Events that it had emitted before the trace began: none, where its start is in the trace, wherever that stands. */
+uint64_t thread_before(const struct thread *thread);
+
 /* Events that it says it emitted and that were not read. */
 uint64_t thread_lost(const struct thread *thread);
 uint64_t process_lost(const struct process *p);

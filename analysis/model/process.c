@@ -265,16 +265,21 @@ void thread_emitted(struct thread *thread, uint64_t events)
 		thread->emitted = events;
 }
 
+uint64_t thread_before(const struct thread *thread)
+{
+	return thread->from_start || thread->process->from_start ? 0 : thread->emitted_base;
+}
+
 uint64_t thread_lost(const struct thread *thread)
 {
-	uint64_t read = thread->read + thread->emitted_base;
+	uint64_t read = thread->read + thread_before(thread);
 
 	return thread->emitted > read ? thread->emitted - read : 0;
 }
 
 uint64_t process_lost(const struct process *p)
 {
-	uint64_t read = p->read + p->emitted_base;
+	uint64_t read = p->read + (p->from_start ? 0 : p->emitted_base);
 
 	return p->emitted_known && p->emitted > read ? p->emitted - read : 0;
 }

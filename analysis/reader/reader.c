@@ -261,15 +261,18 @@ int reader_next(struct reader *r, struct reader_event *event)
 {
 	int ret;
 
-	while (!(ret = batch_next(r, event))) {
+	while (!(ret = batch_next(r, event)) && !(ret = outbox_next(r, event))) {
 		ret = r->ops->next(r, event);
 		if (ret <= 0)
 			return ret;
 		if (event->time > r->info.end)
 			r->info.end = event->time;
-		if (event->type != DLT_EV_BATCH_RECORDS)
+		if (event->type == DLT_EV_BATCH_RECORDS)
+			batch_begin(r, event);
+		else if (event->type == DLT_EV_OUTBOX_EVENTS)
+			outbox_begin(r, event);
+		else
 			break;
-		batch_begin(r, event);
 	}
 	if (!r->info.events++ && !r->info.begin)
 		r->info.begin = event->time;
@@ -301,6 +304,7 @@ void reader_seek(struct reader *r, uint64_t from, uint64_t to)
 {
 	batch_release(&r->batch);
 	r->batch = (struct batch){ 0 };
+	outbox_release(&r->outbox);
 	/* More problems than are kept may have changed the last one's text; then it was irregular. */
 	forget_problems(r, r->opened.problem_count);
 	r->problems_left_out = r->opened_left_out;
@@ -369,6 +373,7 @@ void reader_close(struct reader *r)
 		r->ops->close(r);
 	forget_problems(r, 0);
 	batch_release(&r->batch);
+	outbox_release(&r->outbox);
 	free(r->part_batches);
 	free(r->problems);
 	free(r->info.recording.command);

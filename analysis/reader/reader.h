@@ -4,7 +4,8 @@
  *
  * A reader gives the events of one trace in order of time; but those that came in batches
  * (dltrace_batch of events.tbl) are given when their batch comes, in order within their thread: with
- * a time that may lie half a second back. A trace is a folder: one that
+ * a time that may lie half a second back; and those that came by way of a black box (dltrace_outbox) when the
+ * recorder has passed them on, in order within their process. A trace is a folder: one that
  * dltrace-record wrote, or any LTTng trace folder below which `metadata` files lie (all domains,
  * uids and rotation chunks below it are one trace); or a text file of events, for tests
  * (tests/report/README tells its form).

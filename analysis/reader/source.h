@@ -9,6 +9,7 @@
 #define DLT_ANALYSIS_READER_SOURCE_H
 
 #include "analysis/reader/batches.h"
+#include "analysis/reader/outbox.h"
 #include "analysis/reader/reader.h"
 
 struct reader_ops {
@@ -29,6 +30,7 @@ struct reader {
 	const struct reader_ops *ops;
 	void *state;
 	struct batch batch;			/* the one that is being given out */
+	struct outbox outbox;			/* likewise */
 	struct reader_info info;
 	struct reader_problem *problems;	/* owned; info.problems points to it */
 	uint64_t problems_left_out;		/* beyond the bound */

@@ -39,8 +39,6 @@ extern const struct dlt_cupti_bridge dlt_cupti_bridge;
 DLT_EXPORT const struct dlt_cupti_bridge dlt_cupti_bridge = {
 	.version = DLT_CUPTI_VERSION,
 	.events = DLT_EVENTS,
-	.states = dlt_bridge_states,
-	.emitters = dlt_bridge_emitters,
 	.begin = begin,
 	.end = end,
 	.after_fork = after_fork,

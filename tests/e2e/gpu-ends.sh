@@ -13,7 +13,7 @@ record() {
 	status=0
 	DLTRACE_STUB_GPU_TRUTH=$TMP/truth "$RECORD" -q --gpu=activity -o trace -- "$@" 2>errors || status=$?
 	same "exit status of $*" "$wanted" "$status"
-	babeltrace2 trace >text
+	events trace >text
 	: >>truth
 }
 works() {
@@ -80,7 +80,7 @@ same "events of a variable that is taken" 0 "$(works)"
 
 rm -rf trace
 "$RECORD" -q --gpu=off -o trace -- "$APPS/gpu_work" 1 5
-babeltrace2 trace >text
+events trace >text
 same "events at --gpu=off" 0 "$(grep -c 'dltrace_\(cuda\|gpu\|batch\):' text || :)"
 
 status=0

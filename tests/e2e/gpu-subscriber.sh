@@ -12,10 +12,10 @@ check() {
 	"$APPS/gpu_subscriber" $1 >without || fail "without: $?" # shellcheck disable=SC2086
 	"$RECORD" -q --gpu=activity -o trace -- "$APPS/gpu_subscriber" $1 >with || fail "with: $?"
 	diff without with || fail "$1: the profiler is told something else (> with us)"
-	babeltrace2 trace >events
-	same "$1: kernels of the rounds that were ours" 200 "$(grep -c 'dltrace_gpu:kernel:' events)"
-	grep -q 'dltrace_gpu:gap:.* reason = 4, kinds = 63, .*end = [1-9]' events || fail "$1: its turn is no gap"
-	grep 'dltrace_gpu:gap:.* reason = [36],' events && fail "$1: refused, or records were lost"
+	events trace >text
+	same "$1: kernels of the rounds that were ours" 200 "$(grep -c 'dltrace_gpu:kernel:' text)"
+	grep -q 'dltrace_gpu:gap:.* reason = 4, kinds = 63, .*end = [1-9]' text || fail "$1: its turn is no gap"
+	grep 'dltrace_gpu:gap:.* reason = [36],' text && fail "$1: refused, or records were lost"
 	"$REPORT" -q -o report.json trace || [ $? = 1 ]
 	holds "$1: said in the limits" '[.limits[] | select(.text | test("work from .* is missing: kernels, .*another profiler"))] | length == 1'
 	:
@@ -25,9 +25,9 @@ check chosen
 
 rm -rf trace
 STUB_CUPTI_THREADS=300 "$RECORD" -q --gpu=activity -o trace -- "$APPS/gpu_work" >/dev/null || fail "many threads: $?"
-babeltrace2 trace >events
-grep 'dltrace_gpu:gap:.* reason = 6,' events && fail "CUPTI was refused a buffer"
-grep -q 'dltrace_gpu:kernel:' events || fail "no kernels"
+events trace >text
+grep 'dltrace_gpu:gap:.* reason = 6,' text && fail "CUPTI was refused a buffer"
+grep -q 'dltrace_gpu:kernel:' text || fail "no kernels"
 
 # One that was loaded with RTLD_DEEPBIND goes past us; the report says so.
 cat >deep.c <<'C'

@@ -22,8 +22,8 @@ END
 check() {
 	grep -q 'dltrace_sample:machine:.* cpus = '"$(getconf _NPROCESSORS_ONLN)," "$1" || fail "$1: no machine"
 	grep -q 'dltrace_sample:process:.* threads = 4,' "$1" || fail "$1: not 4 threads"
-	! grep 'dltrace_sample:process:' "$1" | grep -vq ' threads = [1-4],' || fail "$1: a helper is counted"
-	! grep 'dltrace_sample:process:' "$1" | grep -q 'rss_anon = 0,' || fail "$1: memory of a process that was ending"
+	! grep 'dltrace_sample:process:' "$1" | grep -vq ' threads = [0-4],' || fail "$1: a helper is counted"
+	! grep 'dltrace_sample:process:.* final = 0,' "$1" | grep -q ' threads = 0,\| rss_anon = 0,' || fail "$1: memory of a process that was ending"
 	grep 'dltrace_sample:process:' "$1" | tail -n 1 | grep -q 'final = 1,' || fail "$1: the last sample is not final"
 	grep -q 'dltrace_proc:process:.*exe = ".*python3.*command = ".*python3.*program.py"' "$1" || fail "$1: process not named"
 	[ "$(grep -c 'dltrace_proc:thread:' "$1")" -ge 4 ] || fail "$1: threads not named"

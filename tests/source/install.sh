@@ -11,7 +11,7 @@ installed() {
 }
 
 make_quietly install
-for file in libdltrace.so libdltrace-ust.so libdltrace-cupti.so libdltrace-nvtx.so libdltrace-audit.so dltrace.h dltrace-record dltrace-report dltrace.7 dltrace-events.7 \
+for file in libdltrace.so libdltrace-ust.so libdltrace-gpu.so libdltrace-cupti.so libdltrace-nvtx.so libdltrace-audit.so dltrace.h dltrace-record dltrace-report dltrace.7 dltrace-events.7 \
 	dltrace-record.1 dltrace-report.1 schema.json README.md; do
 	installed "$file"
 done

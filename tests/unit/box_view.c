@@ -79,6 +79,7 @@ dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 #include "sampler/period.c"
 #include "sampler/ticks.c"
 #include "sampler/process.c"
+#include "sampler/outbox.c"
 #include "sampler/rings.c"
 
 #define SIZE (64 * 1024)

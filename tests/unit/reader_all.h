@@ -13,6 +13,7 @@
 #include "analysis/reader/fast.c"
 #include "analysis/reader/folders.c"
 #include "analysis/reader/metadata.c"
+#include "analysis/reader/outbox.c"
 #include "analysis/reader/part.c"
 #include "analysis/reader/plan.c"
 #include "analysis/reader/reader.c"

@@ -108,7 +108,7 @@ static void every_shape(void **state)
 		assert_non_null(r);
 		read = read_all(r);
 		assert_string_equal(read, written);
-		assert_int_equal(reader_info(r)->events, 3 * (DLT_EVENTS - 1));
+		assert_int_equal(reader_info(r)->events, 3 * (DLT_EVENTS - 2));
 		assert_int_equal(reader_info(r)->problem_count, 0);
 		assert_string_equal(reader_info(r)->host, "unit");
 		assert_int_equal(reader_info(r)->begin, TRACE_OFFSET + 1000);

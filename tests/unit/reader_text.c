@@ -119,7 +119,7 @@ static void every_event_survives(void **state)
 	for (int type = 0; type < DLT_EVENTS; type++) {
 		const struct dlt_event_desc *desc = &dlt_event_descs[type];
 
-		if (type == DLT_EV_BATCH_RECORDS)
+		if (DLT_EVENTS_OF_EVENTS >> type & 1)
 			continue;	/* the reader gives what is in it: batches.c */
 		fprintf(out, "[%d] %s", type + 1, desc->name);
 		for (size_t i = 0; i < desc->field_count; i++) {

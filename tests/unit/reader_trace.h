@@ -284,7 +284,7 @@ static void trace_write(struct trace *t, unsigned packets, FILE *out)
 		for (int type = 0; type < DLT_EVENTS; type++) {
 			struct reader_event event = { 0, (enum dlt_event)type, odd.data };
 
-			if (type == DLT_EV_BATCH_RECORDS)
+			if (DLT_EVENTS_OF_EVENTS >> type & 1)
 				continue;	/* the reader gives what is in it: batches.c */
 			/* up to nearly once around the 27 bits of a short time */
 			time += odd_draw(&odd) % (1U << 27);

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The outbox from both sides: what threads put is what is passed on, whole, each thread's in its order, all in
+ * order of time; and what killed and hostile processes leave there harms nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "interpose/outbox.c"
+#undef HEAD
+
+/* ---- what the application's side takes from others ------------------------------------------- */
+
+struct dlt_box_header *dlt_box;
+static bool room = true;	/* on /dev/shm */
+
+bool dlt_box_is_read(void)
+{
+	return true;
+}
+
+bool dlt_box_back(const void *p, size_t size)
+{
+	(void)p;
+	(void)size;
+	return room;
+}
+
+bool dlt_log_any;
+
+void dlt_log_write(const char *domain, const char *text, const char *detail, long value)
+{
+	(void)domain, (void)text, (void)detail, (void)value;
+}
+
+/* ---- what comes out --------------------------------------------------------------------------- */
+
+#define MOST 400000
+
+static struct {
+	uint64_t count, batches, bundles, largest;
+	uint64_t last_time;
+	bool unordered;
+	uint32_t next[16];		/* of `size` below, by thread */
+	bool broken;
+	char text[256];
+} out;
+
+static void take(const struct dlt_ev_heap_alloc *e)
+{
+	if (e->thread >= 16 || e->size != out.next[e->thread]++ || e->ptr != ~e->size)
+		out.broken = true;
+}
+
+static void on_bundle(const void *data)
+{
+	const struct dlt_ev_outbox_events *e = data;
+	const unsigned char *at = (const unsigned char *)e->records, *end = at + 8 * (size_t)e->records_count;
+	uint64_t time = e->begin;
+
+	assert_int_equal(e->layout, DLT_OUTBOX_LAYOUT);
+	out.bundles++;
+	if (8 * (uint64_t)e->records_count > out.largest)
+		out.largest = 8 * (uint64_t)e->records_count;
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct dlt_ev_heap_alloc alloc;
+		uint32_t head;
+		size_t length;
+
+		memcpy(&head, at, sizeof(head));
+		length = dlt_outbox_length((enum dlt_event)(head >> 24), at + 4, (size_t)(end - at) - 4);
+		assert_true(length > 0);
+		time += head & 0xffffff;
+		out.unordered |= time < out.last_time;
+		out.last_time = time;
+		if (head >> 24 == DLT_EV_HEAP_ALLOC) {
+			memcpy(&alloc.thread, at + 4, 4);
+			memcpy(&alloc.size, at + 12, 8);
+			memcpy(&alloc.ptr, at + 20, 8);
+			take(&alloc);
+		} else {
+			snprintf(out.text, sizeof(out.text), "%s", (const char *)at + 4 + 41);
+		}
+		at += 4 + length;
+		out.count++;
+	}
+	assert_in_range(end - at, 0, 7);
+}
+
+static void on_batch(const void *data)
+{
+	const struct dlt_ev_batch_records *e = data;
+
+	assert_int_equal(e->thread, 3);
+	assert_int_equal(e->begin, 77);
+	assert_int_equal(e->records_count, 3);
+	assert_int_equal(e->records[2], 12);
+	out.batches++;
+}
+
+static const int one = 1;
+const int *const dlt_bridge_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &one };
+dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
+	[DLT_EV_OUTBOX_EVENTS] = on_bundle, [DLT_EV_BATCH_RECORDS] = on_batch,
+};
+uint64_t sample_emitted;
+
+#include "sampler/box_view.c"
+#include "sampler/outbox.c"
+
+/* ---- a box with nothing but an outbox --------------------------------------------------------- */
+
+#define BOX_SIZE (4096 + sizeof(struct dlt_box_outbox))
+
+static struct sampled_process *reader;
+
+static struct sampled_process *new_reader(struct dlt_box_header *box)
+{
+	struct sampled_process *p = calloc(1, sizeof(*p));
+
+	assert_true(box_view_init(&p->box, box, BOX_SIZE));
+	p->access = SAMPLED_TAKES;
+	outbox_enter(p);
+	return p;
+}
+
+static struct dlt_box_header *new_box(void)
+{
+	struct dlt_box_header *box = mmap(NULL, BOX_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(box != MAP_FAILED);
+	box->magic = DLT_BOX_MAGIC;
+	box->version = DLT_BOX_VERSION;
+	box->outbox_offset = 4096;
+	return box;
+}
+
+static int set_up(void **state)
+{
+	static struct dlt_wanted page;
+
+	(void)state;
+	memset(&out, 0, sizeof(out));
+	room = true;
+	wanted = &page;
+	dlt_box = new_box();
+	assert_true(make_outbox());
+	reader = new_reader(dlt_box);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	outbox_leave(reader);
+	free(reader);
+	munmap(dlt_box, BOX_SIZE);
+	return 0;
+}
+
+static void put_alloc(uint32_t thread, uint64_t number)
+{
+	const struct dlt_ev_heap_alloc e = { .thread = thread, .size = number, .ptr = ~number };
+
+	dlt_outbox_put_event(DLT_EV_HEAP_ALLOC, &e);
+}
+
+static uint64_t lost(void)
+{
+	return outbox()->lost;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static void what_is_put_comes_out(void **state)
+{
+	const uint64_t words[3] = { 10, 11, 12 };
+	const struct dlt_ev_batch_records batch = {
+		.thread = 3, .first = 4, .count = 5, .layout = 6, .begin = 77, .records = words, .records_count = 3,
+	};
+	const struct dlt_ev_proc_thread thread = { .thread = 1, .name = "somebody" };
+
+	(void)state;
+	put_alloc(1, 0);
+	dlt_outbox_put_event(DLT_EV_PROC_THREAD, &thread);
+	dlt_outbox_put_event(DLT_EV_BATCH_RECORDS, &batch);
+	put_alloc(1, 1);
+	assert_true(outbox_pass_on(reader, 0, false));
+	assert_int_equal(out.count, 3);
+	assert_int_equal(out.batches, 1);
+	/* What stands before a batch goes before it. */
+	assert_int_equal(out.bundles, 2);
+	assert_string_equal(out.text, "somebody");
+	assert_false(out.broken || out.unordered);
+	assert_int_equal(reader->outbox_odd, 0);
+}
+
+static void many_laps(void **state)
+{
+	uint64_t put = 0;
+
+	(void)state;
+	for (; put < MOST; put++) {
+		put_alloc(2, put);
+		if (put % 1000 == 999)
+			assert_true(outbox_pass_on(reader, 0, false));
+	}
+	assert_int_equal(out.count, MOST);
+	assert_true(outbox()->head > 3 * (uint64_t)DLT_OUTBOX_SIZE);
+	assert_int_equal(lost(), 0);
+	assert_false(out.broken || out.unordered);
+	assert_true(out.largest <= ROOM + 8);
+	assert_true(wanted->bell > 8);
+}
+
+/* What finds no room is counted, and what comes after it is whole. */
+static void full(void **state)
+{
+	const uint64_t fits = DLT_OUTBOX_SIZE / 40;
+	uint64_t after;
+
+	(void)state;
+	for (uint64_t i = 0; i < fits + 100; i++)
+		put_alloc(1, i);
+	assert_in_range(lost(), 99, 101);
+	assert_true(outbox_pass_on(reader, 0, false));
+	after = out.count;
+	assert_int_equal(after + lost(), fits + 100);
+	out.next[1] = 0;
+	put_alloc(1, 0);
+	assert_true(outbox_pass_on(reader, 0, false));
+	assert_int_equal(out.count, after + 1);
+	/* No room on /dev/shm is no room. */
+	room = false;
+	after = lost();
+	for (unsigned i = 0; i < 2 * DLT_OUTBOX_CHUNK / 40; i++)
+		put_alloc(1, 1 + i);
+	assert_true(lost() > after);
+	assert_true(outbox_pass_on(reader, 0, false));
+	assert_false(out.broken);
+	assert_int_equal(reader->outbox_odd, 0);
+}
+
+static void *storm(void *argument)
+{
+	uint32_t thread = (uint32_t)(uintptr_t)argument;
+	uint64_t before, next = 0;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		/* Others lose at the same time: tell by the head whether it was ours. */
+		before = lost();
+		if (outbox()->head - outbox()->tail > DLT_OUTBOX_SIZE / 2) {
+			sched_yield();
+			continue;
+		}
+		put_alloc(thread, next++);
+		assert_int_equal(lost(), before);
+	}
+	return (void *)(uintptr_t)next;
+}
+
+static void threads_at_once(void **state)
+{
+	pthread_t threads[4];
+	uint64_t put = 0;
+	void *result;
+
+	(void)state;
+	for (uintptr_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, storm, (void *)(i + 1)), 0);
+	for (unsigned i = 0; i < 2000; i++) {
+		outbox_pass_on(reader, 0, false);
+		usleep(50);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		while (pthread_tryjoin_np(threads[i], &result) != 0)
+			outbox_pass_on(reader, 0, false);
+		put += (uintptr_t)result;
+	}
+	assert_true(outbox_pass_on(reader, 0, false));
+	assert_int_equal(out.count, put);
+	assert_true(put > 10000);
+	assert_false(out.broken);
+	assert_int_equal(reader->outbox_odd, 0);
+}
+
+/* Two processes' events come in order of time, however they are put. */
+static void order_of_two(void **state)
+{
+	struct dlt_box_header *first_box = dlt_box, *second = new_box();
+	uint64_t of_first;
+	struct sampled_process *other;
+
+	(void)state;
+	second->outbox_count = 1;
+	other = new_reader(second);
+	for (unsigned i = 0; i < 1000; i++) {
+		put_alloc(1, i);
+		of_first = writable;
+		dlt_box = second;
+		writable = i ? DLT_OUTBOX_SIZE : 0;
+		put_alloc(2, i);
+		dlt_box = first_box;
+		writable = of_first;
+	}
+	assert_true(outbox_pass_on(reader, 0, false));
+	assert_int_equal(out.count, 2000);
+	assert_false(out.broken || out.unordered);
+	outbox_leave(other);
+	free(other);
+	munmap(second, BOX_SIZE);
+}
+
+/* Killed after a place was given out, or in the middle of a message. */
+static void killed_in_between(void **state)
+{
+	struct dlt_outbox_message *m;
+
+	(void)state;
+	put_alloc(1, 0);
+	take_place(outbox(), 48);
+	put_alloc(1, 1);
+	m = (void *)(outbox()->bytes + take_place(outbox(), 56));
+	m->word = dlt_outbox_word(56, DLT_EV_HEAP_ALLOC, DLT_OUTBOX_BUSY);
+	put_alloc(1, 2);
+	/* While it lives it may go on with it. */
+	assert_false(outbox_pass_on(reader, 1000, false));
+	assert_int_equal(out.count, 1);
+	assert_false(outbox_pass_on(reader, 1000 + STUCK, false));
+	assert_int_equal(out.count, 1);
+	assert_true(outbox_pass_on(reader, 1000, true));
+	assert_int_equal(out.count, 3);
+	assert_false(out.broken);
+}
+
+/* Thrown out of its message by a handler that jumps away: after a while the others need not wait. */
+static void given_up(void **state)
+{
+	(void)state;
+	take_place(outbox(), 48);
+	put_alloc(1, 0);
+	assert_false(outbox_pass_on(reader, 1000, false));
+	for (unsigned i = 1; i < 8 && !outbox_pass_on(reader, 1000 + i * (STUCK + 1), false); i++)
+		;
+	assert_int_equal(out.count, 1);
+}
+
+/* Whatever stands there, all that is read lies in the box, and it comes to an end. */
+static void hostile(void **state)
+{
+	uint64_t random = 88172645463325252ull;
+
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		uint64_t *words = (uint64_t *)(void *)outbox()->bytes;
+
+		for (unsigned i = 0; i < 4096; i++) {
+			random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+			words[i] = i % 4 ? random : dlt_outbox_word((uint32_t)(random % 100 * 8), (unsigned)(random >> 32) % 60,
+								    DLT_OUTBOX_BUSY + random / 8 % 2);
+		}
+		reader->outbox_at = outbox()->tail = 0;
+		outbox()->head = round % 3 ? 8 * (random % 4096) : random;
+		outbox_pass_on(reader, 1000, true);
+		assert_true(reader->outbox_at >= (outbox()->head & ~7ull) || reader->outbox_odd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_put_comes_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_laps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(full, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(order_of_two, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(killed_in_between, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hostile, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
