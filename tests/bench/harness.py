@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the parts of `make bench` share: paired repeats, intervals, programs, sessions, results."""
+import contextlib
 import itertools
 import json
 import os
@@ -116,6 +117,25 @@ class Bench:
         """The command line that runs a command under dltrace-record, and where the trace will be."""
         trace = os.path.join(self.folder(), "trace")
         return [self.record, "--require", "-l", level, "-o", trace, *options, "--", *command], trace
+
+    @contextlib.contextmanager
+    def recording(self, *options):
+        """The environment of a recording that runs meanwhile: who has it belongs to it."""
+        words, go_on = os.path.join(self.folder(), "environment"), ["sh", "-c", 'env -0 >"$0" && exec sleep 600']
+        command, _ = self.recorded("calls", [*go_on, words], "-q", *options)
+        recorder = subprocess.Popen(command, env=self.environment(DLTRACE_CHILDREN="all"))
+        try:
+            for _ in range(1000):
+                if os.path.exists(words) and os.path.getsize(words):
+                    break
+                time.sleep(0.01)
+            time.sleep(0.2)
+            text = open(words, "rb").read().decode().strip("\0").split("\0")
+            yield {k: v for k, _, v in (word.partition("=") for word in text)
+                   if k not in ("DLTRACE_PARENT", "DLTRACE_ROOT", "_")}
+        finally:
+            recorder.terminate()
+            recorder.wait(60)
 
     # ---- sessions of our own -----------------------------------------------------------
 

@@ -45,7 +45,12 @@ def run(bench):
                         {"nothing": env(), "UST alone, as many classes": env(bench.ust), "dltrace": env(bench.library)},
                         times=12 if word == "true" else 4)   # what a daemon answers varies by more
         bench.end_session("start")
+        bench.stop_daemon()
+        with bench.recording() as outbox, bench.recording("--in-process") as inside:
+            recorded = compare(bench, f"{word}, under dltrace-record", command,
+                               {"nothing": env(), "dltrace-record": outbox, "dltrace-record --in-process": inside}, times=4)
         if word == "true":
             bench.target("start.calls", calls["dltrace"].over(calls["UST alone, as many classes"]))
+            bench.target("start.recorded", recorded["dltrace-record"].over(recorded["nothing"]))
             bench.target("start.nodaemon", quiet["dltrace"].over(quiet["UST alone"]))
             bench.target("start.nolttng", quiet["no LTTng installed"].over(quiet["nothing"]))
