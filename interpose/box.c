@@ -343,12 +343,17 @@ void dlt_box_make(const char *folder)
 {
 	uint64_t id[2] = { 0, 0 };
 	struct dlt_box_header *h;
+	bool was_file = is_file;
 
 	dlt_sys(SYS_getrandom, (long)id, sizeof(id), GRND_NONBLOCK, 0, 0);
 	id[0] ^= dlt_clock_ns() << 20 ^ (uint64_t)dlt_process.pid;
 	h = map_new(folder, id);
-	if (*folder && !is_file)
-		dlt_process_unread(dlt_box != NULL);
+	/* In a child its parent's box is still there, whose pages are backed as a file's. */
+	if (dlt_box && was_file && !is_file && *folder) {
+		is_file = true;
+		dlt_process_unread();
+		is_file = false;
+	}
 	fill_identity(h);
 	fill_clock(h);
 	memcpy(h->id, id, sizeof(id));

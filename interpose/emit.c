@@ -318,11 +318,15 @@ static void add_events(const struct dlt_bridge *more)
 
 bool dlt_emit_gpu(void)
 {
-	const struct dlt_bridge *more = dlt_outbox_on ? NULL : open_bridge("libdltrace-gpu.so", open_plainly);
+	const struct dlt_bridge *more;
 
+	/* Neither: a child that says nothing. */
+	if (dlt_outbox_on || !bridge)
+		return dlt_outbox_on;
+	more = open_bridge("libdltrace-gpu.so", open_plainly);
 	if (more)
 		add_events(more);
-	return more || dlt_outbox_on;
+	return more != NULL;
 }
 
 void dlt_emit_after_fork(void)

@@ -19,10 +19,13 @@
 
 #define LOUD (DLT_OUTBOX_SIZE / 4)	/* bytes after which the recorder is told to come before its time */
 
+#define PATIENCE 1000
+
 bool dlt_outbox_on;
 
 static struct dlt_wanted *wanted;
 static uint64_t writable;		/* places up to here can be written */
+static unsigned patience;		/* events before the system is asked again for what it has refused */
 
 static struct dlt_box_outbox *outbox(void)
 {
@@ -70,6 +73,7 @@ static bool make_outbox(void)
 	if (!dlt_box_is_read() || !dlt_box_back(outbox(), offsetof(struct dlt_box_outbox, bytes)))
 		return false;
 	writable = 0;
+	patience = 0;
 	__atomic_store_n(&dlt_box->outbox_count, 1, __ATOMIC_RELEASE);
 	return true;
 }
@@ -103,10 +107,18 @@ bool dlt_outbox_after_fork(void)
 static bool back(struct dlt_box_outbox *o, uint64_t end)
 {
 	uint64_t done = __atomic_load_n(&writable, __ATOMIC_ACQUIRE);
+	unsigned left = __atomic_load_n(&patience, __ATOMIC_RELAXED);
 
-	for (; done < end; done += DLT_OUTBOX_CHUNK)
-		if (!dlt_box_back(o->bytes + done % DLT_OUTBOX_SIZE, DLT_OUTBOX_CHUNK))
+	if (left) {
+		__atomic_store_n(&patience, left - 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	for (; done < end; done += DLT_OUTBOX_CHUNK) {
+		if (!dlt_box_back(o->bytes + done % DLT_OUTBOX_SIZE, DLT_OUTBOX_CHUNK)) {
+			__atomic_store_n(&patience, PATIENCE, __ATOMIC_RELAXED);
 			return false;
+		}
+	}
 	/* Another thread may have come further meanwhile, or less far: what it says is true as well. */
 	__atomic_store_n(&writable, done, __ATOMIC_RELEASE);
 	return true;
@@ -133,7 +145,8 @@ static DLT_HOT uint64_t take_place(struct dlt_box_outbox *o, uint64_t size)
 	do {
 		unused = rest(at, size);
 		end = at + unused + size;
-		if (end - __atomic_load_n(&o->tail, __ATOMIC_ACQUIRE) > DLT_OUTBOX_SIZE)
+		/* Signed: what others have filled meanwhile may have been given back, and then it is taken anew. */
+		if ((int64_t)(end - __atomic_load_n(&o->tail, __ATOMIC_ACQUIRE)) > (int64_t)DLT_OUTBOX_SIZE)
 			return UINT64_MAX;
 		if (__builtin_expect(end > __atomic_load_n(&writable, __ATOMIC_ACQUIRE), 0) && !back(o, end))
 			return UINT64_MAX;
@@ -167,6 +180,7 @@ DLT_HOT void dlt_outbox_put_event(enum dlt_event event, const void *data)
 	m->time = dlt_clock_ns();
 	dlt_outbox_put(event, data, m->fields, fields);
 	set_word(o, at, dlt_outbox_word((uint32_t)size, event, DLT_OUTBOX_DONE));
-	if (__builtin_expect(at / LOUD != (at + size) / LOUD, 0))
+	/* Where a quarter begins, and that is not the very first one. */
+	if (__builtin_expect((at + LOUD - 1) / LOUD != (at + size + LOUD - 1) / LOUD, 0) && at)
 		ring_the_bell();
 }

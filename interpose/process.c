@@ -207,7 +207,7 @@ void dlt_process_need(void)
 	errno = saved;
 }
 
-void dlt_process_unread(bool forked)
+void dlt_process_unread(void)
 {
 	struct dlt_ev_proc_process e = {
 		.process = dlt_process.id, .parent = dlt_process.parent, .pid = (uint32_t)dlt_process.pid,
@@ -217,7 +217,7 @@ void dlt_process_unread(bool forked)
 		.local_rank = -1, .version = PACKAGE_VERSION, .host = "", .exe = "", .folder = "", .command = "",
 	};
 
-	if (forked && dlt_outbox_on && dlt_process.traced && dlt_enabled(DLT_EV_PROC_PROCESS))
+	if (dlt_outbox_on && dlt_process.traced && dlt_enabled(DLT_EV_PROC_PROCESS))
 		dlt_outbox_put_event(DLT_EV_PROC_PROCESS, &e);
 }
 

@@ -54,10 +54,10 @@ const char *dlt_process_boxes(void);
 void dlt_process_announce(void);
 
 /*
- * No recorder will find this process's box. forked: its parent's is still in its place, and in that stands from now
- * on that there is such a process; one that has just started goes to LTTng itself.
+ * Child side of fork: no recorder will find this process's box. Its parent's is still in its place, and in that
+ * stands from now on that there is such a process.
  */
-void dlt_process_unread(bool forked);
+void dlt_process_unread(void);
 
 /* Child side of fork: identity, box, threads. Again does nothing. Announce when LTTng is ready. */
 void dlt_process_after_fork(void);

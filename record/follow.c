@@ -38,7 +38,8 @@ struct followed {
 	struct followed *next;
 	char name[80];		/* of the box in the folder */
 	pid_t pid;		/* here, where it is known */
-	int pidfd;		/* -1: it has ended already */
+	int pidfd;		/* -1: it has ended already, or is unwatched */
+	bool unwatched;		/* looked for at each tick */
 	void *box;
 	size_t size;
 	struct sampled_process *process;	/* owned */
@@ -87,7 +88,7 @@ static bool read_box(struct followed *f, enum reading what, uint64_t now, struct
 	if (what == READ_LEAVE)
 		sampled_process_leave(f->process, now);
 	else if (what == READ_OUTBOX)
-		sampled_process_pass_on(f->process, now);
+		sampled_process_pass_on(f->process);
 	else if (what != READ_STATE)
 		sampled_process_tick(f->process, now, what == READ_FINAL);
 	if (state)
@@ -106,10 +107,9 @@ static void close_box(struct followed *f, bool unlink_it)
 		at = &(*at)->next;
 	if (*at)
 		*at = f->next;
-	if (f->pidfd >= 0) {
+	if (f->pidfd >= 0)
 		close(f->pidfd);
-		follow.alive--;
-	}
+	follow.alive -= f->pidfd >= 0 || f->unwatched;
 	follow.fresh -= f->look_at != 0;
 	sampled_process_free(f->process);
 	munmap(f->box, f->size);
@@ -237,6 +237,16 @@ static int open_process(pid_t pid, uint64_t boottime)
 	return fd;
 }
 
+/* Of one that cannot be watched: no pidfd is to be had (an older kernel, a container's filter, too many files). */
+static bool is_alive(pid_t pid, uint64_t boottime)
+{
+	struct proc_stat stat;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return pid > 0 && proc_read_stat(path, &stat) && stat.state != 'Z' && stat.start <= boottime;
+}
+
 static bool begin_reading(struct followed *f)
 {
 	const struct dlt_box_header *h = f->box;
@@ -251,7 +261,8 @@ static bool begin_reading(struct followed *f)
 	if (number)
 		f->pid = number;
 	f->pidfd = open_process(number, box_value(h->boottime));
-	f->process = sampled_process_new(f->pidfd >= 0 ? f->pid : 0, f->box, f->size,
+	f->unwatched = f->pidfd < 0 && is_alive(number, box_value(h->boottime));
+	f->process = sampled_process_new(f->pidfd >= 0 || f->unwatched ? f->pid : 0, f->box, f->size,
 					 SAMPLED_TAKES);
 	f->id = box_value(h->process);
 	f->parent = box_value(h->parent);
@@ -280,6 +291,7 @@ static void add(const char *name)
 	f->pidfd = -1;
 	f->box = map_box(name, &f->size);
 	if (!f->box || !begin_reading(f)) {
+		sampled_process_free(f->process);
 		if (f->box)
 			munmap(f->box, f->size);
 		if (f->pidfd >= 0)
@@ -291,9 +303,10 @@ static void add(const char *name)
 	follow.list = f;
 	follow.count++;
 	event.data.ptr = f;
-	if (f->pidfd >= 0) {
+	if (f->pidfd >= 0 || f->unwatched) {
 		follow.alive++;
-		epoll_ctl(follow.epoll, EPOLL_CTL_ADD, f->pidfd, &event);
+		if (f->pidfd >= 0)
+			epoll_ctl(follow.epoll, EPOLL_CTL_ADD, f->pidfd, &event);
 		drop_predecessor(f);
 		f->look_at = ticks_monotonic() + FIRST_LOOK;
 		follow.fresh++;
@@ -413,7 +426,9 @@ void follow_tick(uint64_t now)
 		next = f->next;
 		if (f->look_at)
 			continue;
-		if (!read_box(f, READ_TICK, now, NULL))
+		if (f->unwatched && !is_alive(f->pid, UINT64_MAX))
+			gone(f);
+		else if (!read_box(f, READ_TICK, now, NULL))
 			close_box(f, true);
 		else if (look)
 			look_for_hangs(f, now);

@@ -51,6 +51,7 @@ struct recording {
 	uint64_t started;		/* ns CLOCK_MONOTONIC; 0: not yet */
 	unsigned samplers;		/* that have died */
 	bool listening;			/* outboxes know what is wanted */
+	bool ending;			/* the sampler was told to finish */
 	bool waiting;			/* the command has ended, others have not (--wait) */
 	bool private_daemon;
 	int listener;			/* --control; or -1 */
@@ -122,6 +123,22 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	return value ? 0 : -EIO;
 }
 
+/* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
+static void written(struct recording *r, const char *text)
+{
+	int severity = 0;
+	char kind[32] = "";
+	int at = 0;
+
+	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < DLT_WARNING || !at)
+		return;
+	label_note(r->label, severity, kind, text + at);
+	if (severity >= DLT_PROBLEM)
+		say("%s", text + at);
+	else
+		say_verbose("%s", text + at);
+}
+
 /* A recording without samples is worth having: its lack is said, and no reason to stop. */
 static void start_sampler(struct recording *r)
 {
@@ -132,8 +149,13 @@ static void start_sampler(struct recording *r)
 	char text[MESSAGE_MAX];
 	int err = helper_launch(&r->sampler, &config);
 
-	if (err == 0 && message_receive(r->sampler.fd, text, SAMPLER_START) > 0 && message_is(text, "ready"))
-		return;
+	while (err == 0 && message_receive(r->sampler.fd, text, SAMPLER_START) > 0) {
+		if (message_is(text, "ready"))
+			return;
+		/* Of a process that has ended while there was none. */
+		if (message_is(text, "note"))
+			written(r, message_is(text, "note"));
+	}
 	say_error("no samples are recorded: dltrace-sampler %s", err ? strerror(-err) : "does not start");
 	helper_reap(&r->sampler, 0);
 }
@@ -206,22 +228,6 @@ static void abandon(struct recording *r)
 
 /* ---- while the command runs ---------------------------------------------------------------- */
 
-/* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
-static void written(struct recording *r, const char *text)
-{
-	int severity = 0;
-	char kind[32] = "";
-	int at = 0;
-
-	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < DLT_WARNING || !at)
-		return;
-	label_note(r->label, severity, kind, text + at);
-	if (severity >= DLT_PROBLEM)
-		say("%s", text + at);
-	else
-		say_verbose("%s", text + at);
-}
-
 static void note(struct recording *r, const char *text)
 {
 	message_send(r->sampler.fd, "note %s", text);
@@ -272,9 +278,10 @@ static void from_keeper(struct recording *r)
 static void sampler_has_died(struct recording *r)
 {
 	helper_reap(&r->sampler, 0);
-	if (r->samplers++ < SAMPLERS && !r->stop_asked)
+	if (r->samplers++ < SAMPLERS && !r->stop_asked && !r->ending)
 		start_sampler(r);
 	if (r->sampler.fd >= 0) {
+		r->waiting = false;	/* it does not know that its survivors are waited for */
 		note(r, "1 sampler 0 dltrace-sampler has died and was started again: samples are missing in between");
 		return;
 	}
@@ -474,6 +481,7 @@ static void end_sampler(struct recording *r)
 	message_send(r->sampler.fd, "note 0 %s %d the command %s %d", signal ? "killed" : "exit",
 		     signal ? signal : WEXITSTATUS(r->child.status), signal ? "was ended by signal" :
 		     "ended with status", signal ? signal : WEXITSTATUS(r->child.status));
+	r->ending = true;
 	message_send(r->sampler.fd, "finish");
 	drain(r, &r->sampler.fd, from_sampler, &r->events_known, SAMPLER_END);
 	helper_reap(&r->sampler, 1000);

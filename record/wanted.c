@@ -21,7 +21,8 @@
 #include "outbox_layout.h"
 #include "tracepoints/wanted.h"
 
-static struct dlt_wanted *wanted;
+static struct dlt_wanted *wanted;	/* for ever: a thread looks at it */
+static bool ended;
 static int heard = -1;	/* an eventfd */
 
 /* A thread of its own: the main one polls descriptors, and a process that rings has none to write to. */
@@ -83,12 +84,18 @@ int wanted_open(const char *folder)
 	return err;
 }
 
+static int state_of(int event)
+{
+	return dlt_bridge_states[event] ? *(const volatile int *)dlt_bridge_states[event] : 0;
+}
+
+/* LTTng enables one event after the other: none is wanted before what holds them can be passed on. */
 bool wanted_update(void)
 {
-	bool any = false;
+	bool any = false, open = state_of(DLT_EV_OUTBOX_EVENTS) != 0;
 
-	for (int i = 0; wanted && i < DLT_EVENTS; i++) {
-		int state = dlt_bridge_states[i] ? *(const volatile int *)dlt_bridge_states[i] : 0;
+	for (int i = 0; wanted && !ended && i < DLT_EVENTS; i++) {
+		int state = open ? state_of(i) : 0;
 
 		any |= state != 0;
 		if (wanted->states[i] != state)
@@ -105,9 +112,9 @@ void wanted_wait(void)
 
 void wanted_end(void)
 {
+	ended = true;
 	for (int i = 0; wanted && i < DLT_EVENTS; i++)
 		__atomic_store_n(&wanted->states[i], 0, __ATOMIC_RELEASE);
-	wanted = NULL;
 }
 
 int wanted_descriptor(void)

@@ -14,6 +14,7 @@
 #include "emit_sample.h"
 #include "outbox_layout.h"
 #include "sampled.h"
+#include "ticks.h"
 
 #define HEAD sizeof(struct dlt_outbox_message)
 #define ROOM 3600		/* bytes of events: one fits the smallest sub-buffer, 4 KiB; a larger one goes alone */
@@ -48,19 +49,22 @@ static void emit_bytes(enum dlt_event event, const void *data, size_t bytes)
 	nanosleep(&pause, NULL);
 }
 
+static void settle_all(void);
+
+/* What was read before has then been passed on. */
 static void send_bundle(void)
 {
 	struct dlt_ev_outbox_events e = {
 		.count = bundle.count, .layout = DLT_OUTBOX_LAYOUT, .begin = bundle.begin, .records = bundle.records,
 	};
 
-	if (!bundle.count)
-		return;
 	memset((char *)bundle.records + bundle.used, 0, -bundle.used & 7);
 	e.records_count = (uint32_t)((bundle.used + 7) / 8);
+	if (bundle.count)
+		emit_bytes(DLT_EV_OUTBOX_EVENTS, &e, 8 * (size_t)e.records_count);
 	bundle.count = 0;
 	bundle.used = 0;
-	emit_bytes(DLT_EV_OUTBOX_EVENTS, &e, 8 * (size_t)e.records_count);
+	settle_all();
 }
 
 static void add_event(enum dlt_event event, uint64_t time, const unsigned char *fields, size_t length)
@@ -140,30 +144,37 @@ static void give_back(struct sampled_process *p, struct dlt_box_outbox *o)
 {
 	uint64_t tail = o->tail, end = p->outbox_at & ~(uint64_t)(DLT_OUTBOX_CHUNK - 1);
 
+	tail &= ~(uint64_t)(DLT_OUTBOX_CHUNK - 1);
 	if (tail > end || end - tail > DLT_OUTBOX_SIZE)
 		tail = end > DLT_OUTBOX_SIZE ? end - DLT_OUTBOX_SIZE : 0;
 	for (; tail < end; tail += DLT_OUTBOX_CHUNK) {
 		void *chunk = o->bytes + tail % DLT_OUTBOX_SIZE;
 
-		if (p->outbox_passed > QUIET || madvise(chunk, DLT_OUTBOX_CHUNK, MADV_REMOVE) < 0)
+		if (p->outbox_passed > QUIET || p->outbox_given_up || madvise(chunk, DLT_OUTBOX_CHUNK, MADV_REMOVE) < 0)
 			memset(chunk, 0, DLT_OUTBOX_CHUNK);
 		__atomic_store_n(&o->tail, tail + DLT_OUTBOX_CHUNK, __ATOMIC_RELEASE);
 	}
 }
 
 /*
- * Its thread is writing it, or was thrown out of that: by a signal's handler that jumps away, or with its
- * process. Zeros: it has not even begun, so where the next message begins is seen.
+ * Its thread is writing it, or was thrown out of that: with its process, or by a signal's handler that jumps
+ * away. One that is merely held may come back; so while the process lives there must be need.
  */
-static bool is_given_up(struct sampled_process *p, uint64_t now, bool gone)
+static bool is_given_up(struct sampled_process *p, uint64_t head, bool gone)
 {
+	uint64_t now;
+
 	if (gone)
 		return true;
+	now = ticks_monotonic();
 	if (p->outbox_stuck_at != p->outbox_at || !p->outbox_stuck_since) {
 		p->outbox_stuck_at = p->outbox_at;
 		p->outbox_stuck_since = now;
 	}
-	return now - p->outbox_stuck_since > STUCK;
+	if (now - p->outbox_stuck_since <= STUCK || head - p->outbox_at <= DLT_OUTBOX_SIZE / 2)
+		return false;
+	p->outbox_given_up = true;
+	return true;
 }
 
 /* A place that is to be read next: what lies there. */
@@ -175,8 +186,18 @@ struct place {
 	unsigned event;
 };
 
+/* Bytes up to the next word: of messages that were not begun. */
+static uint32_t zeros(const unsigned char *from, uint64_t left)
+{
+	uint32_t count = 8;
+
+	while (count < left && !word64(from + count))
+		count += 8;
+	return count;
+}
+
 /* Bytes of the message that begins there, or that can be passed over; 0: it is not finished. */
-static uint32_t size_of(struct place *l, struct dlt_box_outbox *o, uint64_t now, bool gone)
+static uint32_t size_of(struct place *l, struct dlt_box_outbox *o, bool gone)
 {
 	struct sampled_process *p = l->process;
 	const unsigned char *from = o->bytes + p->outbox_at % DLT_OUTBOX_SIZE;
@@ -188,13 +209,13 @@ static uint32_t size_of(struct place *l, struct dlt_box_outbox *o, uint64_t now,
 		left = l->head - p->outbox_at;
 	l->event = DLT_OUTBOX_NOTHING;
 	if (!word)
-		return is_given_up(p, now, gone) ? 8 : 0;
+		return is_given_up(p, l->head, gone) ? zeros(from, left) : 0;
 	if (size < 8 || size % 8 || size > left) {
 		p->outbox_odd++;
 		return 8;
 	}
 	if (word >> 48 == DLT_OUTBOX_BUSY)
-		return is_given_up(p, now, gone) ? size : 0;
+		return is_given_up(p, l->head, gone) ? size : 0;
 	if (size >= HEAD && (word >> 32 & 0xffff) != DLT_OUTBOX_NOTHING) {
 		l->event = word >> 32 & 0xffff;
 		l->time = word64(from + 8);
@@ -203,30 +224,40 @@ static uint32_t size_of(struct place *l, struct dlt_box_outbox *o, uint64_t now,
 }
 
 static uint64_t bytes_read;	/* of all outboxes, ever */
+static unsigned dirty;		/* processes of which more was read than given back */
 
-static void go_on(struct sampled_process *p, struct dlt_box_outbox *o, uint32_t size)
+/* All that was read of it has been passed on: who comes after us begins behind it. */
+static void settle(struct sampled_process *p, struct dlt_box_outbox *o)
+{
+	__atomic_store_n(&o->read, p->outbox_at, __ATOMIC_RELAXED);
+	if (p->outbox_at - box_value(o->tail) >= DLT_OUTBOX_CHUNK)
+		give_back(p, o);
+	dirty -= p->outbox_dirty;
+	p->outbox_dirty = false;
+}
+
+static void go_on(struct sampled_process *p, uint32_t size)
 {
 	p->outbox_at += size;
 	p->outbox_passed += size;
 	bytes_read += size;
-	__atomic_store_n(&o->read, p->outbox_at, __ATOMIC_RELAXED);
-	if (p->outbox_at % DLT_OUTBOX_CHUNK < size)
-		give_back(p, o);
+	dirty += !p->outbox_dirty;
+	p->outbox_dirty = true;
 }
 
 /* Goes to the next message. False: none is left, or it is not finished. */
-static bool find_message(struct place *l, uint64_t now, bool gone)
+static bool find_message(struct place *l, bool gone)
 {
 	struct sampled_process *p = l->process;
 	struct dlt_box_outbox *o = box_view_outbox(&p->box);
 
 	while (o && p->outbox_at < l->head) {
-		l->size = size_of(l, o, now, gone);
+		l->size = size_of(l, o, gone);
 		if (!l->size)
 			return false;
 		if (l->event != DLT_OUTBOX_NOTHING)
 			return true;
-		go_on(p, o, l->size);
+		go_on(p, l->size);
 	}
 	return false;
 }
@@ -243,7 +274,7 @@ void outbox_enter(struct sampled_process *p)
 	const struct dlt_box_outbox *o = box_view_outbox(&p->box);
 
 	if (o)
-		p->outbox_at = box_value(o->read);
+		p->outbox_at = box_value(o->read) & ~(uint64_t)7;
 	p->outbox_next = first;
 	first = p;
 }
@@ -258,6 +289,8 @@ void outbox_leave(struct sampled_process *p)
 		*at = p->outbox_next;
 	if (reading == p)
 		reading = NULL;
+	dirty -= p->outbox_dirty;
+	p->outbox_dirty = false;
 }
 
 struct sampled_process *outbox_reading(void)
@@ -298,7 +331,7 @@ static bool push(const struct place *l)
 	return true;
 }
 
-static void enter_all(uint64_t now, const struct sampled_process *gone)
+static void enter_all(const struct sampled_process *gone)
 {
 	place_count = 0;
 	for (struct sampled_process *p = first; p; p = p->outbox_next) {
@@ -313,12 +346,26 @@ static void enter_all(uint64_t now, const struct sampled_process *gone)
 			p->outbox_odd++;
 			p->outbox_at = l.head &= ~(uint64_t)7;
 		}
-		if (find_message(&l, now, p == gone))
+		if (find_message(&l, p == gone))
 			push(&l);
 	}
 }
 
-static void pass_on_earliest(uint64_t now, const struct sampled_process *gone)
+static void settle_all(void)
+{
+	struct sampled_process *before = reading;
+
+	for (struct sampled_process *p = dirty ? first : NULL; p; p = p->outbox_next) {
+		struct dlt_box_outbox *o = p->outbox_dirty ? box_view_outbox(&p->box) : NULL;
+
+		reading = p;
+		if (o)
+			settle(p, o);
+	}
+	reading = before;
+}
+
+static void pass_on_earliest(const struct sampled_process *gone)
 {
 	struct place *l = places;
 	struct dlt_box_outbox *o;
@@ -327,9 +374,8 @@ static void pass_on_earliest(uint64_t now, const struct sampled_process *gone)
 	o = box_view_outbox(&l->process->box);
 	if (!o || !take_message(o->bytes + l->process->outbox_at % DLT_OUTBOX_SIZE, l->size, l->event))
 		l->process->outbox_odd++;
-	if (o)
-		go_on(l->process, o, l->size);
-	if (!o || !find_message(l, now, l->process == gone))
+	go_on(l->process, l->size);
+	if (!o || !find_message(l, l->process == gone))
 		places[0] = places[--place_count];
 	sift_down(0);
 }
@@ -347,17 +393,20 @@ uint64_t outbox_bytes(void)
 	return bytes_read;
 }
 
-bool outbox_pass_on(struct sampled_process *p, uint64_t now, bool gone)
+bool outbox_pass_on(struct sampled_process *p, bool gone)
 {
 	uint64_t head;
 
 	if (p->access != SAMPLED_TAKES || is_empty(p))
 		return true;
+	/* It waits until somebody can have it. */
+	if (!sample_enabled(DLT_EV_OUTBOX_EVENTS))
+		return false;
 	head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
-	enter_all(now, gone ? p : NULL);
+	enter_all(gone ? p : NULL);
 	while (place_count)
-		pass_on_earliest(now, gone ? p : NULL);
-	reading = NULL;
+		pass_on_earliest(gone ? p : NULL);
 	send_bundle();
+	reading = NULL;
 	return p->outbox_at >= head;
 }

@@ -272,7 +272,7 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 	};
 
 	e.gpu_memory_count = memory_read(p, memory, due);
-	outbox_pass_on(p, now, false);
+	outbox_pass_on(p, false);
 	sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
 }
 
@@ -329,7 +329,8 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 	p->outbox_passed = 0;
 	if (box_value(p->box.header->counted) && !due)
 		return;
-	if (!p->exe[0] && p->pid && !gone)
+	/* One that has replaced itself has another's, and no box yet, or never. */
+	if (!p->exe[0] && p->pid && !gone && box_value(p->box.header->state) != DLT_BOX_EXEC)
 		read_identity(p);
 	rings_harvest(p, now, final ? HARVEST_FINAL : HARVEST_IDLE);
 	box_view_heap(&p->box, &p->heap);
@@ -370,9 +371,9 @@ bool sampled_process_other_broke(const struct sampled_process *p)
 	return broken != p;
 }
 
-void sampled_process_pass_on(struct sampled_process *p, uint64_t now)
+void sampled_process_pass_on(struct sampled_process *p)
 {
-	outbox_pass_on(p, now, false);
+	outbox_pass_on(p, false);
 }
 
 void sampled_process_leave(struct sampled_process *p, uint64_t now)

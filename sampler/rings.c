@@ -64,7 +64,7 @@ static void look(struct sampled_process *p, struct dlt_box_ring *r, size_t slot,
 		r->writing = 0;
 		take(p, r, slot);
 	} else if (box_value(r->taken)) {
-		if (outbox_pass_on(p, now, false))
+		if (outbox_pass_on(p, false))
 			take(p, r, slot);
 	} else if (box_value(r->used) && (what == HARVEST_LEAVE || (now > begin && now - begin > IDLE))) {
 		__atomic_store_n(&r->taken, 1, __ATOMIC_SEQ_CST);
@@ -89,7 +89,7 @@ void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what)
 
 	if (p->access == SAMPLED_READS)
 		return;
-	outbox_pass_on(p, now, what == HARVEST_FINAL && p->access != SAMPLED_OWN);
+	outbox_pass_on(p, what == HARVEST_FINAL && p->access != SAMPLED_OWN);
 	/* Our own process's end: its last thread sees to the rest. */
 	if (p->access == SAMPLED_OWN && what == HARVEST_FINAL) {
 		what = HARVEST_IDLE;
@@ -98,7 +98,7 @@ void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what)
 	look_at_all(p, now, what);
 	if (what == HARVEST_LEAVE) {
 		nanosleep(&settle, NULL);
-		outbox_pass_on(p, now, false);
+		outbox_pass_on(p, false);
 		look_at_all(p, 0, HARVEST_IDLE);
 	}
 }

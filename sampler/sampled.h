@@ -60,6 +60,8 @@ struct sampled_process {
 	uint64_t outbox_passed;	/* bytes read since the last tick */
 	uint64_t outbox_stuck_at, outbox_stuck_since;	/* a message that is not finished; seen when, ns */
 	uint64_t outbox_odd;	/* messages that are none */
+	bool outbox_given_up;	/* a message was: its thread may still write where it lay */
+	bool outbox_dirty;	/* what was read has not been given back */
 	/* /proc, kept for the final sample */
 	struct proc_stat stat;
 	struct proc_status status;
@@ -116,7 +118,7 @@ void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final)
  * If the process has put something into its outbox, passes on what all have (outbox.c); gone: nobody writes into
  * this one any more. False: something in it waits for a message that is being written.
  */
-bool outbox_pass_on(struct sampled_process *p, uint64_t now, bool gone);
+bool outbox_pass_on(struct sampled_process *p, bool gone);
 
 /* Bytes that were read from all outboxes so far. */
 uint64_t outbox_bytes(void);

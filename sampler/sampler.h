@@ -64,7 +64,7 @@ uint64_t sampled_pass_on_pause(uint64_t now);
 bool sampled_process_other_broke(const struct sampled_process *p);
 
 /* Only what it has put into its outbox, between ticks. */
-void sampled_process_pass_on(struct sampled_process *p, uint64_t now);
+void sampled_process_pass_on(struct sampled_process *p);
 
 /* The recording ends, the process goes on: totals and samples as at an end, but final = 0. */
 void sampled_process_leave(struct sampled_process *p, uint64_t now);

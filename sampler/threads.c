@@ -293,7 +293,7 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	said->events = e.events;
 	said->call = e.since;
 	said->cpu = e.cpu;
-	outbox_pass_on(p, now, false);	/* what was counted stands before what counts it */
+	outbox_pass_on(p, false);	/* what was counted stands before what counts it */
 	sample_emit(DLT_EV_SAMPLE_THREAD, &e);
 }
 

@@ -146,3 +146,52 @@ read -r child status <recorded
 same "its status" 7 "$status"
 "$REPORT" -q -f json -o report.json user || [ $? = 1 ] || fail "user: status $?"
 holds "it is told" ".processes[] | select(.pid == $child) | .parent != null and .exit == null and (.name | test(\"python\"))"
+
+# The same where there is no room for it on /dev/shm: nobody stores into what is not there (SIGBUS).
+mkdir full
+mount -t tmpfs -o size=3m none full 2>/dev/null || exit 0
+chmod 700 full
+(umask 077 && head -c 4 /dev/zero >full/ids)
+cat >wanted.c <<'END'
+#include <stdio.h>
+#include "outbox_layout.h"
+#include "wanted.h"
+int main(void)
+{
+	static union { struct dlt_wanted wanted; char page[DLT_WANTED_SIZE]; } file;
+
+	file.wanted.layout = DLT_OUTBOX_LAYOUT;
+	file.wanted.magic = DLT_WANTED_MAGIC;
+	for (int i = 0; i < DLT_EVENTS; i++)
+		file.wanted.states[i] = 1;
+	return fwrite(&file, sizeof(file), 1, stdout) != 1;
+}
+END
+gcc -I"$top_srcdir/tracepoints" -I"$top_builddir/tracepoints" -o make_wanted wanted.c
+(umask 077 && ./make_wanted >full/wanted)
+cat >forks.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	int bad = 0, status;
+
+	for (int i = 0; i < 300000; i++)
+		free(malloc(100000));	/* until the outbox takes all of the room */
+	for (int i = 0; i < 200; i++) {
+		if (fork() == 0) {
+			free(malloc(100000));
+			_exit(3);
+		}
+		wait(&status);
+		bad += status != 3 << 8;
+	}
+	printf("%d\n", bad);
+	return 0;
+}
+END
+gcc -O0 -o forks forks.c
+same "children that did not end well" 0 "$(DLTRACE_BOX=$PWD/full LD_PRELOAD=$DLTRACE_LIB ./forks)"
+umount full

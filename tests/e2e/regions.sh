@@ -182,8 +182,9 @@ row() { json 'row("breakdown", function="'"$1"'")["'"$2"'"]'; }
 same "what they call is counted" 45 "$(row cblas_dgemv calls)"
 json 'row("breakdown", function="GOMP_parallel_start")["nested_ns"] > 0' | grep -q True || fail "what they call is not inside"
 "$REPORT" --dump old-trace >events
-same "they are events" 25 "$(grep 'dltrace_cpu:region .*width=[12]' events | sed -n 's/.* duration=\([0-9]*\).*/\1/p' |
-	awk '$1 >= 2000000' | wc -l)"
+# On a busy machine some of the 21,000 short ones take as long.
+long=$(grep 'dltrace_cpu:region .*width=[12]' events | sed -n 's/.* duration=\([0-9]*\).*/\1/p' | awk '$1 >= 2000000' | wc -l)
+[ "$long" -ge 25 ] && [ "$long" -lt 200 ] || fail "they are events: $long, not 25"
 
 # Where they are over at once they are only counted, which disturbs none of the others.
 same "what they compute" 10025 "$("$RECORD" -q --require -o quick-trace -- ./old-quick)"

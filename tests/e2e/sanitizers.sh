@@ -36,7 +36,7 @@ for kind in address thread leak undefined; do
 	fi
 	same "exit status of $kind" 3 $status
 	cmp plain out || fail "another output of $kind: $(cat out)"
-	babeltrace2 t-$kind | grep 'dltrace_proc:process: ' >processes || :
+	events t-$kind | grep 'dltrace_proc:process: ' >processes || :
 	if [ $kind = undefined ]; then
 		grep -q 'exe = "[^"]*/undefined"' processes || fail "$kind is not recorded"
 	else

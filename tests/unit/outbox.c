@@ -111,6 +111,12 @@ dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 	[DLT_EV_OUTBOX_EVENTS] = on_bundle, [DLT_EV_BATCH_RECORDS] = on_batch,
 };
 uint64_t sample_emitted;
+static uint64_t later;
+
+uint64_t ticks_monotonic(void)
+{
+	return 1000 + later;
+}
 
 #include "sampler/box_view.c"
 #include "sampler/outbox.c"
@@ -192,7 +198,7 @@ static void what_is_put_comes_out(void **state)
 	dlt_outbox_put_event(DLT_EV_PROC_THREAD, &thread);
 	dlt_outbox_put_event(DLT_EV_BATCH_RECORDS, &batch);
 	put_alloc(1, 1);
-	assert_true(outbox_pass_on(reader, 0, false));
+	assert_true(outbox_pass_on(reader, false));
 	assert_int_equal(out.count, 3);
 	assert_int_equal(out.batches, 1);
 	/* What stands before a batch goes before it. */
@@ -210,7 +216,7 @@ static void many_laps(void **state)
 	for (; put < MOST; put++) {
 		put_alloc(2, put);
 		if (put % 1000 == 999)
-			assert_true(outbox_pass_on(reader, 0, false));
+			assert_true(outbox_pass_on(reader, false));
 	}
 	assert_int_equal(out.count, MOST);
 	assert_true(outbox()->head > 3 * (uint64_t)DLT_OUTBOX_SIZE);
@@ -230,12 +236,12 @@ static void full(void **state)
 	for (uint64_t i = 0; i < fits + 100; i++)
 		put_alloc(1, i);
 	assert_in_range(lost(), 99, 101);
-	assert_true(outbox_pass_on(reader, 0, false));
+	assert_true(outbox_pass_on(reader, false));
 	after = out.count;
 	assert_int_equal(after + lost(), fits + 100);
 	out.next[1] = 0;
 	put_alloc(1, 0);
-	assert_true(outbox_pass_on(reader, 0, false));
+	assert_true(outbox_pass_on(reader, false));
 	assert_int_equal(out.count, after + 1);
 	/* No room on /dev/shm is no room. */
 	room = false;
@@ -243,7 +249,7 @@ static void full(void **state)
 	for (unsigned i = 0; i < 2 * DLT_OUTBOX_CHUNK / 40; i++)
 		put_alloc(1, 1 + i);
 	assert_true(lost() > after);
-	assert_true(outbox_pass_on(reader, 0, false));
+	assert_true(outbox_pass_on(reader, false));
 	assert_false(out.broken);
 	assert_int_equal(reader->outbox_odd, 0);
 }
@@ -276,15 +282,15 @@ static void threads_at_once(void **state)
 	for (uintptr_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, storm, (void *)(i + 1)), 0);
 	for (unsigned i = 0; i < 2000; i++) {
-		outbox_pass_on(reader, 0, false);
+		outbox_pass_on(reader, false);
 		usleep(50);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		while (pthread_tryjoin_np(threads[i], &result) != 0)
-			outbox_pass_on(reader, 0, false);
+			outbox_pass_on(reader, false);
 		put += (uintptr_t)result;
 	}
-	assert_true(outbox_pass_on(reader, 0, false));
+	assert_true(outbox_pass_on(reader, false));
 	assert_int_equal(out.count, put);
 	assert_true(put > 10000);
 	assert_false(out.broken);
@@ -310,7 +316,7 @@ static void order_of_two(void **state)
 		dlt_box = first_box;
 		writable = of_first;
 	}
-	assert_true(outbox_pass_on(reader, 0, false));
+	assert_true(outbox_pass_on(reader, false));
 	assert_int_equal(out.count, 2000);
 	assert_false(out.broken || out.unordered);
 	outbox_leave(other);
@@ -331,25 +337,53 @@ static void killed_in_between(void **state)
 	m->word = dlt_outbox_word(56, DLT_EV_HEAP_ALLOC, DLT_OUTBOX_BUSY);
 	put_alloc(1, 2);
 	/* While it lives it may go on with it. */
-	assert_false(outbox_pass_on(reader, 1000, false));
+	assert_false(outbox_pass_on(reader, false));
 	assert_int_equal(out.count, 1);
-	assert_false(outbox_pass_on(reader, 1000 + STUCK, false));
+	later += STUCK + 1;
+	assert_false(outbox_pass_on(reader, false));
 	assert_int_equal(out.count, 1);
-	assert_true(outbox_pass_on(reader, 1000, true));
+	assert_true(outbox_pass_on(reader, true));
 	assert_int_equal(out.count, 3);
 	assert_false(out.broken);
 }
 
-/* Thrown out of its message by a handler that jumps away: after a while the others need not wait. */
+/* Thrown out of its message by a handler that jumps away: when the outbox fills up, the others need not wait for ever. */
 static void given_up(void **state)
 {
 	(void)state;
-	take_place(outbox(), 48);
+	take_place(outbox(), 3600);
 	put_alloc(1, 0);
-	assert_false(outbox_pass_on(reader, 1000, false));
-	for (unsigned i = 1; i < 8 && !outbox_pass_on(reader, 1000 + i * (STUCK + 1), false); i++)
-		;
-	assert_int_equal(out.count, 1);
+	assert_false(outbox_pass_on(reader, false));
+	later += STUCK + 1;
+	/* There is room: it may come back. */
+	assert_false(outbox_pass_on(reader, false));
+	assert_int_equal(out.count, 0);
+	for (unsigned i = 1; i < DLT_OUTBOX_SIZE / 60; i++)
+		put_alloc(1, i);
+	assert_true(outbox_pass_on(reader, false));
+	assert_int_equal(out.count, DLT_OUTBOX_SIZE / 60);
+	assert_false(out.broken);
+	assert_int_equal(lost(), 0);
+}
+
+/* Another reader begins where the last one had passed on all. */
+static void two_readers(void **state)
+{
+	struct sampled_process *second;
+
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++)
+		put_alloc(1, i);
+	assert_true(outbox_pass_on(reader, false));
+	put_alloc(1, 5000);
+	outbox_leave(reader);
+	second = new_reader(dlt_box);
+	assert_true(outbox_pass_on(second, false));
+	assert_int_equal(out.count, 5001);
+	assert_false(out.broken);
+	outbox_leave(second);
+	free(second);
+	outbox_enter(reader);
 }
 
 /* Whatever stands there, all that is read lies in the box, and it comes to an end. */
@@ -366,9 +400,16 @@ static void hostile(void **state)
 			words[i] = i % 4 ? random : dlt_outbox_word((uint32_t)(random % 100 * 8), (unsigned)(random >> 32) % 60,
 								    DLT_OUTBOX_BUSY + random / 8 % 2);
 		}
-		reader->outbox_at = outbox()->tail = 0;
+		reader->outbox_at = 0;
+		outbox()->tail = round % 5 ? 0 : random >> 3 & (2 * DLT_OUTBOX_SIZE - 1);
+		outbox()->read = random;
 		outbox()->head = round % 3 ? 8 * (random % 4096) : random;
-		outbox_pass_on(reader, 1000, true);
+		outbox_leave(reader);
+		outbox_enter(reader);
+		assert_int_equal(reader->outbox_at % 8, 0);
+		if (round % 3)
+			reader->outbox_at = 0;
+		outbox_pass_on(reader, true);
 		assert_true(reader->outbox_at >= (outbox()->head & ~7ull) || reader->outbox_odd);
 	}
 }
@@ -383,6 +424,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(order_of_two, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(killed_in_between, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(two_readers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile, set_up, tear_down),
 	};
 

@@ -121,7 +121,7 @@ static void buffers_fit_the_machine(void **state)
 	(void)state;
 	assert_int_equal(plan_make(&p, LEVEL_CALLS, &desk), 0);
 	assert_int_equal(p.count, 2);
-	assert_int_equal(p.channels[1].subbuf_size, 512 << 10);
+	assert_int_equal(p.channels[1].subbuf_size, 1 << 20);
 	assert_int_equal(plan_make(&p, LEVEL_CALLS, &container), 0);
 	assert_true(plan_memory(&p, 8) <= 16 << 20);
 	assert_true(p.channels[0].subbuf_size >= 4096);
