@@ -42,15 +42,27 @@ static void set_begin(struct table *table, const struct trace *t)
 	table_set_text(table, "begin_ns", full);
 }
 
-uint64_t trace_lost(const struct trace *t)
+/* What LTTng discarded is among what processes emitted: the larger of the two, not the sum. */
+static uint64_t found_lost(const struct trace *t)
 {
 	uint64_t lost = 0;
 
-	/* What LTTng discarded is among what processes emitted: the larger of the two, not the sum. */
 	for (size_t i = 0; i < t->process_count; i++)
 		if (!process_foreign(t->processes[i]))
 			lost += process_lost(t->processes[i]);
 	return lost > t->discarded ? lost : t->discarded;
+}
+
+uint64_t trace_lost_by_nobody(const struct trace *t)
+{
+	uint64_t lost = found_lost(t);
+
+	return t->told_lost > lost ? t->told_lost - lost : 0;
+}
+
+uint64_t trace_lost(const struct trace *t)
+{
+	return found_lost(t) + trace_lost_by_nobody(t);
 }
 
 static void set_exit(struct table *table, const struct trace *t)

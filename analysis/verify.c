@@ -19,7 +19,7 @@ static const struct column columns[] = {
 
 static const struct check checks[] = {
 	{ "readable", "all of the trace could be read", "problems", check_readable },
-	{ "emitted", "what each thread emitted was read, once", "events", check_emitted },
+	{ "emitted", "what each thread and process emitted was read, once", "events", check_emitted },
 	{ "totals", "functions whose every call is an event: events as in the process's totals",
 	  "calls", check_totals },
 	{ "named", "every id is named", "ids", check_named },

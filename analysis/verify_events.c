@@ -66,16 +66,41 @@ static void check_threads(const struct trace *t, uint64_t *threads, uint64_t *em
 	}
 }
 
+/* Events of no thread are the process's alone. */
+static uint64_t check_processes(const struct trace *t, char *first, size_t size)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *p = t->processes[i];
+		uint64_t emitted = p->emitted - (p->from_start ? 0 : p->emitted_base), off;
+
+		if (!p->emitted_known || !p->final_seen || !process_shown(p))
+			continue;
+		off = p->read > emitted ? p->read - emitted : emitted - p->read;
+		all += off;
+		if (off && !*first)
+			snprintf(first, size, "; %s: %" PRIu64 " emitted, %" PRIu64 " read", process_who(p), emitted,
+				 p->read);
+	}
+	return all;
+}
+
+static void raise_to(uint64_t *most, uint64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
 void check_emitted(const struct trace *t, const struct report *r, struct check_result *c)
 {
-	uint64_t threads = 0, emitted = 0, off = 0, lost = 0;
+	uint64_t threads = 0, emitted = 0, off = 0;
 	char first[256] = "";
 
 	(void)r;
 	check_threads(t, &threads, &emitted, &off, first, sizeof(first));
-	lost = trace_lost(t);
-	if (lost > off)
-		off = lost;
+	raise_to(&off, check_processes(t, first, sizeof(first)));
+	raise_to(&off, trace_lost(t));
 	check_verdict(c, threads, (double)off,
 		      "%" PRIu64 " threads that said so emitted %" PRIu64 " events; LTTng discarded %" PRIu64
 		      "%s", threads, emitted, t->discarded, first);

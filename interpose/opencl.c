@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "announced.h"
 #include "clock.h"
 #include "emit.h"
 #include "kernels.h"
@@ -108,7 +109,8 @@ uint32_t dlt_cl_kernel_id(const void *kernel)
 	unsigned at = name ? (unsigned)((name - names[0]) / NAME) : 0;
 	uint64_t said = name ? __atomic_load_n(&name_said[at], __ATOMIC_RELAXED) : 0, now = dlt_clock_ns();
 	const struct dlt_ev_proc_object e = {
-		.process = dlt_process.id, .type = DLT_OBJECT_CUPTI, .id = FIRST_ID + at, .name = name,
+		.process = dlt_process.id, .type = DLT_OBJECT_CUPTI, .id = FIRST_ID + at,
+		.state = said ? DLT_ANNOUNCED_AGAIN : DLT_ANNOUNCED_FIRST, .name = name,
 	};
 
 	if (!name)

@@ -162,6 +162,14 @@ static __attribute__((noinline)) void ring_the_bell(void)
 	dlt_sys(SYS_futex, (long)&wanted->bell, FUTEX_WAKE, INT_MAX, 0, 0);
 }
 
+/* As threads count them: a batch is as many as are in it. */
+static __attribute__((noinline)) void count_lost(struct dlt_box_outbox *o, enum dlt_event event, const void *data)
+{
+	uint64_t count = event == DLT_EV_BATCH_RECORDS ? ((const struct dlt_ev_batch_records *)data)->count : 1;
+
+	__atomic_fetch_add(&o->lost, count, __ATOMIC_RELAXED);
+}
+
 DLT_HOT void dlt_outbox_put_event(enum dlt_event event, const void *data)
 {
 	size_t fields = dlt_outbox_size(event, data);
@@ -171,7 +179,7 @@ DLT_HOT void dlt_outbox_put_event(enum dlt_event event, const void *data)
 	struct dlt_outbox_message *m;
 
 	if (at == UINT64_MAX) {
-		__atomic_fetch_add(&o->lost, 1, __ATOMIC_RELAXED);
+		count_lost(o, event, data);
 		return;
 	}
 	m = (struct dlt_outbox_message *)(o->bytes + at % DLT_OUTBOX_SIZE);

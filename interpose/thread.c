@@ -145,13 +145,14 @@ static void give_twins_back(struct dlt_thread *t)
 	__atomic_store_n(&dlt_heap_line.owner, 0, __ATOMIC_RELEASE);
 }
 
+static uint32_t first_given;	/* the process whose id a thread has */
+
 /* The first thread's id is the process's. */
 static uint32_t first_or_new_id(void)
 {
-	static uint32_t given;
 	uint32_t id = dlt_process.id;
 
-	if (__atomic_exchange_n(&given, id, __ATOMIC_RELAXED) != id)
+	if (__atomic_exchange_n(&first_given, id, __ATOMIC_RELAXED) != id)
 		return id;
 	return dlt_thread_new_id();
 }
@@ -305,7 +306,7 @@ void dlt_thread_after_fork(uint32_t id)
 	}
 	if (!self)
 		return;
-	self->id = id;
+	self->id = first_given = id;
 	self->events = 0;
 	self->announced = self->ends = false;
 	take_slot(self);

@@ -57,9 +57,9 @@ static struct {
 	int folder_fd, inotify, epoll;
 	uint64_t hang, next_hang_look;
 	struct followed *list;
-	unsigned alive, count;
+	unsigned alive;
 	unsigned fresh;		/* that have not been looked at */
-	uint64_t past_events;
+	struct follow_events past;
 } follow = { .folder_fd = -1, .inotify = -1, .epoll = -1 };
 
 /* ---- reading what may be cut under our hands ------------------------------------------------ */
@@ -131,14 +131,22 @@ static void note_end(const struct followed *f)
 		note_say(DLT_INFO, "killed", f->id, 0, "process %d ended without a word (SIGKILL?)", (int)f->pid);
 }
 
-static void gone(struct followed *f)
+/* Reads the box and adds its counts. False: it broke. */
+static bool read_counts(struct followed *f, enum reading what, uint64_t now, struct follow_events *sum)
 {
 	struct sampled_state state = { .events = 0 };
 
-	if (read_box(f, READ_FINAL, ticks_monotonic(), &state)) {
-		follow.past_events += state.events;
+	if (!read_box(f, what, now, &state))
+		return false;
+	sum->emitted += state.events;
+	sum->lost += state.lost;
+	return true;
+}
+
+static void gone(struct followed *f)
+{
+	if (read_counts(f, READ_FINAL, ticks_monotonic(), &follow.past))
 		note_end(f);
-	}
 	close_box(f, true);
 }
 
@@ -301,7 +309,6 @@ static void add(const char *name)
 	}
 	f->next = follow.list;
 	follow.list = f;
-	follow.count++;
 	event.data.ptr = f;
 	if (f->pidfd >= 0 || f->unwatched) {
 		follow.alive++;
@@ -486,11 +493,8 @@ void follow_leave(uint64_t now)
 	struct followed *next;
 
 	for (struct followed *f = follow.list; f; f = next) {
-		struct sampled_state state = { .events = 0 };
-
 		next = f->next;
-		if (read_box(f, READ_LEAVE, now, &state))
-			follow.past_events += state.events;
+		read_counts(f, READ_LEAVE, now, &follow.past);
 		note_say(DLT_INFO, "survivor", f->id, f->pid, "process %d lives on, unrecorded", (int)f->pid);
 		close_box(f, false);
 	}
@@ -501,21 +505,12 @@ unsigned follow_alive(void)
 	return follow.alive;
 }
 
-unsigned follow_count(void)
+struct follow_events follow_events(void)
 {
-	return follow.count;
-}
+	struct follow_events sum = follow.past;
 
-uint64_t follow_events(void)
-{
-	uint64_t sum = follow.past_events;
-
-	for (struct followed *f = follow.list; f; f = f->next) {
-		struct sampled_state state = { .events = 0 };
-
-		if (read_box(f, READ_STATE, 0, &state))
-			sum += state.events;
-	}
+	for (struct followed *f = follow.list; f; f = f->next)
+		read_counts(f, READ_STATE, 0, &sum);
 	return sum;
 }
 

@@ -35,10 +35,14 @@ void follow_last(uint64_t now);
 /* The same at the end; the boxes stay for their processes. */
 void follow_leave(uint64_t now);
 
-/* Processes alive; ever seen; events that all of them have emitted. */
+/* Processes alive. */
 unsigned follow_alive(void);
-unsigned follow_count(void);
-uint64_t follow_events(void);
+
+/* Events that all of them have emitted; those among them that found no room in their outboxes. */
+struct follow_events {
+	uint64_t emitted, lost;
+};
+struct follow_events follow_events(void);
 
 /* One line each, for --control PID dump. */
 void follow_dump(void (*line)(const char *text), uint64_t now);

@@ -58,7 +58,8 @@ struct recording {
 	int asker, dumper;		/* who waits for the keeper's, the sampler's answer; or -1 */
 	int survivors;			/* processes alive after the command; -1: not known */
 	uint64_t begin;			/* ns CLOCK_MONOTONIC, of the command */
-	uint64_t events, lost;
+	uint64_t events;
+	uint64_t lost, lost_in_boxes;	/* on their way from LTTng; to LTTng */
 	bool events_known, stalled;
 };
 
@@ -305,7 +306,7 @@ static void from_sampler(struct recording *r)
 	} else if ((value = message_is(text, "survivors"))) {
 		r->survivors = atoi(value);
 	} else if ((value = message_is(text, "final"))) {
-		r->events_known = sscanf(value, "%*s %" SCNu64, &r->events) == 1;
+		r->events_known = sscanf(value, "%" SCNu64 " %" SCNu64, &r->events, &r->lost_in_boxes) == 2;
 	} else if ((value = message_is(text, "line"))) {
 		control_answer(r->dumper, "%s\n", value);
 	} else if (message_is(text, "dumped") && r->dumper >= 0) {
@@ -507,7 +508,7 @@ static void end_label(struct recording *r)
 		     (uint64_t)(killed ? WTERMSIG(r->child.status) : WEXITSTATUS(r->child.status)));
 	if (r->events_known)
 		label_number(r->label, "events", r->events);
-	label_number(r->label, "lost", r->lost);
+	label_number(r->label, "lost", r->lost + r->lost_in_boxes);
 	if (r->stalled)
 		label_number(r->label, "stalled", 1);
 	if (r->label)
@@ -527,7 +528,7 @@ static void last_line(const struct recording *r, uint64_t duration)
 		snprintf(bytes, sizeof(bytes), ", %s", format_size(folder_size(r->output), size, sizeof(size)));
 	say("%s: %s, %s%s%s lost%s%s", *r->output ? r->output : o->session ? o->session : o->relay,
 	    format_time(duration, time, sizeof(time)), events, r->lost ? "at least " : "",
-	    format_count(r->lost, lost, sizeof(lost)),
+	    format_count(r->lost + r->lost_in_boxes, lost, sizeof(lost)),
 	    bytes, r->stalled ? " (some data never left LTTng's buffers)" : "");
 }
 

@@ -175,6 +175,7 @@ static void serve(void)
 
 int main(int argc, char **argv)
 {
+	struct follow_events events;
 	uint64_t now;
 	int err;
 
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
 	sampled_machine_tick(now, true);
 	wanted_end();
 	follow_leave(now);
-	message_send(self.fd, "final %u %" PRIu64, follow_count(),
-		     follow_events() + sample_emitted);
+	events = follow_events();
+	message_send(self.fd, "final %" PRIu64 " %" PRIu64, events.emitted + sample_emitted, events.lost);
 	return 0;
 }

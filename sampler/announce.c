@@ -6,12 +6,12 @@
 
 #include "config.h"
 
+#include "announced.h"
 #include "emit_sample.h"
 #include "functions.h"
 #include "object_types.h"
 #include "sampled.h"
 
-#define AGAIN 3		/* the `reason` and `state` "said again" */
 
 static void announce_process(const struct sampled_process *p)
 {
@@ -20,8 +20,8 @@ static void announce_process(const struct sampled_process *p)
 	struct dlt_ev_proc_process e = {
 		.process = box_value(h->process), .parent = box_value(h->parent), .pid = box_value(h->pid),
 		.parent_pid = box_value(h->parent_pid), .recording = box_value(h->recording),
-		.reason = AGAIN, .traced = box_value(h->counted) != 0, .heap = (uint8_t)box_value(h->heap),
-		.begin = box_value(h->begin), .box = box_value(h->id[0]),
+		.reason = DLT_ANNOUNCED_AGAIN, .traced = box_value(h->counted) != 0,
+		.heap = (uint8_t)box_value(h->heap), .begin = box_value(h->begin), .box = box_value(h->id[0]),
 		.threshold = box_value(h->threshold), .inherited_bytes = box_value(h->inherited.bytes),
 		.inherited_blocks = box_value(h->inherited.count), .rank = box_value(h->rank),
 		.ranks = box_value(h->ranks), .local_rank = box_value(h->local_rank),
@@ -42,7 +42,7 @@ static void announce_thread(struct sampled_process *p, const struct dlt_box_slot
 		.tid = box_value(s->tid), .creator = box_value(s->creator),
 		.creator_library = box_value(s->creator_library),
 		.start_library = box_value(s->start_library), .start_offset = box_value(s->start_offset),
-		.reason = AGAIN, .begin = box_value(s->begin), .name = name,
+		.reason = DLT_ANNOUNCED_AGAIN, .begin = box_value(s->begin), .name = name,
 	};
 
 	if (!e.thread)
@@ -78,9 +78,9 @@ void announce_libraries(struct sampled_process *p, bool news)
 		uint32_t flags = box_value(l->flags);
 		char path[sizeof(l->path) + 1];
 		struct dlt_ev_proc_library e = {
-			.process = box_value(p->box.header->process), .library = (uint16_t)i, .state = AGAIN,
-			.base = box_value(l->base), .size = box_value(l->size), .flags = flags,
-			.build_id = "", .path = path,
+			.process = box_value(p->box.header->process), .library = (uint16_t)i,
+			.state = DLT_ANNOUNCED_AGAIN, .base = box_value(l->base),
+			.size = box_value(l->size), .flags = flags, .build_id = "", .path = path,
 		};
 
 		if (!__atomic_load_n(&l->ready, __ATOMIC_ACQUIRE) || (news && flags == p->flags_said[i]))
@@ -96,6 +96,7 @@ static void announce_function(const struct sampled_process *p, unsigned id)
 {
 	struct dlt_ev_proc_function e = {
 		.process = box_value(p->box.header->process), .function = (uint16_t)id,
+		.state = DLT_ANNOUNCED_AGAIN,
 		.layer = dlt_functions[id].layer, .kind = dlt_functions[id].kind,
 		.name = dlt_functions[id].name,
 	};
@@ -156,7 +157,7 @@ static void announce_objects(const struct sampled_process *p)
 		struct dlt_ev_proc_object e = {
 			.process = box_value(p->box.header->process),
 			.type = __atomic_load_n(&o->type, __ATOMIC_ACQUIRE), .id = box_value(o->id),
-			.handle = box_value(o->handle), .library = box_value(o->library),
+			.state = DLT_ANNOUNCED_AGAIN, .handle = box_value(o->handle), .library = box_value(o->library),
 			.offset = box_value(o->offset), .values = values,
 			.values_count = box_value(o->value_count), .name = name,
 		};

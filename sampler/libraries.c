@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "announced.h"
 #include "emit_sample.h"
 #include "sampled.h"
 
@@ -38,7 +39,7 @@ static uint16_t id_of(const struct sampled_process *p, uint64_t base)
 	return 0;
 }
 
-static void emit(const struct scan *s, unsigned state)
+static void emit(const struct scan *s, enum dlt_announced state)
 {
 	struct sampled_process *p = s->p;
 	char build_id[64] = "", path[sizeof(s->path) + 32];
@@ -89,7 +90,7 @@ static void end_of_file(struct scan *s)
 	if (!l)
 		return;
 	if (l->key != key || s->full)
-		emit(s, l->key != key ? 0 : 3);
+		emit(s, l->key != key ? DLT_ANNOUNCED_FOUND : DLT_ANNOUNCED_AGAIN);
 	*l = (struct sampled_library){ key, s->base, s->end - s->base, s->p->scan };
 }
 
@@ -142,8 +143,8 @@ static void emit_gone(struct sampled_process *p)
 	for (uint32_t i = 0; i < p->library_count; i++) {
 		const struct sampled_library *l = &p->libraries[i];
 		struct dlt_ev_proc_library e = {
-			.process = box_value(p->box.header->process), .state = 1, .base = l->base,
-			.size = l->size, .build_id = "", .path = "",
+			.process = box_value(p->box.header->process), .state = DLT_ANNOUNCED_UNLOADED,
+			.base = l->base, .size = l->size, .build_id = "", .path = "",
 		};
 
 		if (l->seen == p->scan) {

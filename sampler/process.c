@@ -61,10 +61,12 @@ void sampled_process_again(struct sampled_process *p)
 void sampled_process_state(const struct sampled_process *p, struct sampled_state *s)
 {
 	const struct dlt_box_header *h = p->box.header;
+	const struct dlt_box_outbox *o = box_view_outbox(&p->box);
 
 	*s = (struct sampled_state){
 		.process = box_value(h->process), .parent = box_value(h->parent), .pid = box_value(h->pid),
 		.threads = p->threads, .events = p->heap.events, .rss_anon = p->status.rss_anon,
+		.lost = o ? box_value(o->lost) : 0,
 		.live = box_value(h->inherited.bytes) + p->heap.allocated.bytes - p->heap.freed.bytes,
 	};
 	snprintf(s->name, sizeof(s->name), "%s", p->stat.name);

@@ -78,6 +78,7 @@ struct sampled_state {
 	uint32_t threads;
 	uint64_t live;			/* bytes of heap */
 	uint64_t events;
+	uint64_t lost;			/* events that found no room in its outbox */
 	uint64_t rss_anon;
 	char name[32];
 };

@@ -6,6 +6,7 @@
 #include "analysis/model/images.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
+#include "announced.h"
 
 enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threads */
 #define BECAME 3			/* `how` of a child: no child, but what the process itself became by exec */
@@ -14,10 +15,9 @@ enum { START, FORK, EXEC, NAMED = 2, AGAIN };	/* `reason` of processes and threa
 #define CANNOT_BE_SEEN 2		/* its `traced` */
 
 /* The application's own announcements are counted; those that a sampler repeats are not. */
-static void announced_by(struct process *p, uint8_t reason, int64_t at)
+static void announced_by(struct process *p, bool itself, int64_t at)
 {
-	if (reason != AGAIN)
-		p->read++;
+	p->read += itself;
 	process_seen(p, at);
 }
 
@@ -72,7 +72,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	struct thread *first;
 	bool fresh, own_word;
 
-	announced_by(p, e->reason, at);
+	announced_by(p, e->reason != AGAIN, at);
 	fresh = !p->announced;
 	own_word = e->reason != AGAIN && !p->from_start;
 	if (fresh) {
@@ -184,7 +184,7 @@ static void on_thread(struct trace *t, int64_t at, const void *data)
 		(e->by ? trace_thread_make(t, e->by) : thread)->read++;
 		thread->from_start |= e->reason != NAMED;
 	}
-	announced_by(p, e->reason, at);
+	announced_by(p, e->reason != AGAIN, at);
 	thread->announced = true;
 	thread->tid = e->tid;
 	thread->creator = e->creator;
@@ -250,8 +250,8 @@ static void on_library(struct trace *t, int64_t at, const void *data)
 	const char *path = trace_keep(t, e->path);
 	struct library *l = library_make(p, e->library, path);
 
-	announced_by(p, e->state, at);
-	if (e->state == 1) {
+	announced_by(p, e->state == DLT_ANNOUNCED_FIRST, at);
+	if (e->state == DLT_ANNOUNCED_UNLOADED) {
 		l->unloaded = true;
 		return;
 	}
@@ -264,19 +264,9 @@ static void on_library(struct trace *t, int64_t at, const void *data)
 		l->build_id = trace_keep(t, e->build_id);
 }
 
-/* A function, as an object, is announced by the process once; more often it is the sampler. */
-static bool named_first(struct process *p, uint64_t key)
-{
-	size_t before = p->named.count;
-
-	idmap_put(&p->named, key);
-	return p->named.count > before;
-}
-
 static void on_function(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_function *e = data;
-	struct process *p;
 	struct function *f;
 
 	if (e->function < TRACE_FUNCTIONS && !*t->functions[e->function].name) {
@@ -285,11 +275,8 @@ static void on_function(struct trace *t, int64_t at, const void *data)
 		f->layer = trace_keep(t, e->layer);
 		f->kind = trace_keep(t, e->kind);
 	}
-	if (!e->process)
-		return;
-	p = trace_process_make(t, e->process);
-	if (named_first(p, (uint64_t)1 << 32 | e->function))
-		announced_by(p, START, at);
+	if (e->process)
+		announced_by(trace_process_make(t, e->process), e->state == DLT_ANNOUNCED_FIRST, at);
 }
 
 static void on_flood(struct trace *t, int64_t at, const void *data)
@@ -318,14 +305,11 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_object *e = data;
 	struct process *p = trace_process_make(t, e->process);
-	/* A sampler says of a forked child, too, what its parent had named: it is no word of the child's. */
-	bool inherited = p->reason == FORK && process_find_object(p->parent, e->type, e->id);
 
+	announced_by(p, e->state == DLT_ANNOUNCED_FIRST, at);
 	if (e->type == DLT_OBJECT_CUPTI)
 		gpu_name(p, e->id, e->name);
 	if (process_object(p, e)) {
-		if (!inherited)
-			announced_by(p, START, at);
 		if (e->type == DLT_OBJECT_UNCOVERED)
 			note_uncovered(p, e->name);
 		if (e->type == DLT_OBJECT_PACKAGE)
@@ -417,7 +401,7 @@ static void on_process_exit(struct trace *t, int64_t at, const void *data)
 	struct process *p = trace_process_make(t, e->process);
 	struct thread *thread = trace_thread(t, e->thread);
 
-	announced_by(p, START, at);
+	announced_by(p, true, at);
 	if (thread)
 		thread->read++;
 	p->exit_seen = true;

@@ -214,7 +214,6 @@ struct process {
 	struct library *libraries;	/* owned */
 	size_t library_count, library_capacity;
 	struct idmap library_by_id;	/* index into libraries */
-	struct idmap named;		/* functions that it announced */
 	struct idmap profiles;		/* key: struct profile *, owned */
 	struct profile **profile_list;	/* owned vector; at the end by first call */
 	size_t profile_count, profile_capacity;
@@ -304,6 +303,7 @@ struct trace {
 	const struct process *busiest;	/* what analyses found (analysis/phases.c), once it is known */
 	bool busiest_known;
 	uint64_t events, foreign_events, discarded, discarded_packets, bytes;
+	uint64_t told_lost;		/* as the recorder counted: LTTng's, and those that never came that far */
 	int64_t from, to;		/* only calls and samples of [from, to) are looked at */
 	uint64_t filtered;		/* events outside */
 	uint64_t by_type[DLT_EVENTS];

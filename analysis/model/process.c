@@ -54,7 +54,6 @@ void process_free(struct process *p)
 		curve_release(&p->curves[c]);
 	gpu_work_free(p->gpu);
 	idmap_release(&p->library_by_id);
-	idmap_release(&p->named);
 	launched_release(&p->launched);
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "announced.h"
 #include "interpose/sys.h"
 
 #define NAMES 8192	/* kept at most */
@@ -32,7 +33,7 @@ static void announce(const struct dlt_cupti_host *host, uint32_t id, bool again)
 {
 	const struct dlt_ev_proc_object e = {
 		.process = host->process(), .type = OBJECT_KERNEL_NAME, .id = id,
-		.name = texts[id - 1],
+		.state = again ? DLT_ANNOUNCED_AGAIN : DLT_ANNOUNCED_FIRST, .name = texts[id - 1],
 	};
 
 	host->emit(DLT_EV_PROC_OBJECT, &e, again);

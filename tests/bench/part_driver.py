@@ -2,7 +2,7 @@
 """A driver call by an entry point, on the stub library; dlsym of names that are not CUDA's."""
 import os
 
-from part_cuda import THOUSANDS, in_session
+from part_cuda import THOUSANDS, in_session, recorded
 
 
 def run(bench):
@@ -10,7 +10,8 @@ def run(bench):
     variants = {"stub": lambda: bench.numbers([program, THOUSANDS]),
                 "dltrace, no session": lambda: bench.numbers([program, THOUSANDS], env=bench.environment(preload=bench.library)),
                 "dltrace, no session, audit library": lambda: bench.numbers([program, THOUSANDS], env=bench.audited()),
-                "dltrace, calls": in_session(bench, ["dltrace_*"], program, bench.library)}
+                "dltrace, calls": in_session(bench, ["dltrace_*"], program, bench.library),
+                "dltrace, calls, dltrace-record": recorded(bench, "calls", program)}
     if os.path.exists(os.path.join(bench.build, "tests/bench/driver_bare")):
         variants["bare tracepoint, same fields"] = in_session(bench, ["bench_*"], bench.program("driver_bare"))
     by = bench.paired("driver", variants)

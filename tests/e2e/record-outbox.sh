@@ -90,6 +90,7 @@ for try in $(seq 200); do
 	[ -n "$sampler" ] && pgrep -P $recorder -x program >/dev/null && break
 	sleep 0.05
 done
+sleep 0.3	# what the recorder says of its libraries by itself is not the process's word
 kill -STOP "$sampler"
 touch go
 for try in $(seq 600); do
@@ -106,6 +107,8 @@ lost=$(jq '[.threads[].lost // 0] | add' report.json)
 [ "$lost" -gt 100000 ] || fail "only $lost events are told as lost"
 same "read and lost" 800000 $((read + lost))
 holds "heap: counted all the same" '.heap[0].allocations >= 400000'
+same "as the recorder counted them" "lost $lost" "$(grep '^lost ' late/recording)"
+same "as the process did" "$lost" "$(jq '[.limits[] | select(.kind == "lost" and .process != null) | .value] | add' report.json)"
 
 # It is killed: another one goes on where it was.
 rm -f go end

@@ -53,7 +53,7 @@ ids() {
 	process=$(sed -n 's/.*dltrace_proc:process:.* process = \([0-9]*\),.*exe = "[^"]*python3[^"]*".*program\.py".*/\1/p' "$1" |
 		tail -n 1)
 	[ "$process" ] || fail "$1: no process of the program"
-	sed -n "s/.*dltrace_proc:library:.* process = $process,.* state = 0,.* build_id = \"\\([0-9a-f]\\{8,\\}\\)\", path = \"\\(.*\\)\" }.*/\\2 \\1/p" "$1" |
+	sed -n "s/.*dltrace_proc:library:.* process = $process,.* state = [02],.* build_id = \"\\([0-9a-f]\\{8,\\}\\)\", path = \"\\(.*\\)\" }.*/\\2 \\1/p" "$1" |
 		grep -v '/libdltrace\|liblttng\|libnuma' | sort -u
 }
 ids outside.txt >ids.outside

@@ -30,8 +30,12 @@ REPORT = {
         {"process": 8, "phase": "end", "duration_ns": 9e9, "cpu_ns": 9e9, "heap_share": 1, "heap_calls": 9}]}
 
 
-def judged(framework=LAYERS, bare=PRINTED, traced=PRINTED, ends=(GOOD, GOOD), trace=True, **changes):
+CHECKS = [("readable", "passed"), ("emitted", "passed"), ("gpu-copies", "not applicable")]
+
+
+def judged(framework=LAYERS, bare=PRINTED, traced=PRINTED, ends=(GOOD, GOOD), trace=True, checks=CHECKS, **changes):
     """The row of such two runs; changes: of the report, at the top, by function."""
+    check.checks_of = lambda path: [{"check": name, "result": result} for name, result in checks]
     report = copy.deepcopy(REPORT)
     for key, change in changes.items():
         change(report[key])
@@ -62,7 +66,7 @@ def of_frameworks(change):
     return {"processes": lambda rows: change({f["name"]: f for f in rows[0]["frameworks"]}, rows[0]["frameworks"])}
 
 
-expect("all right", judged(), [], output="same", exit="ok", steps="12/12", epochs="2/2", trace="0.0 MB", processes="2 + 3",
+expect("all right", judged(), [], output="same", exit="ok", steps="12/12", epochs="2/2", trace="0.0 MB", processes="2 + 3", verified="2 checks",
        recognised="Keras 3.1 > JAX 0.10.2 > PyTorch 2.11.0+cu130 (only imported)", allocations="1,515,000",
        steady="1.0 s, -, 1 %", end="")
 assert judged().text("start-up") == "2.5 s, 2.0 s, 99 %"
@@ -84,6 +88,9 @@ expect("nothing found", judged(iterations=lambda rows: rows.clear()), ["steps", 
 expect("an epoch too many", judged(iterations=lambda rows: rows[0].update(epoch_count=3)), ["epochs"])
 expect("events were lost", judged(traces=lambda rows: rows[0].update(lost=4)), ["trace"], trace="0.0 MB, 4 lost !")
 expect("recording stopped", judged(limits=lambda rows: rows.append({"kind": "stopped"})), ["trace"])
+expect("what was counted does not agree", judged(checks=[("readable", "passed"), ("emitted", "failed"), ("heap", "failed")]),
+       ["verified"], verified="emitted, heap !")
+expect("nothing could be verified", judged(checks=CHECKS[2:]), ["verified"])
 check.TRACE_LIMIT = 999
 expect("too large", judged(), ["trace"])
 check.TRACE_LIMIT = 20e6

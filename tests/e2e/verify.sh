@@ -23,25 +23,43 @@ check() {
 }
 
 cat >program.c <<'END'
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+static void *allocates(void *data)
+{
+	free(malloc(80000));
+	return data;
+}
+static void child(int i)
+{
+	pthread_t threads[3];
+
+	for (int t = 0; t < 3; t++)
+		pthread_create(&threads[t], NULL, allocates, NULL);
+	for (int t = 0; t < 3; t++)
+		pthread_join(threads[t], NULL);
+	_exit(*(char *)calloc(1, 70000 + i));
+}
 int main(void)
 {
 	for (int i = 0; i < 1000; i++)
 		*(void *volatile *)&(void *){ NULL } = realloc(malloc(i), 100000 + i);
 	for (int i = 0; i < 2; i++)
 		if (!fork())
-			_exit(*(char *)calloc(1, 70000 + i));
+			child(i);
 	while (wait(NULL) > 0)
 		;
 	usleep(300000);
 	return 0;
 }
 END
-gcc -w -o program program.c
+gcc -w -o program program.c -lpthread
 "$RECORD" -q --children all -l full -o heap -- ./program
 check heap readable emitted named ended heap heap-peak heap-events clocks
+"$REPORT" -q -f json heap >report.json || fail "status $?"
+same "threads, each with an id of its own" "9 9" "$(jq -r '[.threads[].tid] | unique | length' report.json) $(jq -r '[.threads[].thread] | unique | length' report.json)"
 
 gcc -rdynamic -o work -I"$top_srcdir/tracepoints" "$top_srcdir/tests/apps/gpu_work.c" -L"$STUBS" \
 	-l:libcudart.so.12 -Wl,-rpath,"$STUBS" -lpthread

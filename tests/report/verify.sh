@@ -41,13 +41,13 @@ recording exit 0
 [1910ms] dltrace_sample:process process=1 time=1910ms tsc=1910000000 threads=1 allocated=1100 freed=200 allocations=11 frees=2 heap_peak=950
 [2s] dltrace_gpu:gap process=1 reason=0 records=6 version=28
 [2s] dltrace_proc:thread_end thread=1 events=10
-[2s] dltrace_proc:exit process=1 thread=1 events=19
+[2s] dltrace_proc:exit process=1 thread=1 events=29
 [2100ms] dltrace_sample:function process=1 function=cudaMalloc library=1 calls=1 outer_calls=1 total=10us outer_total=10us min=10us max=10us
 [2100ms] dltrace_sample:function process=1 function=cudaLaunchKernel library=1 calls=1 outer_calls=1 total=5us outer_total=5us min=5us max=5us
 [2100ms] dltrace_sample:function process=1 function=cudaGraphLaunch library=1 calls=1 outer_calls=1 total=6us outer_total=6us min=6us max=6us
 [2100ms] dltrace_sample:function process=1 function=cudaMemcpyAsync library=1 calls=1 outer_calls=1 total=7us outer_total=7us min=7us max=7us
 [2100ms] dltrace_sample:function process=1 function=cudaMemsetAsync library=1 calls=1 outer_calls=1 total=8us outer_total=8us min=8us max=8us
-[2110ms] dltrace_sample:process process=1 final=1 time=2110ms tsc=2110000000 allocated=1100 freed=200 allocations=11 frees=2 heap_peak=950 events=19 gpu_memory=[0x100000001 1M 1M 1M 1 0 1M 0 0 0 0 0 0x10c000000 1M 1M 0 0 0 0 0 0 0 0 0]
+[2110ms] dltrace_sample:process process=1 final=1 time=2110ms tsc=2110000000 allocated=1100 freed=200 allocations=11 frees=2 heap_peak=950 events=29 gpu_memory=[0x100000001 1M 1M 1M 1 0 1M 0 0 0 0 0 0x10c000000 1M 1M 0 0 0 0 0 0 0 0 0]
 T
 
 # verify FILE: the names of the checks that fail, with their results in result.json
@@ -77,11 +77,13 @@ breaks() {
 
 breaks readable '2iproblem truncated 4096 "a stream is cut"'
 breaks emitted '/thread_end/s/events=10/events=11/'
+breaks emitted 's/events=29/events=30/'
+breaks emitted '/type=3 id=1/s/id=1/id=1 state=3/'
 breaks totals '/sample:function.*cudaMalloc/s/calls=1 outer_calls=1 total=10us outer_total=10us/calls=2 outer_calls=2 total=20us outer_total=20us/'
 breaks totals '/sample:function.*cudaMalloc/s/10us/12us/g'
-breaks named '/type=3 id=1/d'
-breaks named '/dltrace_proc:library/d'
-breaks named '/type=5 id=1/d'
+breaks named '/type=3 id=1/s/id=1/id=9/'
+breaks named '/dltrace_proc:library/s/library=1/library=9/'
+breaks named '/type=5 id=1/s/id=1/id=9/'
 breaks heap '/final=1/s/freed=200/freed=1200/'
 breaks heap '/1510ms/s/allocations=11/allocations=12/'
 breaks heap-peak 's/heap_peak=950/heap_peak=850/'

@@ -14,7 +14,7 @@ RANKS = 2  # of what is checked with ranks
 TRACE_LIMIT = 20e6  # bytes of a trace at the level calls
 TIME_LIMIT = 900.0
 OWN_STEPS = re.compile(r"^epoch \d+: (\d+) (?:steps|batches)\b(?!.*evaluated)", re.M)
-COLUMNS = ("output", "exit", "recognised", "steps", "epochs", "trace", "processes")
+COLUMNS = ("output", "exit", "recognised", "steps", "epochs", "trace", "verified", "processes")
 PHASE_COLUMNS = (*results.PHASES, "allocations")
 
 
@@ -88,6 +88,10 @@ def report_of(trace):
         return json.load(file)
 
 
+def checks_of(trace):
+    return json.loads(results.dltrace_report([trace], "--verify", "--format", "json"))["checks"]
+
+
 def size_of(folder):
     return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names)
 
@@ -159,6 +163,12 @@ def judge_trace(check, report, trace):
     check.add("processes", None, f"{len(report['processes'])} + {counted}" if counted else str(len(report["processes"])))
 
 
+def judge_verified(check, trace):
+    """What dltrace-report --verify says of it: how many of its checks have passed, or which have failed."""
+    ended = {result: [c["check"] for c in checks_of(trace) if c["result"] == result] for result in ("passed", "failed")}
+    check.add("verified", not ended["failed"] and bool(ended["passed"]), ", ".join(ended["failed"]) or f"{len(ended['passed'])} checks")
+
+
 def place_of(framework, model, folder):
     return os.path.join(folder, f"{framework.name}-{model}")
 
@@ -193,6 +203,7 @@ def judge(framework, model, folder):
         judge_counts(check, report, outputs[0])
         judge_phases(check, report)
         judge_trace(check, report, trace)
+        judge_verified(check, trace)
     else:
         check.add("trace", False, "none")
     return check
