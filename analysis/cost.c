@@ -14,12 +14,14 @@
  * ns on Debian 12, 2 cores of a server, over the same operation without dltrace. `hot` is of runs of
  * `make bench` (parts malloc, cuda, driver), where nothing else happens between two operations.
  * `cold`: of events it was measured with 2 MiB of other work before each, so that it finds nothing of
- * itself in the caches, as in a training between large computations; of heap and counted calls it is
- * an estimate, a multiple of `hot` as with events. Where a machine's caches are larger, or it is
+ * itself in the caches, as in a training between large computations; of heap and counted calls and of
+ * boxed events it is an estimate, a multiple of `hot` as with the others. Where a machine's caches are larger, or it is
  * simply faster, `cold` is too much.
  *
  * heap     half of a malloc and free pair at `calls`: last in, first out; and two threads at once
  * noted    an event that goes out in a batch (events.tbl, batch=), its part of the batch included
+ * boxed    an event that only goes into the black box, from where dltrace-sampler takes it: part driver, a call
+ *          that asks for memory under dltrace-record, over the same where nobody listens
  * single   an event of LTTng's own
  * wrapped  a call that is counted and timed and becomes no event: stub CUDA at the level summary
  * samples  one process read once by dltrace-sampler, beside the programs: its CPU time over 200 samples
@@ -32,6 +34,7 @@ static const struct price {
 } prices[COST_KINDS] = {
 	[COST_HEAP] = { "heap calls", 2, 5 },
 	[COST_NOTED] = { "noted events", 30, 100 },
+	[COST_BOXED] = { "events by the black box", 65, 190 },
 	[COST_SINGLE] = { "events", 125, 370 },
 	[COST_WRAPPED] = { "counted calls", 30, 80 },
 	[COST_UNTIMED] = { "calls counted without the clock", 8, 20 },
@@ -72,6 +75,10 @@ struct cost trace_cost(const struct trace *t)
 			c.count[DLT_EVENTS_BATCHED >> e & 1 ? COST_NOTED : COST_SINGLE] +=
 				t->by_type[e];
 	c.count[COST_SINGLE] += trace_lost(t);
+	if (t->boxed_events) {
+		c.count[COST_BOXED] = c.count[COST_SINGLE];
+		c.count[COST_SINGLE] = 0;
+	}
 	for (size_t i = 0; i < t->process_count; i++)
 		if (!process_foreign(t->processes[i]))
 			count_process(&c, t->processes[i]);

@@ -125,6 +125,7 @@ static void take_info(struct trace *t, const struct reader_info *info)
 	};
 
 	t->source = trace_keep(t, (unsigned)info->source <= READER_TEXT ? sources[info->source] : "");
+	t->boxed_events = info->boxed;
 	t->discarded = info->discarded;
 	t->discarded_packets = info->discarded_packets;
 	t->bytes = info->bytes;

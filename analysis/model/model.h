@@ -302,7 +302,7 @@ struct trace {
 	int exit_status, exit_signal;	/* of the command; -1, 0: not known */
 	const struct process *busiest;	/* what analyses found (analysis/phases.c), once it is known */
 	bool busiest_known;
-	uint64_t events, foreign_events, discarded, discarded_packets, bytes;
+	uint64_t events, boxed_events, discarded, discarded_packets, bytes;
 	uint64_t told_lost;		/* as the recorder counted: LTTng's, and those that never came that far */
 	int64_t from, to;		/* only calls and samples of [from, to) are looked at */
 	uint64_t filtered;		/* events outside */

@@ -116,6 +116,7 @@ int outbox_next(struct reader *r, struct reader_event *event)
 		event->time = r->info.begin;
 	event->type = (enum dlt_event)type;
 	event->data = o->data;
+	r->info.boxed++;
 	return 1;
 }
 

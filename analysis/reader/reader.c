@@ -309,7 +309,7 @@ void reader_seek(struct reader *r, uint64_t from, uint64_t to)
 	forget_problems(r, r->opened.problem_count);
 	r->problems_left_out = r->opened_left_out;
 	r->irregular = false;
-	r->info.events = r->info.parts = 0;
+	r->info.events = r->info.boxed = r->info.parts = 0;
 	r->info.foreign = r->opened.foreign;
 	r->info.discarded = r->opened.discarded;
 	r->info.discarded_packets = r->opened.discarded_packets;
@@ -330,7 +330,7 @@ void reader_part(struct reader *r, struct reader_part *part)
 				b->threads[i].thread, b->threads[i].first, b->threads[i].next,
 			};
 	*part = (struct reader_part){
-		.events = r->info.events, .foreign = r->info.foreign - r->opened.foreign,
+		.events = r->info.events, .boxed = r->info.boxed, .foreign = r->info.foreign - r->opened.foreign,
 		.irregular = r->irregular || r->info.problem_count != r->opened.problem_count ||
 			     r->problems_left_out != r->opened_left_out,
 		.batches = r->part_batches, .batch_count = count,
@@ -347,6 +347,7 @@ int reader_add_part(struct reader *r, const struct reader_part *part)
 			return -EINVAL;
 	r->info.parts++;
 	r->info.events += part->events;
+	r->info.boxed += part->boxed;
 	r->info.foreign += part->foreign;
 	r->info.discarded = r->opened.discarded + r->whole.discarded;
 	r->info.discarded_packets = r->opened.discarded_packets + r->whole.discarded_packets;

@@ -63,6 +63,7 @@ struct reader_info {
 	int64_t clock_offset;	/* ns: the traced machine's CLOCK_MONOTONIC + this = since 1970 */
 	uint64_t begin, end;	/* ns since 1970 of the first and last packet or event; 0: none */
 	uint64_t events;	/* events of dltrace given so far */
+	uint64_t boxed;		/* those of them that came by way of a black box, not in batches */
 	uint64_t foreign;	/* events of others (other providers), left out */
 	uint64_t discarded;	/* events that LTTng says it discarded */
 	uint64_t discarded_packets;
@@ -110,7 +111,7 @@ struct reader_part_batch {
 };
 
 struct reader_part {
-	uint64_t events, foreign;
+	uint64_t events, boxed, foreign;
 	bool irregular;			/* the trace has to be read as a whole */
 	const struct reader_part_batch *batches;
 	size_t batch_count;

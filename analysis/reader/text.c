@@ -336,6 +336,7 @@ static int parse_header(struct reader *r, struct text *t, char *s)
 		uint64_t *number;
 	} numbers[] = {
 		{ "clock_offset", (uint64_t *)&r->info.clock_offset },
+		{ "boxed", &r->info.boxed },
 		{ "foreign", &r->info.foreign },
 		{ "discarded", &r->info.discarded },
 		{ "discarded_packets", &r->info.discarded_packets },

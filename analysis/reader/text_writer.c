@@ -110,6 +110,8 @@ void text_write_event(FILE *out, const struct reader_info *info, const struct re
 
 void text_write_end(FILE *out, const struct reader_info *info)
 {
+	if (info->boxed)
+		fprintf(out, "boxed %" PRIu64 "\n", info->boxed);
 	if (info->foreign)
 		fprintf(out, "foreign %" PRIu64 "\n", info->foreign);
 	if (info->discarded)
