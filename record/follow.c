@@ -118,8 +118,8 @@ static void close_box(struct followed *f, bool unlink_it)
 	free(f);
 }
 
-/* How a process has gone: the box knows what its hooks saw. */
-static void note_end(const struct followed *f)
+/* How a process has gone: the box knows what its hooks saw, where its own word found no room, too. */
+static void note_end(const struct followed *f, bool has_lost)
 {
 	const struct dlt_box_header *h = f->box;
 	uint32_t state = box_value(h->state);
@@ -127,6 +127,8 @@ static void note_end(const struct followed *f)
 
 	if (state == DLT_BOX_SIGNAL)
 		note_say(DLT_WARNING, "killed", f->id, code, "process %d was ended by signal %d", (int)f->pid, code);
+	else if (state == DLT_BOX_EXITING && has_lost)
+		note_say(DLT_INFO, "exited", f->id, code, "process %d ended with status %d", (int)f->pid, code);
 	else if (state == DLT_BOX_ALIVE)
 		note_say(DLT_INFO, "killed", f->id, 0, "process %d ended without a word (SIGKILL?)", (int)f->pid);
 }
@@ -145,8 +147,10 @@ static bool read_counts(struct followed *f, enum reading what, uint64_t now, str
 
 static void gone(struct followed *f)
 {
+	uint64_t lost = follow.past.lost;
+
 	if (read_counts(f, READ_FINAL, ticks_monotonic(), &follow.past))
-		note_end(f);
+		note_end(f, follow.past.lost > lost);
 	close_box(f, true);
 }
 

@@ -281,6 +281,7 @@ struct note {
 
 #define NOTES_KEPT 1000
 #define NOTE_KILLED "killed"	/* process or 0 (the command), value: the signal */
+#define NOTE_EXITED "exited"	/* process, whose own event was lost; value: its status */
 #define NOTE_EXIT "exit"	/* of the command, value: its status */
 #define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 

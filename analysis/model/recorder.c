@@ -26,9 +26,11 @@ static void take_end(struct trace *t, const struct dlt_ev_record_note *e)
 {
 	struct process *p = e->process ? trace_process(t, e->process) : NULL;
 
-	if (!p || p->ending != END_UNKNOWN || e->value <= 0 || e->value > 255)
+	bool killed = !strcmp(e->kind, NOTE_KILLED);
+
+	if (!p || p->ending != END_UNKNOWN || e->value < killed || e->value > 255)
 		return;
-	p->ending = END_SIGNAL;
+	p->ending = killed ? END_SIGNAL : END_STATUS;
 	p->code = (int32_t)e->value;
 }
 
@@ -48,7 +50,7 @@ static void on_note(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_record_note *e = data;
 
 	take_exit(t, e);
-	if (!strcmp(e->kind, NOTE_KILLED))
+	if (!strcmp(e->kind, NOTE_KILLED) || !strcmp(e->kind, NOTE_EXITED))
 		take_end(t, e);
 	if (t->note_count >= NOTES_KEPT) {
 		t->notes_left_out++;

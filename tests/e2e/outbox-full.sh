@@ -26,4 +26,5 @@ grep -q " $lost lost" said || fail "the recorder's last line says otherwise than
 same "of the parent, as its box counts them" $((lost - 1)) "$(jq '[.limits[] | select(.kind == "lost" and .process != null) | .value] | add' report.json)"
 holds "of nobody" '[.limits[] | select(.kind == "lost" and .process == null) | .value] == [1]'
 holds "the child is in no count" '[.processes[] | select(.name == "no_room")] | length == 1'
+holds "how its parent ended" '[.processes[] | select(.name == "no_room") | .exit.status] == [0]'
 ! "$REPORT" -q --verify trace >verify.txt || fail "verified: $(cat verify.txt)"
