@@ -81,16 +81,22 @@ DLTRACE_STUB_GPU_NS=10000 "$RECORD" -q --require --gpu=activity -o gpu -- "$APPS
 grep -q 'dltrace_proc:library .*/libdltrace-cupti' gpu.txt || fail "CUPTI's reader is not named"
 ! grep 'dltrace_proc:library .*lttng' gpu.txt || fail "LTTng is in a process with a GPU"
 
+# let_wait TRACE PAIRS: records a program that waits for `go`, until the recorder has said of it what it says by
+# itself, as of its libraries: $recorder, $sampler
+let_wait() {
+	rm -f go end recorded
+	"$RECORD" --require -o "$1" -- ./program "$2" wait >recorded 2>errors &
+	recorder=$!
+	for try in $(seq 200); do
+		sampler=$(pgrep -P $recorder -x dltrace-sampler || :)
+		[ -n "$sampler" ] && pgrep -P $recorder -x program >/dev/null && break
+		sleep 0.05
+	done
+	sleep 0.3
+}
+
 # The recorder's eyes are closed for as long as the program works.
-rm -f go end
-"$RECORD" -q --require -o late -- ./program 400000 wait >recorded &
-recorder=$!
-for try in $(seq 200); do
-	sampler=$(pgrep -P $recorder -x dltrace-sampler || :)
-	[ -n "$sampler" ] && pgrep -P $recorder -x program >/dev/null && break
-	sleep 0.05
-done
-sleep 0.3	# what the recorder says of its libraries by itself is not the process's word
+let_wait late 400000
 kill -STOP "$sampler"
 touch go
 for try in $(seq 600); do
@@ -111,15 +117,7 @@ same "as the recorder counted them" "lost $lost" "$(grep '^lost ' late/recording
 same "as the process did" "$lost" "$(jq '[.limits[] | select(.kind == "lost" and .process != null) | .value] | add' report.json)"
 
 # It is killed: another one goes on where it was.
-rm -f go end
-"$RECORD" --require -o killed -- ./program 20000 wait >recorded 2>errors &
-recorder=$!
-for try in $(seq 200); do
-	sampler=$(pgrep -P $recorder -x dltrace-sampler || :)
-	[ -n "$sampler" ] && pgrep -P $recorder -x program >/dev/null && break
-	sleep 0.05
-done
-sleep 0.3
+let_wait killed 20000
 kill -KILL "$sampler"
 touch go
 for try in $(seq 600); do
