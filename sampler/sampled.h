@@ -140,7 +140,7 @@ void rings_harvest(struct sampled_process *p, uint64_t now, enum harvest what);
 /* As /proc calls the thread that the box calls tid (threads.c). */
 uint32_t threads_number(struct sampled_process *p, uint32_t tid);
 
-/* True for LTTng's threads and ours, and for one too young to tell (threads.c). */
+/* True for LTTng's threads and ours, and for one too young to tell that has said nothing (threads.c). */
 bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slot);
 
 /* The call in flight of a slot; function 0: none (threads.c). */

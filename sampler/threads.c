@@ -258,7 +258,10 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 		return true;
 	if (!t)
 		return false;
-	return t->helper || (t->asked < 2 && tid != (uint32_t)p->inner);
+	if (t->helper || tid == (uint32_t)p->inner)
+		return t->helper;
+	/* Who has said something is the application's, however young. */
+	return t->asked < 2 && !box_view_events(&p->box, (size_t)(slot - p->box.slots));
 }
 
 static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool due, bool final)

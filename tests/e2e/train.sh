@@ -22,3 +22,4 @@ holds "functions of the CPU" "[.breakdown[] | select(.process == $main) | .layer
 holds "shares of a layer are at most one" '[.breakdown[] | {k: "\(.process) \(.layer)", share}] | group_by(.k) | all(map(.share) | add < 1.0001)'
 holds "curves" '[.series[].name] | contains(["threads", "rss_bytes", "cpu_percent", "ram_percent"])'
 holds "nothing is lost" 'all(.traces[]; .lost == 0)'
+"$REPORT" -q --verify trace >verify.txt || fail "not verified: $(grep -A3 '✗' verify.txt)"

@@ -32,14 +32,24 @@ static void *allocates(void *data)
 	free(malloc(80000));
 	return data;
 }
+static void *stays(void *data)
+{
+	allocates(data);
+	usleep(100000);
+	allocates(data);
+	pause();
+	return data;
+}
 static void child(int i)
 {
-	pthread_t threads[3];
+	pthread_t threads[3], one;
 
+	pthread_create(&one, NULL, stays, NULL);
 	for (int t = 0; t < 3; t++)
 		pthread_create(&threads[t], NULL, allocates, NULL);
 	for (int t = 0; t < 3; t++)
 		pthread_join(threads[t], NULL);
+	usleep(120000);
 	_exit(*(char *)calloc(1, 70000 + i));
 }
 int main(void)
@@ -59,7 +69,13 @@ gcc -w -o program program.c -lpthread
 "$RECORD" -q --children all -l full -o heap -- ./program
 check heap readable emitted named ended heap heap-peak heap-events clocks
 "$REPORT" -q -f json heap >report.json || fail "status $?"
-same "threads, each with an id of its own" "9 9" "$(jq -r '[.threads[].tid] | unique | length' report.json) $(jq -r '[.threads[].thread] | unique | length' report.json)"
+same "threads, each with an id of its own" "11 11" "$(jq -r '[.threads[].tid] | unique | length' report.json) $(jq -r '[.threads[].thread] | unique | length' report.json)"
+
+# The last word of each thread, also of one that was so young when its process ended that it was seen once.
+last_words() {
+	"$REPORT" --dump heap | sed -En "s/.* ($1) thread=([0-9]*) .*/\\2/p" | sort -u
+}
+same "threads whose last count is known" "$(last_words dltrace_proc:thread)" "$(last_words 'dltrace_proc:thread_end|dltrace_sample:thread')"
 
 gcc -rdynamic -o work -I"$top_srcdir/tracepoints" "$top_srcdir/tests/apps/gpu_work.c" -L"$STUBS" \
 	-l:libcudart.so.12 -Wl,-rpath,"$STUBS" -lpthread
