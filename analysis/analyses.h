@@ -75,7 +75,7 @@ struct process_end process_end(const struct process *p);
 /* Events emitted and not read, over all processes, or what LTTng or the recorder says if that is more. */
 uint64_t trace_lost(const struct trace *t);
 /* Those among them that only the recorder has counted. */
-uint64_t trace_lost_by_nobody(const struct trace *t);
+uint64_t trace_lost_unattributed(const struct trace *t);
 /* The last part of its path, and so much before it as tells it from the others. The caller's. */
 char *trace_name(const struct trace *t);
 

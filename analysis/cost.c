@@ -15,8 +15,8 @@
  * `make bench` (parts malloc, cuda, driver), where nothing else happens between two operations.
  * `cold`: of events it was measured with 2 MiB of other work before each, so that it finds nothing of
  * itself in the caches, as in a training between large computations; of heap and counted calls and of
- * boxed events it is an estimate, a multiple of `hot` as with the others. Where a machine's caches are larger, or it is
- * simply faster, `cold` is too much.
+ * boxed events it is an estimate, a multiple of `hot` as with the others. Where a machine's caches are
+ * larger, or it is simply faster, `cold` is too much.
  *
  * heap     half of a malloc and free pair at `calls`: last in, first out; and two threads at once
  * noted    an event that goes out in a batch (events.tbl, batch=), its part of the batch included

@@ -56,9 +56,9 @@ static void lttng_lost(struct table *table, const struct trace *t)
 }
 
 /* Of a process that had no box to count in, mostly. */
-static void lost_by_nobody(struct table *table, const struct trace *t)
+static void lost_unattributed(struct table *table, const struct trace *t)
 {
-	uint64_t n = trace_lost_by_nobody(t);
+	uint64_t n = trace_lost_unattributed(t);
 
 	if (n)
 		limit(table, t, NULL, "lost", (double)n, "%" PRIu64 " events found no room and are in no process's "
@@ -515,7 +515,7 @@ static void overhead(struct table *table, const struct trace *t)
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {
-	reader_says, lttng_lost, lost_by_nobody, foreign, outside, chosen, not_measured, overhead,
+	reader_says, lttng_lost, lost_unattributed, foreign, outside, chosen, not_measured, overhead,
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {

@@ -53,7 +53,7 @@ static uint64_t found_lost(const struct trace *t)
 	return lost > t->discarded ? lost : t->discarded;
 }
 
-uint64_t trace_lost_by_nobody(const struct trace *t)
+uint64_t trace_lost_unattributed(const struct trace *t)
 {
 	uint64_t lost = found_lost(t);
 
@@ -62,7 +62,7 @@ uint64_t trace_lost_by_nobody(const struct trace *t)
 
 uint64_t trace_lost(const struct trace *t)
 {
-	return found_lost(t) + trace_lost_by_nobody(t);
+	return found_lost(t) + trace_lost_unattributed(t);
 }
 
 static void set_exit(struct table *table, const struct trace *t)

@@ -12,7 +12,6 @@
 #include "object_types.h"
 #include "sampled.h"
 
-
 static void announce_process(const struct sampled_process *p)
 {
 	const struct dlt_box_header *h = p->box.header;

@@ -25,7 +25,6 @@ static void on_recording(struct trace *t, int64_t at, const void *data)
 static void take_end(struct trace *t, const struct dlt_ev_record_note *e)
 {
 	struct process *p = e->process ? trace_process(t, e->process) : NULL;
-
 	bool killed = !strcmp(e->kind, NOTE_KILLED);
 
 	if (!p || p->ending != END_UNKNOWN || e->value < killed || e->value > 255)
