@@ -87,6 +87,7 @@ static struct series *add(struct report *r, const struct curve_kind *kind, const
 	if (!c->count)
 		return NULL;
 	s = report_add_series(r, kind->name, kind->title, kind->unit, (uint32_t)trace, process, host);
+	s->mean = curve_mean(c, INT64_MIN, INT64_MAX, NULL) * kind->scale * scale;
 	for (size_t i = 0; i < c->count; i++) {
 		size_t n = curve_points(&c->buckets[i], points);
 

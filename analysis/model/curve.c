@@ -2,6 +2,7 @@
 /* A series of any length in bounded memory, its peaks kept. */
 #include "analysis/model/curve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ static void join(struct curve_bucket *to, const struct curve_bucket *from)
 	if (from->last.t > to->last.t ||
 	    (from->last.t == to->last.t && from->last.value > to->last.value))
 		to->last = from->last;
+	to->area += from->area;
+	to->held += from->held;
 }
 
 /* Halves the resolution. */
@@ -71,19 +74,43 @@ static void insert(struct curve *c, size_t limit, const struct curve_bucket *b)
 		coarsen(c);
 }
 
-void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value)
+static void hold(struct curve_bucket *b, int64_t value, int64_t from, int64_t to)
 {
-	struct curve_value v = { t, value };
-	struct curve_bucket b = { 0, v, v, v };
+	double ns = to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
 
+	b->area += (double)value * ns;
+	b->held += ns;
+}
+
+static void add(struct curve *c, size_t limit, struct curve_bucket b)
+{
 	if (!c->shift)
 		c->shift = CURVE_SHIFT;
-	b.at = t >> c->shift;
+	b.at = b.last.t >> c->shift;
 	/* Nearly always in the last bucket. */
 	if (c->count && c->buckets[c->count - 1].at == b.at)
 		join(&c->buckets[c->count - 1], &b);
 	else
 		insert(c, limit, &b);
+}
+
+void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value)
+{
+	struct curve_bucket *before = c->count ? &c->buckets[c->count - 1] : NULL;
+	struct curve_value v = { t, value };
+
+	if (before)
+		hold(before, before->last.value, before->last.t, t);
+	add(c, limit, (struct curve_bucket){ .min = v, .max = v, .last = v });
+}
+
+void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value)
+{
+	struct curve_value v = { t, value };
+	struct curve_bucket b = { .min = v, .max = v, .last = v };
+
+	hold(&b, value, since, t);
+	add(c, limit, b);
 }
 
 void curve_merge(struct curve *to, const struct curve *from, size_t limit)
@@ -127,4 +154,21 @@ int64_t curve_max(const struct curve *c)
 		if (c->buckets[i].max.value > max)
 			max = c->buckets[i].max.value;
 	return max;
+}
+
+double curve_mean(const struct curve *c, int64_t from, int64_t to, size_t *buckets)
+{
+	double area = 0, held = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->buckets[i].last.t < from || c->buckets[i].last.t > to)
+			continue;
+		area += c->buckets[i].area;
+		held += c->buckets[i].held;
+		n++;
+	}
+	if (buckets)
+		*buckets = n;
+	return held > 0 ? area / held : NAN;
 }

@@ -6,6 +6,11 @@
  * their times. When there are more buckets than allowed, neighbours join and the width doubles.
  * Which buckets exist depends on the values alone, not on the order in which they came or on how
  * they were split, so two curves of the same limit merge exactly.
+ *
+ * What is left of a bucket does not tell its mean: a spike in each of them would count as much as all the rest. So
+ * each also has its area: a level holds until the next value comes, a rate is of the time before it. That is exact
+ * where values come by time; those between the last of one curve and the first of another that it is merged with are
+ * left out of the mean.
  */
 #ifndef DLT_ANALYSIS_MODEL_CURVE_H
 #define DLT_ANALYSIS_MODEL_CURVE_H
@@ -23,6 +28,7 @@ struct curve_value {
 struct curve_bucket {
 	int64_t at;	/* t >> shift */
 	struct curve_value min, max, last;
+	double area, held;	/* values times how long they held, and that, ns */
 };
 
 struct curve {
@@ -34,11 +40,15 @@ struct curve {
 void curve_release(struct curve *c);
 /* limit: buckets allowed, at least 2; the same for all calls on one curve. */
 void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value);
+/* What was the mean from `since` to t. A curve has levels or rates, not both. */
+void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value);
 void curve_merge(struct curve *to, const struct curve *from, size_t limit);
 
 /* At most three values of a bucket, by time, none twice. */
 size_t curve_points(const struct curve_bucket *b, struct curve_value out[3]);
 /* 0 when there is nothing. */
 int64_t curve_max(const struct curve *c);
+/* Over time, of the buckets whose last value is in it; NAN: nothing held for any time. *buckets: of so many; may be NULL. */
+double curve_mean(const struct curve *c, int64_t from, int64_t to, size_t *buckets);
 
 #endif

@@ -34,8 +34,15 @@ static struct process *emitted(struct trace *t, uint32_t process, int64_t at)
 
 static void close_slot(struct trace *t, struct gpu_device *d)
 {
-	trace_point(t, &d->curve, (d->slot + 1) * SLOT, d->slot_busy * 100000 / SLOT);
+	trace_rate(t, &d->curve, d->slot * SLOT, (d->slot + 1) * SLOT, d->slot_busy * 100000 / SLOT);
 	d->slot_busy = 0;
+}
+
+/* From the end of a slot that was closed to there; the line is at 0 from the next slot's end. */
+static void idle_until(struct trace *t, struct gpu_device *d, int64_t slot)
+{
+	trace_rate(t, &d->curve, (d->slot + 1) * SLOT, (d->slot + 2) * SLOT, 0);
+	trace_rate(t, &d->curve, (d->slot + 2) * SLOT, slot * SLOT, 0);
 }
 
 /* Consecutive pieces of busy time, none twice. */
@@ -48,12 +55,10 @@ static void busy(struct trace *t, struct gpu_device *d, int64_t begin, int64_t e
 		if (slot != d->slot) {
 			if (d->slot != INT64_MIN)
 				close_slot(t, d);
-			/* Idle from here to there. */
-			if (d->slot == INT64_MIN || slot > d->slot + 1) {
-				if (d->slot != INT64_MIN)
-					trace_point(t, &d->curve, (d->slot + 2) * SLOT, 0);
-				trace_point(t, &d->curve, slot * SLOT, 0);
-			}
+			if (d->slot == INT64_MIN)
+				trace_rate(t, &d->curve, slot * SLOT, slot * SLOT, 0);
+			else if (slot > d->slot + 1)
+				idle_until(t, d, slot);
 			d->slot = slot;
 		}
 		d->slot_busy += stop - begin;
@@ -312,7 +317,7 @@ void gpu_end(struct trace *t)
 			if (d->slot == INT64_MIN)
 				continue;
 			close_slot(t, d);
-			trace_point(t, &d->curve, (d->slot + 2) * SLOT, 0);
+			trace_rate(t, &d->curve, (d->slot + 2) * SLOT, (d->slot + 2) * SLOT, 0);
 		}
 	}
 }

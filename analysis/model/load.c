@@ -30,17 +30,20 @@ void load_merge(struct load *to, const struct load *from)
 	curve_merge(&to->read, &from->read, LOAD_POINTS);
 }
 
-/* The last reading of a process that is gone has nothing of /proc. */
+/* The last reading of a process that is gone has nothing of /proc but, mostly, what it used by its own account. */
 void load_process(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
 {
+	const struct dlt_ev_sample_process *most = e->final ? &p->sample : e;
 	struct load *l = &p->load;
 
-	if (e->final || at == UNKNOWN || !trace_in_range(p->trace, at))
+	if (at == UNKNOWN || !trace_in_range(p->trace, at) || (e->final && !(most->user + most->system)))
 		return;
-	tally_add(&l->threads, at, LOAD_SAMPLES, 1);
-	curve_add(&l->cpu, LOAD_POINTS, at, (int64_t)(e->user + e->system));
-	curve_add(&l->system, LOAD_POINTS, at, (int64_t)e->system);
-	curve_add(&l->read, LOAD_POINTS, at, (int64_t)e->read_bytes);
+	if (!e->final)
+		tally_add(&l->threads, at, LOAD_SAMPLES, 1);
+	curve_add(&l->cpu, LOAD_POINTS, at, (int64_t)(most->user + most->system));
+	curve_add(&l->system, LOAD_POINTS, at, (int64_t)most->system);
+	if (!e->final || most->read_bytes)
+		curve_add(&l->read, LOAD_POINTS, at, (int64_t)most->read_bytes);
 }
 
 /* All threads of one sample have its time. */
@@ -73,10 +76,10 @@ void load_gpu_block(struct process *p, int64_t at, uint64_t duration, uint64_t b
 	});
 }
 
-/* The last value at or before `t`, else the first one. */
-static int64_t value_at(const struct curve *c, int64_t t)
+/* The last value at or before `t`, else the first one; of a process that began later, nothing. */
+static int64_t value_at(const struct process *p, const struct curve *c, int64_t t)
 {
-	int64_t value = c->buckets[0].min.value;
+	int64_t value = p->from_start && t <= p->begin ? 0 : c->buckets[0].min.value;
 
 	for (size_t i = 0; i < c->count && c->buckets[i].min.t <= t; i++)
 		value = c->buckets[i].last.t <= t ? c->buckets[i].last.value
@@ -84,12 +87,12 @@ static int64_t value_at(const struct curve *c, int64_t t)
 	return value;
 }
 
-int64_t load_risen(const struct curve *c, int64_t from, int64_t to)
+int64_t load_risen(const struct process *p, const struct curve *c, int64_t from, int64_t to)
 {
 	int64_t rise;
 
 	if (!c->count)
 		return 0;
-	rise = value_at(c, to) - value_at(c, from);
+	rise = value_at(p, c, to) - value_at(p, c, from);
 	return rise > 0 ? rise : 0;
 }

@@ -43,7 +43,7 @@ void load_process(struct process *p, int64_t at, const struct dlt_ev_sample_proc
 void load_thread(struct process *p, int64_t at, const struct dlt_ev_sample_thread *e);
 void load_gpu_block(struct process *p, int64_t at, uint64_t duration, uint64_t bytes);
 
-/* What a curve that only rises rose by between two moments. */
-int64_t load_risen(const struct curve *c, int64_t from, int64_t to);
+/* What a curve of the process's load that only rises rose by between two moments. */
+int64_t load_risen(const struct process *p, const struct curve *c, int64_t from, int64_t to);
 
 #endif

@@ -28,9 +28,11 @@ static void trace_free(struct trace *t)
 		process_free(t->processes[i]);
 	for (size_t i = 0; i < t->thread_count; i++)
 		free(t->threads[i]);
-	for (size_t i = 0; i < t->machine_count; i++)
+	for (size_t i = 0; i < t->machine_count; i++) {
+		free(t->machines[i].cores);
 		for (int c = 0; c < MACHINE_CURVES; c++)
 			curve_release(&t->machines[i].curves[c]);
+	}
 	for (size_t i = 0; i < t->gpu_count; i++) {
 		curve_release(&t->gpus[i].used);
 		curve_release(&t->gpus[i].utilisation);
@@ -364,9 +366,21 @@ bool trace_in_range(const struct trace *t, int64_t at)
 	return at >= t->from && at < t->to;
 }
 
+/* A sample is taken before it can be emitted: the first ones before the first event, where time begins. */
+static int64_t not_before(int64_t at)
+{
+	return at > 0 ? at : 0;
+}
+
 void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value)
 {
-	/* A sample is taken before it can be emitted: the first ones before the first event, where time begins. */
 	if (at != UNKNOWN && trace_in_range(t, at))
-		curve_add(c, t->model->options.points / 2, at > 0 ? at : 0, value);
+		curve_add(c, t->model->options.points / 2, not_before(at), value);
+}
+
+void trace_rate(struct trace *t, struct curve *c, int64_t since, int64_t at, int64_t value)
+{
+	if (at != UNKNOWN && trace_in_range(t, at))
+		curve_add_rate(c, t->model->options.points / 2, not_before(since > t->from ? since : t->from),
+			       not_before(at), value);
 }

@@ -249,7 +249,9 @@ struct machine {
 	uint32_t cpus;
 	uint64_t memory, cgroup_limit, cgroup_cpu;
 	uint64_t available, cgroup_used;	/* at the last sample */
-	uint64_t busy, busy_carry;	/* sum over cores at the last sample, ns */
+	uint64_t *cores;		/* owned; busy time of each at the last sample, ns since boot; 0: offline */
+	uint32_t core_count;
+	uint64_t busy, busy_carry;	/* sum over cores from the first sample to the last one, ns */
 	int64_t busy_at;
 	uint64_t busy_first;		/* the same at the first sample of what is looked at */
 	int64_t busy_from;
@@ -418,6 +420,8 @@ void process_ended(struct process *p, int64_t at);
 /* A point of a process's curve, kept within --from and --to. */
 void process_point(struct process *p, enum curve_id id, int64_t at, int64_t value);
 void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value);
+/* The mean from `since` to then. */
+void trace_rate(struct trace *t, struct curve *c, int64_t since, int64_t at, int64_t value);
 /* Threads of the process by events changed. */
 void process_threads_changed(struct process *p, int64_t at);
 /* All alive processes once more into the run's curves. */

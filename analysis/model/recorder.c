@@ -123,8 +123,8 @@ static void on_energy(struct trace *t, int64_t at, const void *data)
 		g->begin = at;
 	} else if (at > g->last && e->energy >= g->energy) {
 		/* microjoules a ns is 1e6 milliwatts */
-		trace_point(t, &g->power, at,
-			    (int64_t)((u128)(e->energy - g->energy) * 1000000 / (u128)(at - g->last)));
+		trace_rate(t, &g->power, g->last, at,
+			   (int64_t)((u128)(e->energy - g->energy) * 1000000 / (u128)(at - g->last)));
 	}
 	g->energy = e->energy;
 	g->last = at;

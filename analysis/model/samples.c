@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* dltrace_sample: curves of processes and machines, totals of functions, what is in flight. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/model/images.h"
@@ -51,7 +52,7 @@ static void cpu_rate(struct process *p, int64_t at, uint64_t cpu)
 	now->cpu = cpu;
 	now->cpu_at = at;
 	now->cpu_rate = (int64_t)((u128)used * CPU_UNIT / (u128)(at - since));
-	process_point(p, CURVE_CPU, at, now->cpu_rate);
+	trace_rate(p->trace, &p->curves[CURVE_CPU], since, at, now->cpu_rate);
 }
 
 /* What the run used since its last point; each process counts from its begin, or its first sample. */
@@ -90,14 +91,14 @@ static void run_cpu_point(struct trace *t, bool any, bool whole)
 		cpus += t->machines[i].cpus;
 	if (since >= RATE_INTERVAL) {
 		used = possible_cpu(t->cpu_used, (uint32_t)cpus, since, &t->cpu_carry);
-		trace_point(t, &t->curves[RUN_CPU], t->round_at,
-			    (int64_t)((u128)used * CPU_UNIT / (u128)since));
+		trace_rate(t, &t->curves[RUN_CPU], t->cpu_at, t->round_at,
+			   (int64_t)((u128)used * CPU_UNIT / (u128)since));
 		t->cpu_used = 0;
 		t->cpu_at = t->round_at;
 		t->cpu_interval = since;
 	}
 	if (!any)
-		trace_point(t, &t->curves[RUN_CPU], t->round_at, 0);
+		trace_rate(t, &t->curves[RUN_CPU], t->round_at, t->round_at, 0);
 }
 
 static int64_t heap_live(const struct process *p, const struct dlt_ev_sample_process *e)
@@ -513,12 +514,46 @@ static struct machine *machine_make(struct trace *t, const char *host)
 	return &t->machines[t->machine_count++];
 }
 
+/*
+ * What the cores were busy since the last reading. One that is offline is not read: it is not known what it did until
+ * it went, and when it is back it has all of its time since boot.
+ */
+static uint64_t cores_risen(struct machine *m, const struct dlt_ev_sample_machine *e)
+{
+	uint64_t used = 0;
+
+	for (uint32_t i = 0; i < m->core_count && i < e->busy_count; i++)
+		if (m->cores[i] && e->busy[i] > m->cores[i])
+			used += e->busy[i] - m->cores[i];
+	if (e->busy_count > m->core_count)
+		m->cores = xcheck(reallocarray(m->cores, e->busy_count, sizeof(*m->cores)), e->busy_count);
+	m->core_count = e->busy_count;
+	memcpy(m->cores, e->busy, e->busy_count * sizeof(*m->cores));
+	return used;
+}
+
+static void busy(struct trace *t, struct machine *m, int64_t at, const struct dlt_ev_sample_machine *e)
+{
+	uint64_t used = cores_risen(m, e);
+
+	m->busy += used;
+	if (m->busy_at != UNKNOWN) {
+		used = possible_cpu(used, m->cpus, at - m->busy_at, &m->busy_carry);
+		trace_rate(t, &m->curves[MACHINE_CPU], m->busy_at, at,
+			   (int64_t)((u128)used * CPU_UNIT / (u128)(at - m->busy_at)));
+	}
+	if (m->busy_from == UNKNOWN && trace_in_range(t, at)) {
+		m->busy_first = m->busy;
+		m->busy_from = at;
+	}
+	m->busy_at = at;
+}
+
 static void on_machine(struct trace *t, int64_t event_at, const void *data)
 {
 	const struct dlt_ev_sample_machine *e = data;
 	struct machine *m = machine_make(t, trace_keep(t, e->host));
 	int64_t at = when(t, event_at, e->time);
-	uint64_t busy = 0;
 
 	m->cpus = e->cpus;
 	m->memory = e->memory;
@@ -526,22 +561,10 @@ static void on_machine(struct trace *t, int64_t event_at, const void *data)
 	m->cgroup_cpu = e->cgroup_cpu;
 	m->available = e->available;
 	m->cgroup_used = e->cgroup_used;
-	for (uint32_t i = 0; i < e->busy_count; i++)
-		busy += e->busy[i];
 	if (m->busy_at != UNKNOWN && at - m->busy_at < RATE_INTERVAL)
 		return;		/* another process of the same machine tells the same */
-	if (m->busy_at != UNKNOWN && busy >= m->busy) {
-		uint64_t used = possible_cpu(busy - m->busy, m->cpus, at - m->busy_at, &m->busy_carry);
-
-		trace_point(t, &m->curves[MACHINE_CPU], at,
-			    (int64_t)((u128)used * CPU_UNIT / (u128)(at - m->busy_at)));
-	}
-	if (m->busy_from == UNKNOWN && trace_in_range(t, at)) {
-		m->busy_first = busy;
-		m->busy_from = at;
-	}
-	m->busy = busy;
-	m->busy_at = at;
+	if (e->busy_count)
+		busy(t, m, at, e);
 	if (e->memory >= e->available)
 		trace_point(t, &m->curves[MACHINE_USED], at, (int64_t)(e->memory - e->available));
 	trace_point(t, &m->curves[MACHINE_RUNNABLE], at, e->runnable);

@@ -29,8 +29,15 @@ bool series_summary(const struct series *s, struct summary *sum)
 		span += dt > 0 ? dt : 0;
 	}
 	if (finite)
-		sum->mean = span > 0 ? area / span : plain / (double)finite;
+		sum->mean = isfinite(s->mean) ? s->mean : span > 0 ? area / span : plain / (double)finite;
 	return finite != 0;
+}
+
+double series_mean(const struct series *s)
+{
+	struct summary sum;
+
+	return series_summary(s, &sum) ? sum.mean : NAN;
 }
 
 const struct series *report_series(const struct report *r, uint32_t trace, int64_t process,

@@ -9,12 +9,15 @@
 #include "analysis/report/table.h"
 
 struct summary {
-	double min, mean, max;	/* mean over time, each value lasting until the next point */
+	double min, mean, max;	/* mean over time: the series' own, else of its points, each until the next */
 	int64_t begin, end;	/* of the points, ns */
 };
 
 /* False when no point has a finite value. */
 bool series_summary(const struct series *s, struct summary *sum);
+
+/* NAN: no point has a finite value. */
+double series_mean(const struct series *s);
 
 /* The series of a run (process -1) or process with that name; NULL when there is none. */
 const struct series *report_series(const struct report *r, uint32_t trace, int64_t process,

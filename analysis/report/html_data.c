@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/report/curve_view.h"
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
@@ -362,6 +363,8 @@ static int put_series(FILE *out, const struct series *s, const struct point *poi
 		fprintf(out, ",\"%s\":", texts[i].name);
 		err = put_text(out, texts[i].text);
 	}
+	fputs(",\"mean\":", out);
+	put_number(out, series_mean(s));
 	put_points(out, points, count);
 	fputc('}', out);
 	return err;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/report/curve_view.h"
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/writer.h"
@@ -93,7 +94,8 @@ static int json_series(FILE *out, const struct report *r, const struct series *s
 		fputs(", \"library\": ", out);
 		err = err ? err : json_text(out, s->library);
 	}
-	fprintf(out, ", \"name\": \"%s\", \"unit\": \"%s\", \"points\": [", s->name, s->unit);
+	fprintf(out, ", \"name\": \"%s\", \"unit\": \"%s\", \"mean\": %s, \"points\": [", s->name, s->unit,
+		format_exact(buf, series_mean(s)));
 	for (size_t i = 0; i < s->point_count; i++)
 		fprintf(out, "%s[%" PRId64 ", %s]", i ? ", " : "", s->points[i].t,
 			format_exact(buf, s->points[i].value));

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "analysis/report/curve_view.h"
 #include "analysis/report/escape.h"
 #include "analysis/report/memory.h"
 
@@ -317,7 +318,7 @@ static void create_series(struct database *d)
 	run(d, "CREATE TABLE series (series INTEGER PRIMARY KEY,"
 	       " trace INTEGER REFERENCES traces (trace), host TEXT,"
 	       " process INTEGER REFERENCES processes (process), library TEXT, name TEXT,"
-	       " title TEXT, unit TEXT)");
+	       " title TEXT, unit TEXT, mean REAL)");
 	run(d, "CREATE TABLE points (series INTEGER REFERENCES series (series), t_ns INTEGER,"
 	       " value REAL)");
 }
@@ -337,7 +338,7 @@ static void insert_points(struct database *d, sqlite3_stmt *s, size_t series,
 static void insert_series(struct database *d, const struct report *r)
 {
 	const struct table *traces = report_table(r, "traces");
-	sqlite3_stmt *s = prepare(d, "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+	sqlite3_stmt *s = prepare(d, "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	sqlite3_stmt *p = prepare(d, "INSERT INTO points VALUES (?, ?, ?)");
 
 	for (size_t i = 0; i < r->series_count && !d->error; i++) {
@@ -353,6 +354,8 @@ static void insert_series(struct database *d, const struct report *r)
 		bind_text(d, s, 6, from->name);
 		bind_text(d, s, 7, from->title);
 		bind_text(d, s, 8, from->unit);
+		if (isfinite(series_mean(from)))
+			sqlite3_bind_double(s, 9, series_mean(from));
 		step(d, s);
 		insert_points(d, p, i, from);
 	}
@@ -380,7 +383,7 @@ static void insert_columns(struct database *d, sqlite3_stmt *s, const struct tab
 }
 
 static const struct table series_columns[] = {
-	{ .name = "series", .column_count = 8, .columns = (const struct column[]){
+	{ .name = "series", .column_count = 9, .columns = (const struct column[]){
 		{ "series", "series", UNIT_ID, "which curve, in points" },
 		{ "trace", "trace", UNIT_ID, "index of the trace" },
 		{ "host", "host", UNIT_TEXT, "host name" },
@@ -388,7 +391,8 @@ static const struct table series_columns[] = {
 		{ "library", "library", UNIT_TEXT, "whose part of it this is; null: all" },
 		{ "name", "name", UNIT_TEXT, "as in JSON" },
 		{ "title", "title", UNIT_TEXT, "what it is" },
-		{ "unit", "unit", UNIT_TEXT, "of its values" } } },
+		{ "unit", "unit", UNIT_TEXT, "of its values" },
+		{ "mean", "mean", UNIT_REAL, "over time, of all its values; the points are only extremes and last ones" } } },
 	{ .name = "points", .column_count = 3, .columns = (const struct column[]){
 		{ "series", "series", UNIT_ID, "which curve" },
 		{ "t_ns", "time", UNIT_TIME, "" },

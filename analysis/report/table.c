@@ -2,6 +2,7 @@
 /* Typed tables and series in memory. Out of memory stops the program: this is an offline tool. */
 #include "analysis/report/table.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analysis/report/memory.h"
@@ -118,6 +119,7 @@ struct series *report_add_series(struct report *r, const char *name, const char 
 	s->trace = trace;
 	s->process = process;
 	s->host = need(strdup(host ? host : ""));
+	s->mean = NAN;
 	s->library = need(strdup(""));
 	r->series = need(reallocarray(r->series, r->series_count + 1, sizeof(*r->series)));
 	r->series[r->series_count++] = s;

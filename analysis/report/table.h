@@ -72,6 +72,7 @@ struct series {
 	int64_t process;	/* the report's process id; -1: the machine */
 	char *host;		/* owned */
 	char *library;		/* owned; whose part of it this is, "": all */
+	double mean;		/* over time; NAN: of its points, each until the next */
 	struct point *points;	/* owned, by time */
 	size_t point_count, point_capacity;
 };

@@ -18,9 +18,9 @@ void rule_reads_files(struct findings *f, const struct process *p)
 
 	if (p->begin == UNKNOWN || span_length(s) < WORK_LEAST)
 		return;
-	read = (double)load_risen(&p->load.read, s.begin, s.end);
-	system = (double)load_risen(&p->load.system, s.begin, s.end);
-	cpu = (double)load_risen(&p->load.cpu, s.begin, s.end);
+	read = (double)load_risen(p, &p->load.read, s.begin, s.end);
+	system = (double)load_risen(p, &p->load.system, s.begin, s.end);
+	cpu = (double)load_risen(p, &p->load.cpu, s.begin, s.end);
 	disk = threads_on_disk(p, s);
 	if (disk < 0 || read < READ_LEAST ||
 	    (disk < DISK_LEAST &&

@@ -14,7 +14,7 @@ static double own_cpu(const struct trace *t, const struct machine *m, struct spa
 		const struct process *p = t->processes[i];
 
 		if (!p->merged && !process_foreign(p) && p->host == m->host)
-			sum += (double)load_risen(&p->load.cpu, s.begin, s.end);
+			sum += (double)load_risen(p, &p->load.cpu, s.begin, s.end);
 	}
 	return sum;
 }

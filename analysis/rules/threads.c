@@ -69,18 +69,29 @@ static struct span slice(const struct slices *s, int i)
 	return (struct span){s->span.begin + i * length, s->span.begin + (i + 1) * length};
 }
 
+/* For how much of a slice the process was there: those that came one after the other never ran at once. */
+static double present(const struct process *p, struct span s)
+{
+	int64_t begin = p->begin != UNKNOWN && p->begin > s.begin ? p->begin : s.begin;
+	int64_t end = p->end != UNKNOWN && p->end < s.end ? p->end : s.end;
+
+	return end > begin ? (double)(end - begin) / span_length(s) : 0;
+}
+
 static void add_process(struct slices *s, const struct process *p)
 {
 	double all = 0;
 
 	for (int i = 0; i < SLICES; i++) {
 		uint64_t n[TALLY_WORDS];
+		double ready;
 
 		tally_sum(&p->load.threads, slice(s, i).begin, slice(s, i).end, n);
 		if (n[LOAD_SAMPLES] < SLICE_SAMPLES)
 			continue;
-		s->ready[i] += (double)n[LOAD_READY] / (double)n[LOAD_SAMPLES];
-		all += (double)n[LOAD_READY] / (double)n[LOAD_SAMPLES];
+		ready = (double)n[LOAD_READY] / (double)n[LOAD_SAMPLES] * present(p, slice(s, i));
+		s->ready[i] += ready;
+		all += ready;
 	}
 	if (all > s->most_ready) {
 		s->most_ready = all;

@@ -2,6 +2,7 @@
 /* When a process worked, what it waited for, how busy its GPU and its threads were. */
 #include "analysis/rules/work.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,18 +181,10 @@ static double busy_by_cupti(const struct process *p, struct span s)
 /* Mean of what NVML said within the span; it has no idea whose work it is. */
 static double busy_by_nvml(const struct gpu *g, struct span s)
 {
-	double sum = 0;
-	size_t n = 0;
+	size_t n;
+	double mean = curve_mean(&g->utilisation, s.begin, s.end, &n);
 
-	for (size_t i = 0; i < g->utilisation.count; i++) {
-		const struct curve_bucket *b = &g->utilisation.buckets[i];
-
-		if (b->last.t < s.begin || b->last.t > s.end)
-			continue;
-		sum += (double)(b->min.value + b->max.value) / 2;
-		n++;
-	}
-	return n >= SAMPLES_LEAST ? sum / (double)n / 100 : -1;
+	return n >= SAMPLES_LEAST && !isnan(mean) ? mean / 100 : -1;
 }
 
 double gpu_busy(const struct process *p, struct span s, bool *exact)
@@ -236,7 +229,7 @@ double cores_used(const struct process *p, struct span s)
 {
 	double length = span_length(s);
 
-	return length > 0 ? (double)load_risen(&p->load.cpu, s.begin, s.end) / length : 0;
+	return length > 0 ? (double)load_risen(p, &p->load.cpu, s.begin, s.end) / length : 0;
 }
 
 double cores_allowed(const struct process *p)

@@ -39,9 +39,42 @@ def beside(seconds, own, others):  # CPU time of the run and of other programs, 
     for k in range(21):
         s = seconds * k / 20
         sample(s, f"threads=1 user={round(s * 2e9 * own)}")
-        busy = round(s * 1e9 * (own + others))
+        busy = 10_000_000_000 + round(s * 1e9 * (own + others))
         print(at(s), f'dltrace_sample:machine host="h" time={1_000_000_000 + round(s * 1e9)} cpus=2 memory=8G available=6G busy=[{busy} {busy}]')
     print(at(seconds), "dltrace_proc:exit process=1")
+
+def compilers(own, others):  # four seconds of programs of 0.1 s each, of which nothing but the end is read
+    head("make")
+    sample(0, "threads=1")
+    for k in range(21):
+        s, busy = k / 5, 10_000_000_000 + round(k / 5 * 1e9 * (own + others))
+        print(at(s), f'dltrace_sample:machine host="h" time={1_000_000_000 + round(s * 1e9)} cpus=2 memory=8G available=6G busy=[{busy} {busy}]')
+        for i in range(2) if s < 4 else ():
+            id, end = 2 + 2 * k + i, s + 0.1
+            print(at(s), f'dltrace_proc:process process={id} parent=1 pid={100 + id} begin={1_000_000_000 + round(s * 1e9)} host="h" exe="/bin/cc"')
+            print(at(end), f"dltrace_sample:process process={id} time={1_000_000_000 + round(end * 1e9)} user={round(0.2e9 * own)} final=1")
+    sample(4, "threads=1")
+    print(at(4), "dltrace_proc:exit process=1")
+
+def in_turn(alive):  # forty seconds: a thread that runs, of one process after the other; `alive` of them at a time
+    head("train")
+    for k in range(100):
+        for i in range(int(alive)):
+            id = 2 + k * int(alive) + i
+            print(at(k * 0.4), f'dltrace_proc:process process={id} parent=1 pid={100 + id} begin={1_000_000_000 + k * 400_000_000} host="h" exe="/bin/cc"')
+            print(at(k * 0.4), f"dltrace_proc:thread thread={id} process={id} tid={100 + id} begin={1_000_000_000 + k * 400_000_000}")
+            for j in (1, 2, 3):
+                t = 1_000_000_000 + k * 400_000_000 + j * 100_000_000
+                print(f"[{t}] dltrace_sample:thread thread={id} time={t} cpu={j}ms state=82")
+                print(f"[{t}] dltrace_sample:process process={id} time={t} threads=1 user={j}ms")
+            print(at((k + 1) * 0.4), f"dltrace_proc:exit process={id}")
+    print(at(40), "dltrace_proc:exit process=1")
+
+def offline():  # a core that goes for three seconds and comes back, each of both half busy
+    head("train")
+    for s, busy in (0, "3600s 3600s"), (1, "3600500ms 3600500ms"), (2, "3601s"), (3, "3601500ms"), (4, "3602s"), (5, "3602500ms 3601s"), (6, "3603s 3601500ms"):
+        print(at(s), f'dltrace_sample:machine host="h" time={1 + s}s cpus={len(busy.split())} memory=8G available=6G busy=[{busy}]')
+        sample(s, f"threads=1 user={s * 10}ms")
 
 def churn(life, same, other):  # threads one after another; `same` of them begin at the same place
     head("loads")
@@ -110,6 +143,17 @@ finds others_busy 1 beside 2.1 0.4 0.6
 finds others_busy 0 beside 1.9 0.4 0.6
 same "who had how much" '["other programs had 60 % of the CPU time of h'"'"'s 2 cores, this run 40 %, and nearly nothing was left: alone it would have been faster"]' \
 	"$(python3 trace.py beside 4 0.4 0.6 | report_text && jq -c '[.findings[] | select(.rule == "others_busy").text]' "$TMP/r.json")"
+
+finds others_busy 0 compilers 0.95 0.04
+finds others_busy 1 compilers 0.4 0.58
+
+# Five processes one after the other in a fortieth of the time each want one core, not five.
+finds crowded 0 in_turn 1
+finds crowded 0 in_turn 3
+finds crowded 1 in_turn 5
+
+finds others_busy 0 offline
+same "a core that was offline" "[50.0, 25.0, 25.0, 25.0, 25.0, 50.0]" "$(json '[float(v) for t, v in points("machine_cpu_percent")]')"
 
 # A life of two seconds; when more than half of the threads are one and the same again, another rule tells.
 finds thread_churn 1 churn 2.1 0 200

@@ -58,13 +58,13 @@ workers() {
 				printf "[%dms] dltrace_sample:thread thread=%d time=%dms cpu=%dms state=82\n", i * 100, j == 1 ? 1 : 9, i * 100, i
 			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i
 			for (j = 2; j <= 3; j++)
-				printf "[%dms] dltrace_sample:process process=%d time=%dms threads=1 user=%dms\n", i * 100, j, i * 100, i * 100 * cores
+				printf "[%dms] dltrace_sample:process process=%d time=%dms threads=1 user=%dms\n", i * 100, j, i * 100, (i - 10) * 100 * cores
 		} }'
 		for line in "$@"; do echo "$line"; done
 	} | report_text
 }
 workers 55 0.9
-same "workers" "['train (pid 100) waits for its 2 workers: for 45 % of the time between its first computation and its last, 4.5 s, no thread of it had anything to do; a worker kept 0.89 of a core busy, so there are too few of them']" \
+same "workers" "['train (pid 100) waits for its 2 workers: for 45 % of the time between its first computation and its last, 4.5 s, no thread of it had anything to do; a worker kept 0.90 of a core busy, so there are too few of them']" \
 	"$(found waits_for_workers)"
 workers 76 0.9
 same "hardly" "[]" "$(found waits_for_workers)"

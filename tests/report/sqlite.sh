@@ -36,7 +36,7 @@ assert any(row["heap_peak_bytes"] for row in report["processes"])
 series = db.execute("SELECT * FROM series ORDER BY series").fetchall()
 assert len(series) == len(report["series"]) > 10
 for row, wanted in zip(series, report["series"]):
-    for column in ("trace", "host", "process", "name", "unit"):
+    for column in ("trace", "host", "process", "name", "unit", "mean"):
         assert row[column] == wanted[column], column
     points = db.execute("SELECT t_ns, value FROM points WHERE series = ?", (row["series"],))
     assert [list(p) for p in points] == wanted["points"], wanted["name"]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves: bounded, peaks kept, the same in any order and any split. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,11 +24,22 @@ static void fill(struct curve *c, int begin, int end, int step)
 		curve_add(c, LIMIT, (int64_t)i * MS, value_at(i));
 }
 
+static void same_value(const struct curve_value *a, const struct curve_value *b)
+{
+	assert_int_equal(a->t, b->t);
+	assert_int_equal(a->value, b->value);
+}
+
 static void same_curve(const struct curve *a, const struct curve *b)
 {
 	assert_int_equal(a->count, b->count);
 	assert_int_equal(a->shift, b->shift);
-	assert_memory_equal(a->buckets, b->buckets, a->count * sizeof(*a->buckets));
+	for (size_t i = 0; i < a->count; i++) {
+		assert_int_equal(a->buckets[i].at, b->buckets[i].at);
+		same_value(&a->buckets[i].min, &b->buckets[i].min);
+		same_value(&a->buckets[i].max, &b->buckets[i].max);
+		same_value(&a->buckets[i].last, &b->buckets[i].last);
+	}
 }
 
 static void stays_small_and_keeps_peaks(void **unused)
@@ -133,6 +145,39 @@ static void points_come_by_time(void **unused)
 	curve_release(&c);
 }
 
+static double mean(const struct curve *c)
+{
+	return curve_mean(c, INT64_MIN, INT64_MAX, NULL);
+}
+
+/* Whatever is left of a bucket, its mean is of all that was in it. */
+static void mean_is_over_time(void **unused)
+{
+	struct curve levels = { 0 }, rates = { 0 }, few = { 0 };
+	size_t buckets;
+
+	(void)unused;
+	assert_true(isnan(mean(&few)));
+	for (int i = 0; i < 6000; i++) {	/* every twentieth is 100, the others are 5 */
+		curve_add(&levels, LIMIT, (int64_t)i * 100 * MS, i % 20 ? 5 : 100);
+		curve_add_rate(&rates, LIMIT, (int64_t)i * 100 * MS, (int64_t)(i + 1) * 100 * MS, i % 20 ? 5 : 100);
+	}
+	assert_true(levels.count <= LIMIT);
+	assert_float_equal(mean(&levels), 9.75, 0.01);
+	assert_float_equal(mean(&rates), 9.75, 1e-9);
+	assert_float_equal(curve_mean(&levels, 100000LL * MS, 400000LL * MS, &buckets), 9.75, 0.2);
+	assert_in_range(buckets, 2, LIMIT - 2);
+
+	curve_add(&few, LIMIT, 0, 8);		/* for a second of ten */
+	assert_true(isnan(mean(&few)));
+	curve_add(&few, LIMIT, 1000LL * MS, 3);
+	curve_add(&few, LIMIT, 10000LL * MS, 100);	/* for no time */
+	assert_float_equal(mean(&few), 3.5, 1e-9);
+	curve_release(&levels);
+	curve_release(&rates);
+	curve_release(&few);
+}
+
 static void huge_times_end(void **unused)
 {
 	struct curve c = { 0 };
@@ -153,6 +198,7 @@ int main(void)
 		cmocka_unit_test(few_values_stay_as_they_are),
 		cmocka_unit_test(order_and_split_do_not_matter),
 		cmocka_unit_test(points_come_by_time),
+		cmocka_unit_test(mean_is_over_time),
 		cmocka_unit_test(huge_times_end),
 	};
 

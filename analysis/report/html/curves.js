@@ -402,9 +402,9 @@
 			} },
 		].concat([['min', 'min'], ['mean', 'mean'], ['max', 'max']].map(function (pair) {
 			return { name: pair[0], title: pair[1], unit: 'real', value: function (s) {
-				return pair[0] === 'mean' ? dlt.mean(s) : dlt.extremes(s)[pair[0]];
+				return pair[0] === 'mean' ? s.mean : dlt.extremes(s)[pair[0]];
 			}, text: function (s) {
-				return dlt.show(s.unit, pair[0] === 'mean' ? dlt.mean(s) : dlt.extremes(s)[pair[0]]);
+				return dlt.show(s.unit, pair[0] === 'mean' ? s.mean : dlt.extremes(s)[pair[0]]);
 			} };
 		})) }));
 	}

@@ -93,22 +93,11 @@
 		return best;
 	}
 
-	/* Over time, each value lasting until the next. */
-	dlt.mean = function (s) {
-		let area = 0, span = 0;
-		for (let i = 1; i < s.v.length; i++)
-			if (s.v[i - 1] !== null) {
-				area += s.v[i - 1] * s.t[i];
-				span += s.t[i];
-			}
-		return span ? area / span : s.v.length ? s.v[0] : null;
-	};
-
 	function mean(name) {
 		const s = dlt.data.series.find(function (one) {
 			return one.process === null && one.name === name;
 		});
-		return s ? dlt.mean(s) : null;
+		return s ? s.mean : null;
 	}
 
 	function iterations() {
