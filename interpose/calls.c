@@ -246,17 +246,6 @@ static DLT_HOT void end_untimed(struct dlt_call *c, enum dlt_event event, bool o
 		dlt_mark_call(c->thread->marks, event, tiny->ticks);
 }
 
-void dlt_call_short_odd(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
-			uint64_t flops)
-{
-	c->site = dlt_site_of(c->thread, function, caller);
-	c->function = c->site->counts_as;
-	c->library = c->site->library;
-	c->at = (uintptr_t)c;
-	c->depth = 0;
-	end_untimed(c, event, true, 0, flops);
-}
-
 /* Pays what those owe that were only jumped to. */
 static void pay(struct dlt_tiny *tiny)
 {

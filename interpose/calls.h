@@ -193,84 +193,27 @@ dlt_call_begin_like(struct dlt_call *c, enum dlt_fn function, enum dlt_event eve
 }
 
 /*
- * Takes this call for one that is not timed: an outermost one, of a kind that was timed from here before, and with
- * `alone` never had another one inside. NULL: it is none of those, go the long way.
+ * Takes this call for one that is not timed and has only to be jumped to (tiny.h): an outermost one, of a kind that
+ * was timed from here before and never had another one inside. Counts it and returns the function to call; NULL: it
+ * is none of those, go the long way. Between two calls the application fills the caches, so what can wait is left to
+ * the next one that is timed: to look whether totals are still heard, and to add to more than one line of them.
  */
-static inline __attribute__((always_inline)) struct dlt_tiny *
-dlt_call_take_untimed(struct dlt_thread *t, enum dlt_fn function, const void *caller, uintptr_t like, bool alone)
+static inline __attribute__((always_inline)) void *
+dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64_t flops)
 {
+	struct dlt_thread *t = dlt_thread_known();
 	struct dlt_calls *calls = t ? t->calls : NULL;
 	struct dlt_tiny *tiny;
 
 	if (__builtin_expect(!calls, 0))
 		return NULL;
 	tiny = dlt_tiny_place(calls->tiny, function, caller, like);
-	if (!tiny->totals || (alone && tiny->nests) || tiny->generation != dlt_library_generation || calls->depth ||
+	if (!tiny->totals || tiny->nests || tiny->generation != dlt_library_generation || calls->depth ||
 	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, like))
 		return NULL;
-	return tiny;
-}
-
-/*
- * Counts such a call that has only to be jumped to (tiny.h). Returns the function to call, or NULL. Between two
- * calls the application fills the caches, so it leaves what it can to the next one that is timed: to look whether
- * totals are still heard, and to add to more than one line of them.
- */
-static inline __attribute__((always_inline)) void *
-dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like)
-{
-	struct dlt_tiny *tiny = dlt_call_take_untimed(dlt_thread_known(), function, caller, like, true);
-
-	if (!tiny)
-		return NULL;
 	tiny->owed++;
-	dlt_totals_add_first(tiny->totals, tiny->ns);
+	dlt_totals_add_first(tiny->totals, tiny->ns, flops);
 	return tiny->real;
-}
-
-/*
- * Before dlt_call_begin_like, and instead of it and dlt_call_end: such a call takes half as long as what it counts.
- * Returns the function to call, and dlt_call_short_end must follow; or NULL.
- */
-static inline __attribute__((always_inline)) void *
-dlt_call_short(struct dlt_call *c, enum dlt_fn function, const void *caller, uintptr_t like)
-{
-	struct dlt_thread *t = dlt_thread_known();
-	struct dlt_tiny *tiny = dlt_enabled(DLT_EV_SAMPLE_FUNCTION) ?
-		dlt_call_take_untimed(t, function, caller, like, false) : NULL;
-	struct dlt_calls *calls;
-
-	if (!tiny)
-		return NULL;
-	calls = t->calls;
-	c->thread = t;
-	c->tiny = tiny;
-	/* What nests in it finds it here, as any other. */
-	calls->frames[0] = (struct dlt_frame){ .at = (uintptr_t)c, .library = tiny->library,
-					       .function = tiny->counts_as };
-	calls->depth = 1;
-	__atomic_store_n(&t->slot->since, ++calls->untimed % DLT_BOX_UNTIMED, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->slot->call, tiny->counts_as, __ATOMIC_RELEASE);
-	return tiny->real;
-}
-
-/* Something nested in it, or its frame is gone. */
-void dlt_call_short_odd(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
-			uint64_t flops);
-
-static inline __attribute__((always_inline)) void
-dlt_call_short_end(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller, uint64_t flops)
-{
-	struct dlt_calls *calls = c->thread->calls;
-	const struct dlt_frame *frame = &calls->frames[0];
-
-	if (__builtin_expect(calls->depth != 1 || frame->at != (uintptr_t)c || frame->nested, 0)) {
-		dlt_call_short_odd(c, function, event, caller, flops);
-		return;
-	}
-	calls->depth = 0;
-	__atomic_store_n(&c->thread->slot->call, 0, __ATOMIC_RELEASE);
-	dlt_totals_add_untimed(c->tiny->totals, c->tiny->ns, c->tiny->bucket, 0, flops, true, true);
 }
 
 /*

@@ -15,7 +15,7 @@ DLT_HOT void *dlt_region_open(enum dlt_fn function, const void *caller, uintptr_
 			      uintptr_t like, uint32_t width)
 {
 	struct dlt_call call;
-	void *real, *counted = dlt_call_passes(function, caller, like);
+	void *real, *counted = dlt_call_passes(function, caller, like, 0);
 	struct dlt_site *site = dlt_call_find(&call, function, DLT_EV_CPU_REGION, caller, &real);
 	struct dlt_thread *t = call.thread;
 	struct dlt_region *r;

@@ -73,7 +73,7 @@ static inline void dlt_totals_add_untimed(struct dlt_box_totals *totals, uint32_
 }
 
 /* The same of an outermost one that succeeded, in one cache line; what it leaves to dlt_totals_add_rest. */
-static inline void dlt_totals_add_first(struct dlt_box_totals *totals, uint32_t ns)
+static inline void dlt_totals_add_first(struct dlt_box_totals *totals, uint32_t ns, uint64_t flops)
 {
 	struct dlt_box_sums *s = &totals->sums;
 
@@ -81,6 +81,7 @@ static inline void dlt_totals_add_first(struct dlt_box_totals *totals, uint32_t 
 	s->outer_calls++;
 	s->total += ns;
 	s->outer_total += ns;
+	s->flops += flops;
 }
 
 /* The rest of so many that were added so. */

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	9
+#define DLT_BOX_VERSION	10
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -209,11 +209,13 @@ static inline uint64_t dlt_bucket_floor(unsigned b)
 
 /* Sums of one (thread, function, library); times in ns. */
 struct dlt_box_sums {
-	uint64_t calls, outer_calls, failed;
-	uint64_t total, outer_total, nested;
+	/* With owner and key one cache line, which is all that a call touches that is not timed (totals.h). */
+	uint64_t calls, outer_calls;
+	uint64_t total, outer_total, flops;
+	uint64_t bytes, failed;
+	uint64_t nested;
 	uint64_t first, min, max;	/* min: 0 while there is no call */
 	uint64_t squares_low, squares_high;
-	uint64_t bytes, flops;
 	uint64_t untimed;		/* of calls: they count as the last timed one of their kind */
 	uint64_t error;			/* variance of total by that, in ns^2 >> DLT_BOX_ERROR_SHIFT */
 };

@@ -392,7 +392,7 @@ static const struct table series_columns[] = {
 		{ "name", "name", UNIT_TEXT, "as in JSON" },
 		{ "title", "title", UNIT_TEXT, "what it is" },
 		{ "unit", "unit", UNIT_TEXT, "of its values" },
-		{ "mean", "mean", UNIT_REAL, "over time, of all its values; the points are only extremes and last ones" } } },
+		{ "mean", "mean", UNIT_REAL, "over time, of all its values, not of these points" } } },
 	{ .name = "points", .column_count = 3, .columns = (const struct column[]){
 		{ "series", "series", UNIT_ID, "which curve" },
 		{ "t_ns", "time", UNIT_TIME, "" },

@@ -72,8 +72,8 @@ def in_turn(alive):  # forty seconds: a thread that runs, of one process after t
 
 def offline():  # a core that goes for three seconds and comes back, each of both half busy
     head("train")
-    for s, busy in (0, "3600s 3600s"), (1, "3600500ms 3600500ms"), (2, "3601s"), (3, "3601500ms"), (4, "3602s"), (5, "3602500ms 3601s"), (6, "3603s 3601500ms"):
-        print(at(s), f'dltrace_sample:machine host="h" time={1 + s}s cpus={len(busy.split())} memory=8G available=6G busy=[{busy}]')
+    for s, busy in (0, "3600s 3600s"), (1, "3600500ms 3600500ms"), (2, "0 3601s"), (3, "0 3601500ms"), (4, "0 3602s"), (5, "3601s 3602500ms"), (6, "3601500ms 3603s"):
+        print(at(s), f'dltrace_sample:machine host="h" time={1 + s}s cpus={2 - busy.startswith("0 ")} memory=8G available=6G busy=[{busy}]')
         sample(s, f"threads=1 user={s * 10}ms")
 
 def churn(life, same, other):  # threads one after another; `same` of them begin at the same place
