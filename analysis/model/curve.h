@@ -48,7 +48,7 @@ void curve_merge(struct curve *to, const struct curve *from, size_t limit);
 size_t curve_points(const struct curve_bucket *b, struct curve_value out[3]);
 /* 0 when there is nothing. */
 int64_t curve_max(const struct curve *c);
-/* Over time, of the buckets whose last value is in it, which are *buckets (may be NULL); NAN: nothing held for any time. */
+/* Over time, of the buckets whose last value is in it, *buckets of them (may be NULL). NAN: nothing held for any time. */
 double curve_mean(const struct curve *c, int64_t from, int64_t to, size_t *buckets);
 
 #endif
