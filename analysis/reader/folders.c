@@ -73,7 +73,7 @@ static int search(struct search *s, const char *path, unsigned depth)
 	folder = opendir(path);
 	if (!folder) {
 		if (s->reader)
-			source_problem(s->reader, "unreadable", 0, "%s: %s", path, strerror(errno));
+			source_problem(s->reader, PROBLEM_UNREADABLE, 0, "%s: %s", path, strerror(errno));
 		return -errno;
 	}
 	while ((entry = readdir(folder))) {

@@ -27,7 +27,22 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
+static const char *const problem_kinds[PROBLEM_KINDS] = {
+	[PROBLEM_TRUNCATED] = "truncated", [PROBLEM_LOST] = "lost", [PROBLEM_FOREIGN] = "foreign",
+	[PROBLEM_CORRUPT] = "corrupt", [PROBLEM_UNREADABLE] = "unreadable", [PROBLEM_STOPPED] = "stopped",
+};
+
+enum reader_problem_kind source_problem_kind(const char *name, size_t length)
+{
+	enum reader_problem_kind kind = 0;
+
+	while (kind < PROBLEM_KINDS &&
+	       (strncmp(problem_kinds[kind], name, length) || strlen(problem_kinds[kind]) != length))
+		kind++;
+	return kind;
+}
+
+void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t value, const char *format, ...)
 {
 	struct reader_problem *p;
 	char text[512];
@@ -48,7 +63,7 @@ void source_problem(struct reader *r, const char *kind, uint64_t value, const ch
 	} else {
 		p = &r->problems[r->info.problem_count++];
 	}
-	p->kind = kind;
+	p->kind = problem_kinds[kind];
 	p->value = value;
 	p->text = must(strdup(text));
 	r->info.problems = r->problems;
@@ -72,7 +87,7 @@ static void add_note(struct reader *r, const char *note)
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (strncmp(note, ends[i], strlen(ends[i])) == 0)
-			source_problem(r, "stopped", 0, "%s: what came later is missing", note + strlen(ends[i]));
+			source_problem(r, PROBLEM_STOPPED, 0, "%s: what came later is missing", note + strlen(ends[i]));
 }
 
 void source_recording_line(struct reader *r, const char *key, const char *value)
@@ -356,7 +371,7 @@ int reader_add_part(struct reader *r, const struct reader_part *part)
 	return 0;
 }
 
-void reader_add_problem(struct reader *r, const char *kind, const char *text)
+void reader_add_problem(struct reader *r, enum reader_problem_kind kind, const char *text)
 {
 	source_problem(r, kind, 0, "%s", text);
 }
