@@ -293,7 +293,7 @@ static const struct part *find_owner(const struct fast *f, const char *path)
 	folder = opendir(path);
 	while (folder && !owner && (entry = readdir(folder))) {
 		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		file = entry->d_name[0] == '.' ? NULL : fopen(name, "re");
+		file = entry->d_name[0] == '.' ? NULL : source_open_file(name);
 		if (file && fread(head, sizeof(head), 1, file) == 1)
 			for (size_t i = 0; i < f->part_count; i++)
 				if (f->parts[i]->metadata->has_uuid &&

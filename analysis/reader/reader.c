@@ -4,11 +4,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/reader/batches.h"
 #include "analysis/reader/must.h"
@@ -67,6 +69,26 @@ void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t va
 	p->value = value;
 	p->text = must(strdup(text));
 	r->info.problems = r->problems;
+}
+
+int source_open_descriptor(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		fd = -1;
+	}
+	return fd;
+}
+
+FILE *source_open_file(const char *path)
+{
+	int fd = source_open_descriptor(path);
+
+	return fd < 0 ? NULL : must(fdopen(fd, "r"));
 }
 
 static void add_label(struct reader_recording *rec, const char *label)
@@ -144,7 +166,7 @@ static void read_recording(struct reader *r, const char *path)
 	FILE *file;
 
 	snprintf(name, sizeof(name), "%s/recording", path);
-	file = fopen(name, "re");
+	file = source_open_file(name);
 	if (!file)
 		return;
 	while ((length = getline(&line, &capacity, file)) > 0) {
@@ -168,7 +190,7 @@ static void read_labels(struct reader *r, const char *path)
 	FILE *file;
 
 	snprintf(name, sizeof(name), "%s/labels", path);
-	file = fopen(name, "re");
+	file = source_open_file(name);
 	if (!file)
 		return;
 	while (getline(&line, &capacity, file) > 0) {

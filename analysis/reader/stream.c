@@ -3,7 +3,6 @@
 #include "analysis/reader/stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +220,7 @@ static bool open_file(struct stream *s)
 	struct stream_file *file = &s->files[s->file];
 	struct stat st;
 
-	s->fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	s->fd = source_open_descriptor(file->path);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0) {
 		source_problem(s->reader, PROBLEM_UNREADABLE, file->size, "%s: %s", file->path,
 			       strerror(errno));
