@@ -18,9 +18,10 @@ int main(void)
 }
 END
 gcc -w -o program program.c
-"$RECORD" -q --children all -o trace -- sh -c './program; sleep 1000' &
+"$RECORD" -q --children all -o trace -- sh -c './program; exec sleep 1000' &
 recorder=$!
 living='[.processes[] | select(.name == "program" and (.ended | not))]'
+trap 'kill $(jq "$living[].pid" line.json) $recorder && wait $recorder || true' EXIT
 for try in $(seq 100); do
 	timeout -k 5 60 "$REPORT" --live $recorder --count 1 --interval 100ms -f json >line.json 2>err &&
 		jq -e "$living | length == 2 and .[0].parent == .[1].parent" line.json >/dev/null && break
@@ -29,6 +30,3 @@ done
 holds "two of one parent, which is gone; each has it" "$living | length == 2 and .[0].parent == .[1].parent and
 	all(.heap_bytes > 50000000)" line.json
 holds "all have it once" '.heap_bytes > 50000000 and .heap_bytes < 80000000' line.json
-kill $(jq "$living[].pid" line.json)
-kill $recorder
-wait $recorder || true
