@@ -359,7 +359,7 @@ static void add_hangs(struct table *table, const struct trace *t)
 		const struct note *n = &t->notes[i];
 		const struct process *p = n->process ? trace_process(t, n->process) : NULL;
 
-		if (strcmp(n->kind, "hang"))
+		if (strcmp(n->kind, "hang") || (p && !process_shown(p)))
 			continue;
 		table_add_row(table);
 		if (p)

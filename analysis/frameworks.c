@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/breakdown.h"
@@ -113,11 +114,32 @@ static size_t glob_of_list(const char *list, const char *name)
 	}
 }
 
+static uint64_t changed(const struct stat *st)
+{
+	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
+}
+
+/* Is a file, with the links that lead to it, still what it was then (ns since 1970)? What came later was not used. */
+static bool was_there(const char *path, uint64_t then)
+{
+	char part[4096];
+	struct stat st;
+
+	for (size_t n = 1; n <= strlen(path); n++) {
+		if (path[n] && path[n] != '/')
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)n, path);
+		if (lstat(part, &st) || (S_ISLNK(st.st_mode) && changed(&st) > then))
+			return false;
+	}
+	return !stat(path, &st) && changed(&st) <= then;
+}
+
 /* Of several packages the one that the list names first, then the first by name. */
-static bool version_of_folder(const char *folder, const char *packages, char *version, size_t size)
+static bool version_of_folder(const char *folder, const char *packages, uint64_t then, char *version, size_t size)
 {
 	size_t best = glob_of_list(packages, ""), which;
-	char chosen[256] = "";
+	char chosen[256] = "", path[4096 + 256] = "";
 	struct dirent *e;
 	DIR *d = opendir(folder);
 
@@ -132,15 +154,19 @@ static bool version_of_folder(const char *folder, const char *packages, char *ve
 			continue;
 		best = which;
 		strcpy(chosen, name);
+		snprintf(path, sizeof(path), "%s%s", folder, e->d_name);
 		snprintf(version, size, "%s", number);
 	}
 	if (d)
 		closedir(d);
-	return *chosen;
+	if (*chosen && was_there(path, then))
+		return true;
+	*version = '\0';
+	return false;
 }
 
 /* Looks beside the library, in the folder that Python packages are installed in. */
-static bool version_of_package(const char *path, const char *packages, char *version, size_t size)
+static bool version_of_package(const char *path, const char *packages, uint64_t then, char *version, size_t size)
 {
 	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
 	char folder[4096];
@@ -152,7 +178,7 @@ static bool version_of_package(const char *path, const char *packages, char *ver
 		if (!at)
 			continue;
 		at[strlen(folders[i])] = '\0';
-		return version_of_folder(folder, packages, version, size);
+		return version_of_folder(folder, packages, then, version, size);
 	}
 	return false;
 }
@@ -165,10 +191,18 @@ static bool on_this_machine(const struct process *p)
 	return !gethostname(host, sizeof(host) - 1) && !strcmp(host, p->host);
 }
 
-/* libtorch_cpu.so.1.13 is a link to libtorch_cpu.so.1.13.0: the longer name tells more. */
-static bool version_of_link(const char *path, char *version, size_t size)
+/* Since when (ns since 1970) a file has to be there to be what the process found; 0: this is not its machine. */
+static uint64_t found_by(const struct process *p)
 {
-	char *target = realpath(path, NULL);
+	uint64_t begin = p->begin != UNKNOWN ? (uint64_t)p->begin : 0;
+
+	return on_this_machine(p) ? p->trace->begin + begin : 0;
+}
+
+/* libtorch_cpu.so.1.13 is a link to libtorch_cpu.so.1.13.0: the longer name tells more. */
+static bool version_of_link(const char *path, uint64_t then, char *version, size_t size)
+{
+	char *target = was_there(path, then) ? realpath(path, NULL) : NULL;
 	bool found = target && version_of_name(target, version, size);
 
 	free(target);
@@ -180,16 +214,16 @@ static void find_version(const struct process *p, const char *path,
 {
 	char *version = f->version;
 	size_t size = sizeof(f->version);
-	bool here = on_this_machine(p);
+	uint64_t then = found_by(p);
 
 	if (*version)
 		return;
-	if (here && version_of_link(path, version, size))
+	if (version_of_link(path, then, version, size))
 		return;
 	if (version_of_name(path, version, size))
 		return;
-	if (here && *rule->package)
-		version_of_package(path, rule->package, version, size);
+	if (*rule->package)
+		version_of_package(path, rule->package, then, version, size);
 }
 
 /* ---- processes ---- */

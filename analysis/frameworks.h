@@ -4,8 +4,8 @@
  * Python packages that it imported (frameworks.tbl), with the version where it can be known.
  *
  * The version comes from the library's own name (libtorch_cpu.so.1.13.0), which the trace holds;
- * or, when the report is made on the machine that was traced and the package is still there, from
- * the metadata of the Python package beside the library.
+ * or, when the report is made on the machine that was traced and the package is still the one that was there
+ * when the process began, from the metadata of the Python package beside the library.
  *
  * A program often loads more frameworks than it uses. One with libraries works if they computed,
  * launched, copied or communicated for a millisecond, or allocated a MiB of tensors (large blocks

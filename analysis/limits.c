@@ -416,6 +416,10 @@ static void gpu_account(struct table *table, const struct process *p)
 	if (w->lost)
 		limit(table, p->trace, p, "lost", (double)w->lost,
 		      "%" PRIu64 " records of the GPU's work found no room", w->lost);
+	if (w->impossible)
+		limit(table, p->trace, p, "corrupt", (double)w->impossible,
+		      "pieces of the GPU's work left out, since their times cannot be (an end after they were told "
+		      "of): %" PRIu64, w->impossible);
 	if (*w->account)
 		limit(table, p->trace, p, "gpu", 0, "of the GPU's work, CUPTI told %s", w->account);
 	if (w->opencl)

@@ -320,22 +320,36 @@ static int help(const struct options *o, struct team *team)
 	return STATUS_OK;
 }
 
-/* Are there traces of several hosts? What cannot be opened says so later. */
-static bool has_hosts(const struct options *o, char *const *broken)
+/* What timelines of several traces have to know before the first one is read. */
+struct outlook {
+	char host[256];		/* of the first that says it */
+	bool hosts;		/* there are several */
+	int64_t zero;		/* when the first of their clocks began, ns since 1970: nothing is before it */
+};
+
+static void look_at(struct outlook *l, const struct reader_info *info)
 {
-	char first[256] = "", error[ERROR_SIZE];
-	bool several = false;
+	l->hosts |= *l->host && *info->host && strcmp(l->host, info->host);
+	if (!*l->host)
+		snprintf(l->host, sizeof(l->host), "%s", info->host);
+	if (info->clock_offset >= 0 && info->clock_offset < l->zero)
+		l->zero = info->clock_offset;
+}
 
-	for (int i = 0; i < o->trace_count && !several; i++) {
+/* What cannot be opened says so later. */
+static struct outlook look_ahead(const struct options *o, char *const *broken)
+{
+	struct outlook l = { .zero = INT64_MAX };
+	char error[ERROR_SIZE];
+
+	for (int i = 0; i < o->trace_count && o->trace_count > 1; i++) {
 		struct reader *r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
-		const char *host = r ? reader_info(r)->host : "";
 
-		several = *first && *host && strcmp(first, host);
-		if (!*first)
-			snprintf(first, sizeof(first), "%s", host);
+		if (r)
+			look_at(&l, reader_info(r));
 		reader_close(r);
 	}
-	return several;
+	return l;
 }
 
 /*
@@ -359,6 +373,18 @@ static void read_clocks(const struct options *o, const struct model_options *opt
 	if (read_traces(&silent, m, w, broken) != STATUS_NOTHING)
 		export_clocks(x, m);
 	model_free(m);
+}
+
+/* Single events are written while they are read, by one clock. */
+static void set_clock(const struct options *o, const struct model_options *options, struct worker *w,
+		      char *const *broken, struct export *x)
+{
+	struct outlook l = look_ahead(o, broken);
+
+	if (l.zero < INT64_MAX)
+		export_zero(x, (uint64_t)l.zero);
+	if (l.hosts)
+		read_clocks(o, options, w, broken, x);
 }
 
 /* Of each trace; one that has no such phase shows nothing, and that is said. The caller's. */
@@ -420,8 +446,8 @@ static int make_report(const struct options *o, struct team *team, struct worker
 	}
 	options.alive = worker_progress;
 	options.team = team;
-	if (exports && has_hosts(o, broken))
-		read_clocks(o, &options, w, broken, exports);
+	if (exports)
+		set_clock(o, &options, w, broken, exports);
 	if (o->model.phase) {
 		m = read_phase(o, &options, w, broken, &status);
 	} else {

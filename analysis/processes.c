@@ -9,7 +9,7 @@ static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
 	{ "host", "host", UNIT_TEXT, "host name" },
 	{ "pid", "pid", UNIT_ID, "as the kernel knows it" },
-	{ "parent", "parent", UNIT_ID, "id of the process that made it" },
+	{ "parent", "parent", UNIT_ID, "id of the process that made it; missing where that is not in this table" },
 	{ "rank", "rank", UNIT_ID, "in a distributed training, as its launcher says" },
 	{ "ranks", "of", UNIT_COUNT, "how many ranks there are" },
 	{ "local_rank", "local rank", UNIT_ID, "among the ranks of its machine" },
@@ -106,7 +106,7 @@ static void add(const struct process *p, struct table *t)
 	set_text(t, "host", p->host);
 	if (p->pid)
 		table_set_uint(t, "pid", p->pid);
-	if (p->parent)
+	if (p->parent && process_shown(p->parent))
 		table_set_int(t, "parent", p->parent->report_id);
 	set_rank(t, "rank", p->rank);
 	set_rank(t, "ranks", p->ranks);

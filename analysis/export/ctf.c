@@ -143,7 +143,7 @@ static void give(void *owner, const struct window_record *r)
 
 /* ---- files ---- */
 
-static int write_metadata(const char *folder, const struct trace *t, const unsigned char *uuid)
+static int write_metadata(const char *folder, const struct track *track, const unsigned char *uuid)
 {
 	char path[PATH_MAX];
 	struct output out;
@@ -154,7 +154,7 @@ static int write_metadata(const char *folder, const struct trace *t, const unsig
 	err = output_open(&out, path);
 	if (err)
 		return err;
-	ctf_metadata(out.file, uuid, t->clock_offset, t->host);
+	ctf_metadata(out.file, uuid, (int64_t)track->zero, track->trace->host);
 	return output_close(&out, 0);
 }
 
@@ -174,8 +174,10 @@ static void make_uuid(unsigned char *uuid, const struct trace *t)
 	}
 }
 
-static int open_trace(struct ctf *f, const struct trace *t)
+/* That of the track. */
+static int open_trace(struct ctf *f, const struct track *track)
 {
+	const struct trace *t = track->trace;
 	char folder[PATH_MAX + 32], path[PATH_MAX];
 	int err;
 
@@ -187,7 +189,7 @@ static int open_trace(struct ctf *f, const struct trace *t)
 		return -ENAMETOOLONG;
 	err = make_folder(folder);
 	make_uuid(f->now.uuid, t);
-	err = err ? err : write_metadata(folder, t, f->now.uuid);
+	err = err ? err : write_metadata(folder, track, f->now.uuid);
 	err = err ? err : output_open(&f->now.stream, path);
 	if (!err)
 		f->now.trace = t;
@@ -305,7 +307,7 @@ void ctf_event(void *state, const struct export_event *e, unsigned bit)
 		return;
 	if (f->now.trace != e->track->trace) {
 		f->err = close_trace(f, true);
-		f->err = f->err ? f->err : open_trace(f, e->track->trace);
+		f->err = f->err ? f->err : open_trace(f, e->track);
 		if (f->err)
 			return;
 	}

@@ -69,6 +69,12 @@ int export_add(struct export *x, const char *format, const char *path)
 	return 0;
 }
 
+void export_zero(struct export *x, uint64_t zero)
+{
+	x->spans.tracks.zero = zero;
+	x->spans.tracks.started = true;
+}
+
 void export_clocks(struct export *x, const struct model *m)
 {
 	struct axis_place *places = xcalloc(m->trace_count + 1, sizeof(*places));

@@ -16,6 +16,9 @@ struct export *export_new(void);
 /* Begins an output in a format of `exporters`. 0 or a negative errno. `path` is borrowed. */
 int export_add(struct export *x, const char *format, const char *path);
 
+/* When their clock began, ns since 1970; not said: that of the first trace. Before the first event. */
+void export_zero(struct export *x, uint64_t zero);
+
 /*
  * Puts the traces of each job on the clock of its first one, by what a model of them knows of the
  * clocks of hosts (analysis/clocks.h). Before the first event.

@@ -9,8 +9,8 @@
  * GPUs a second. When the traces have been read, tables.c adds what only the report knows: lives of
  * processes, phases, iterations, failures, and every curve as values. Nobody holds the trace.
  *
- * Times are ns, never negative: CLOCK_MONOTONIC of the first trace's machine. Spans of one track
- * nest or lie apart.
+ * Times are ns, never negative: CLOCK_MONOTONIC of the traced machine; of several, or of one that was booted in
+ * between, the one that began first. Spans of one track nest or lie apart.
  */
 #ifndef DLT_ANALYSIS_EXPORT_EXPORTER_H
 #define DLT_ANALYSIS_EXPORT_EXPORTER_H
@@ -34,6 +34,7 @@ enum track_kind {
 struct track {
 	enum track_kind kind;
 	uint64_t id;			/* not 0 */
+	uint64_t zero;			/* of all times, ns since 1970 */
 	const struct trace *trace;	/* borrowed, as all here */
 	const struct process *process;	/* NULL: the run */
 	const struct thread *thread;

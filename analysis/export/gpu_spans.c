@@ -154,13 +154,13 @@ static void wait_for_call(struct gpu_spans *g, struct tracks *tracks, const stru
 }
 
 /* False: it is none, or of another time or process than is asked for. */
-static bool place(const struct tracks *tracks, const struct trace *t, struct gpu_piece *p,
+static bool place(const struct tracks *tracks, const struct trace *t, int64_t told, struct gpu_piece *p,
 		  uint64_t begin, uint64_t duration, uint64_t called)
 {
 	int64_t at = trace_monotonic(t, begin);
 
-	if (!p->process || !process_shown(p->process) || at == UNKNOWN || duration > INT64_MAX / 4 ||
-	    at > INT64_MAX / 4 || at < INT64_MIN / 4 || !trace_in_range(t, at))
+	if (!p->process || !process_shown(p->process) || !gpu_work_can_be(told, at, duration) ||
+	    !trace_in_range(t, at))
 		return false;
 	p->begin = track_time(tracks, t, at);
 	p->end = track_time(tracks, t, at + (int64_t)duration);
@@ -182,7 +182,7 @@ void gpu_spans_event(struct gpu_spans *g, struct tracks *tracks, const struct tr
 			.device = c->device, .context = c->context, .stream = c->stream,
 			.correlation = c->correlation, .graph = c->graph,
 		};
-		if (!place(tracks, t, &p, c->begin, c->duration, c->called))
+		if (!place(tracks, t, at, &p, c->begin, c->duration, c->called))
 			return;
 	} else {
 		p = (struct gpu_piece){
@@ -191,7 +191,7 @@ void gpu_spans_event(struct gpu_spans *g, struct tracks *tracks, const struct tr
 			.context = k->context, .stream = k->stream,
 			.correlation = k->correlation, .graph = k->graph,
 		};
-		if (!place(tracks, t, &p, k->begin, k->duration, k->called))
+		if (!place(tracks, t, at, &p, k->begin, k->duration, k->called))
 			return;
 	}
 	wait_for_call(g, tracks, &p);

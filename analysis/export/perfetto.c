@@ -277,8 +277,7 @@ static void put_clocks(struct perfetto *f, const struct track *t, int64_t time)
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
 		pb_open(&f->packet, CLOCK);
 		pb_uint(&f->packet, CLOCK_ID, clocks[i]);
-		pb_uint(&f->packet, CLOCK_TIME, (uint64_t)time + (clocks[i] == CLOCK_REALTIME_ID ?
-							 (uint64_t)t->trace->clock_offset : 0));
+		pb_uint(&f->packet, CLOCK_TIME, (uint64_t)time + (clocks[i] == CLOCK_REALTIME_ID ? t->zero : 0));
 		pb_close(&f->packet);
 	}
 	pb_close(&f->packet);

@@ -44,6 +44,7 @@ static struct track *make(struct tracks *t, uint64_t key, const struct track *li
 	*slot = (uintptr_t)track;
 	*track = *like;
 	track->id = key ? key : 1;
+	track->zero = t->zero;
 	return track;
 }
 
@@ -115,8 +116,11 @@ static void fit_one(const struct interval *old, enum fit fit, int64_t *begin, in
 
 	if (around || within || old->end <= *begin || old->begin > *end)
 		return;
-	/* Of two that begin at once the first one in the file would be around the other. */
-	if (fit == FIT_NEST && old->begin <= *begin)
+	/*
+	 * Of two that begin at once the first one in the file would be around the other; there is nothing before 0,
+	 * where all stand that seem to have begun earlier.
+	 */
+	if (fit == FIT_NEST && old->begin <= *begin && old->begin > 0)
 		*begin = old->begin - 1;
 	else if (old->begin <= *begin)
 		*begin = old->end;

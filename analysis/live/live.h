@@ -67,6 +67,7 @@ struct live_process {
 	uint64_t rss;		/* bytes: anonymous, files, shared */
 	bool heap_known;
 	int64_t heap, peak, gpu;	/* bytes */
+	int64_t own;		/* of the heap, without what it was forked with; bytes */
 	uint64_t allocations, events;
 	double allocations_rate, events_rate;
 	struct live_function *now, *before;	/* owned, DLT_FNS each; NULL: ended */
@@ -104,7 +105,7 @@ struct live_watch {
 	size_t call_count;
 	uint64_t threshold;	/* ns from which a call in flight is shown */
 	uint64_t now, before;	/* ns CLOCK_MONOTONIC of the last two refreshes; before 0: none */
-	int64_t heap, gpu;	/* bytes, all that live */
+	int64_t heap, gpu;	/* bytes, all that live; what forks share once */
 	uint64_t events;	/* of all, ended ones too */
 	uint64_t past_events;
 	double events_rate;

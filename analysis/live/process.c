@@ -210,6 +210,7 @@ static void read_box(struct live_process *p, void *data)
 	p->exit_code = box_value(h->exit_code);
 	p->heap_known = box_value(h->heap) == DLT_HEAP_EXACT;
 	p->heap = live_heap(p, &heap);
+	p->own = (int64_t)(heap.allocated.bytes - heap.freed.bytes);
 	published = box_value(h->heap_published.peak);
 	p->peak = published > p->peak ? published : p->peak;
 	p->peak = p->heap > p->peak ? p->heap : p->peak;

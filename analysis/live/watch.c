@@ -237,6 +237,38 @@ static void grow_tree(struct live_watch *w)
 	w->list = to;
 }
 
+/* ---- the heap of all ---- */
+
+/* What a fork shares is its parent's while that lives, then the eldest one's of those that have it. */
+static bool has_elder(const struct live_watch *w, const struct live_process *p)
+{
+	for (size_t i = 0; p->parent && i < w->count; i++) {
+		const struct live_process *other = w->list[i];
+		bool brother = other->parent == p->parent && other->own != other->heap && other->id < p->id;
+
+		if (!other->ended && other != p && (other->id == p->parent || brother))
+			return true;
+	}
+	return false;
+}
+
+static int64_t heap_of_all(const struct live_watch *w)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct live_process *p = w->list[i];
+
+		if (p->ended || !p->heap_known)
+			continue;
+		if (p->own == p->heap || !has_elder(w, p))
+			sum += p->heap;
+		else if (p->own > 0)
+			sum += p->own;
+	}
+	return sum;
+}
+
 /* ---- a refresh ---- */
 
 static void keep_history(struct live_watch *w)
@@ -253,7 +285,7 @@ static void keep_history(struct live_watch *w)
 static void read_processes(struct live_watch *w)
 {
 	w->alive = w->call_count = 0;
-	w->heap = w->gpu = 0;
+	w->gpu = 0;
 	w->events = 0;
 	for (size_t i = 0; i < w->count; i++) {
 		struct live_process *p = w->list[i];
@@ -266,12 +298,12 @@ static void read_processes(struct live_watch *w)
 			continue;
 		}
 		w->alive++;
-		w->heap += p->heap_known ? p->heap : 0;
 		w->gpu += p->gpu;
 		w->events += p->events;
 		live_process_calls(p, w->now, w->threshold, w->calls, &w->call_count, LIVE_CALLS);
 	}
 	w->events += w->past_events;
+	w->heap = heap_of_all(w);
 }
 
 void live_watch_refresh(struct live_watch *w)

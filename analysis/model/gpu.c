@@ -9,12 +9,20 @@
 #include "analysis/model/memory.h"
 
 #define SLOT 100000000	/* ns of a point of the curve */
+#define STEPS 4096	/* in which busy time is counted, about: a trace may tell of years */
+#define AHEAD 1000000000	/* ns that work may seem to end after it was told of: clocks are off by far less */
 
 /* By `direction`; a set has the last one. */
 static const char *const copies[] = {
 	"copy host to host", "copy host to device", "copy device to host", "copy device to device",
 	"copy", "set",
 };
+
+bool gpu_work_can_be(int64_t at, int64_t begin, uint64_t duration)
+{
+	return begin != UNKNOWN && duration <= INT64_MAX / 4 && begin <= INT64_MAX / 4 && begin >= INT64_MIN / 4 &&
+	       begin + (int64_t)duration - AHEAD <= at;
+}
 
 /* These events name the process that they are of; a thread of CUPTI's or ours emits them. */
 static struct process *emitted(struct trace *t, uint32_t process, int64_t at)
@@ -45,23 +53,52 @@ static void idle_until(struct trace *t, struct gpu_device *d, int64_t slot)
 	trace_rate(t, &d->curve, (d->slot + 2) * SLOT, slot * SLOT, 0);
 }
 
+static void open_slot(struct trace *t, struct gpu_device *d, int64_t slot)
+{
+	if (slot == d->slot)
+		return;
+	if (d->slot != INT64_MIN)
+		close_slot(t, d);
+	if (d->slot == INT64_MIN)
+		trace_rate(t, &d->curve, slot * SLOT, slot * SLOT, 0);
+	else if (slot > d->slot + 1)
+		idle_until(t, d, slot);
+	d->slot = slot;
+}
+
+/* Whole ones, from the open one on: those between the first and the last are as these two. */
+static void fill_slots(struct trace *t, struct gpu_device *d, int64_t count)
+{
+	int64_t first = d->slot;
+
+	d->slot_busy = SLOT;
+	if (count == 1)
+		return;
+	close_slot(t, d);
+	d->slot += count - 1;
+	d->slot_busy = SLOT;
+	if (count > 2)
+		trace_rate(t, &d->curve, (first + 1) * SLOT, d->slot * SLOT, 100000);
+}
+
 /* Consecutive pieces of busy time, none twice. */
 static void busy(struct trace *t, struct gpu_device *d, int64_t begin, int64_t end)
 {
+	int64_t most = (end - begin) / SLOT / STEPS + 1;
+
 	while (begin < end) {
 		int64_t slot = begin >= 0 ? begin / SLOT : -((SLOT - 1 - begin) / SLOT);
 		int64_t stop = (slot + 1) * SLOT < end ? (slot + 1) * SLOT : end;
+		int64_t whole = stop - begin == SLOT ? (end - begin) / SLOT : 0;
 
-		if (slot != d->slot) {
-			if (d->slot != INT64_MIN)
-				close_slot(t, d);
-			if (d->slot == INT64_MIN)
-				trace_rate(t, &d->curve, slot * SLOT, slot * SLOT, 0);
-			else if (slot > d->slot + 1)
-				idle_until(t, d, slot);
-			d->slot = slot;
+		open_slot(t, d, slot);
+		if (whole) {
+			whole = whole < most ? whole : most;
+			fill_slots(t, d, whole);
+			stop = begin + whole * SLOT;
+		} else {
+			d->slot_busy += stop - begin;
 		}
-		d->slot_busy += stop - begin;
 		tally_slice(&d->slices, begin, &(struct slice){ .nested = (uint64_t)(stop - begin) });
 		begin = stop;
 	}
@@ -185,17 +222,18 @@ static void on_device(struct trace *t, struct gpu_device *d, enum gpu_work_kind 
 static void add_work(struct trace *t, int64_t at, enum gpu_work_kind kind, const struct piece *e)
 {
 	struct process *p = emitted(t, e->process, at);
-	int64_t begin = trace_monotonic(t, e->begin), end = begin + (int64_t)e->duration;
+	int64_t begin = trace_monotonic(t, e->begin), end;
 	struct profile *f;
 
-	/* Nothing from a trace is trusted. */
-	if (begin == UNKNOWN || e->duration > INT64_MAX / 4 || begin > INT64_MAX / 4 ||
-	    begin < INT64_MIN / 4)
+	if (!gpu_work_can_be(at, begin, e->duration)) {
+		p->gpu->impossible++;
 		return;
+	}
 	if (!trace_in_range(t, begin)) {
 		t->filtered++;
 		return;
 	}
+	end = begin + (int64_t)e->duration;
 	f = item_make(p, kind, e->id)->profile;
 	profile_seen(f, begin, end, e->duration);
 	sums_add(&f->events, e->duration, 0);

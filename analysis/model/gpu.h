@@ -67,10 +67,14 @@ struct gpu_work {
 	uint64_t syncs, sync_time;
 	uint64_t told;			/* pieces of work that CUPTI told, by the last account */
 	uint64_t lost;			/* records that found no room */
+	uint64_t impossible;		/* pieces of work that cannot have been */
 	uint32_t version, clock_error;	/* of CUPTI; ns */
 	const char *account;		/* in words */
 	const char *opencl;		/* likewise, of OpenCL's commands; NULL: they were not measured */
 };
+
+/* Work has ended when it is told of: no time from a trace is trusted. */
+bool gpu_work_can_be(int64_t at, int64_t begin, uint64_t duration);
 
 /* dltrace_proc:object of type 5. */
 void gpu_name(struct process *p, uint32_t id, const char *name);

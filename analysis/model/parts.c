@@ -233,7 +233,7 @@ static int replace(struct parts *p, struct worker *w, size_t part)
 			 (double)trace_time(p->trace, p->cuts[part]) / 1e9, reason);
 	else
 		snprintf(line, sizeof(line), "what was recorded from %.3f s on is left out: %s", from, reason);
-	reader_add_problem(p->reader, "unreadable", line);
+	reader_add_problem(p->reader, PROBLEM_UNREADABLE, line);
 	return part + p->worker_count < p->count ? start(p, w, part + p->worker_count) : 0;
 }
 

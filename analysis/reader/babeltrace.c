@@ -115,7 +115,7 @@ static void lost_child(struct reader *r, int ret)
 			 strsignal(signal));
 	else
 		snprintf(b->why, sizeof(b->why), "babeltrace2 ended early, or ran out of memory");
-	source_problem(r, "corrupt", r->info.events, "%s: %s after %" PRIu64 " events; these were "
+	source_problem(r, PROBLEM_CORRUPT, r->info.events, "%s: %s after %" PRIu64 " events; these were "
 		       "kept", r->info.path, b->why, r->info.events);
 }
 
@@ -168,7 +168,7 @@ static int next_frame(struct reader *r)
 			return -ENOTSUP;
 		}
 		if (b->frame.kind == FRAME_PROBLEM)
-			source_problem(r, "corrupt", 0, "%s", frame_text(b));
+			source_problem(r, PROBLEM_CORRUPT, 0, "%s", frame_text(b));
 		else if (b->frame.kind != FRAME_ALIVE)
 			return 1;
 	}

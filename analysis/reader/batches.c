@@ -88,7 +88,7 @@ void batch_begin(struct reader *r, const struct reader_event *event)
 		b->event.thread = e->thread;
 		return;
 	}
-	source_problem(r, "foreign", e->count,
+	source_problem(r, PROBLEM_FOREIGN, e->count,
 		       "%u events were packed by another version of dltrace and are left out: use its dltrace-report",
 		       e->count);
 }
@@ -98,7 +98,7 @@ int batch_end(struct reader *r)
 	struct batch *b = &r->batch;
 
 	if (b->rest.count)
-		source_problem(r, "corrupt", b->rest.count, "a batch holds %u events instead of %u",
+		source_problem(r, PROBLEM_CORRUPT, b->rest.count, "a batch holds %u events instead of %u",
 			       b->count - b->rest.count, b->count);
 	b->rest.at = NULL;
 	return 0;

@@ -234,7 +234,7 @@ static void add_files(struct fast *f, struct reader *r, const struct part *part,
 
 	folder = opendir(path);
 	if (!folder) {
-		source_problem(r, "unreadable", 0, "%s: %s", path, strerror(errno));
+		source_problem(r, PROBLEM_UNREADABLE, 0, "%s: %s", path, strerror(errno));
 		return;
 	}
 	while ((entry = readdir(folder))) {
@@ -264,7 +264,7 @@ static void slots_room(struct fast *f, const struct part *p, size_t *capacity)
 static void refuse_folder(struct fast *f, struct reader *r, const char *path, int ret,
 			  const char *why)
 {
-	source_problem(r, ret == -ENOTSUP ? "corrupt" : "unreadable", 0, "%s: %s", path, why);
+	source_problem(r, ret == -ENOTSUP ? PROBLEM_CORRUPT : PROBLEM_UNREADABLE, 0, "%s: %s", path, why);
 	if (!f->error_code || ret == -ENOTSUP) {
 		snprintf(f->error, sizeof(f->error), "%s", why);
 		f->error_code = ret;
@@ -293,7 +293,7 @@ static const struct part *find_owner(const struct fast *f, const char *path)
 	folder = opendir(path);
 	while (folder && !owner && (entry = readdir(folder))) {
 		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		file = entry->d_name[0] == '.' ? NULL : fopen(name, "re");
+		file = entry->d_name[0] == '.' ? NULL : source_open_file(name);
 		if (file && fread(head, sizeof(head), 1, file) == 1)
 			for (size_t i = 0; i < f->part_count; i++)
 				if (f->parts[i]->metadata->has_uuid &&
@@ -317,7 +317,7 @@ static void adopt_folder(struct fast *f, struct reader *r, const char *path, uns
 		refuse_folder(f, r, path, -ENODATA, why);
 		return;
 	}
-	source_problem(r, "truncated", 0, "%s: the metadata is empty, the recording was killed; "
+	source_problem(r, PROBLEM_TRUNCATED, 0, "%s: the metadata is empty, the recording was killed; "
 		       "read with that of %s", path, owner->folder);
 	add_files(f, r, owner, index, path);
 }

@@ -39,7 +39,7 @@ static bool is_recording(const char *folder)
 
 	if (snprintf(path, sizeof(path), "%s/recording", folder) >= (int)sizeof(path))
 		return false;
-	file = fopen(path, "re");
+	file = source_open_file(path);
 	if (!file)
 		return false;
 	if (!fgets(line, sizeof(line), file))
@@ -73,7 +73,7 @@ static int search(struct search *s, const char *path, unsigned depth)
 	folder = opendir(path);
 	if (!folder) {
 		if (s->reader)
-			source_problem(s->reader, "unreadable", 0, "%s: %s", path, strerror(errno));
+			source_problem(s->reader, PROBLEM_UNREADABLE, 0, "%s: %s", path, strerror(errno));
 		return -errno;
 	}
 	while ((entry = readdir(folder))) {
@@ -84,7 +84,7 @@ static int search(struct search *s, const char *path, unsigned depth)
 			continue;
 		if (S_ISDIR(st.st_mode))
 			search(s, below, depth + 1);
-		else if (strcmp(entry->d_name, "metadata") == 0)
+		else if (strcmp(entry->d_name, "metadata") == 0 && stat(below, &st) == 0 && S_ISREG(st.st_mode))
 			note_trace(s, path);
 	}
 	closedir(folder);

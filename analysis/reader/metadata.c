@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/reader/source.h"
 #include "analysis/reader/tsdl_parse.h"
 
 #define METADATA_MAGIC 0x75d11d57U
@@ -464,7 +465,7 @@ static long unpack(char *text, size_t size, char *error, size_t error_size)
 /* The whole file, owned by the caller; NULL and errno. */
 static char *read_metadata(const char *path, size_t *size)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = source_open_file(path);
 	char *text = NULL;
 	long length;
 

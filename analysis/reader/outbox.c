@@ -17,8 +17,8 @@ void outbox_begin(struct reader *r, const struct reader_event *event)
 
 	o->at = NULL;
 	if (e->layout != DLT_OUTBOX_LAYOUT) {
-		source_problem(r, "foreign", e->count, "%u events were packed by another version of dltrace and are "
-			       "left out: use its dltrace-report", e->count);
+		source_problem(r, PROBLEM_FOREIGN, e->count, "%u events were packed by another version of dltrace and "
+			       "are left out: use its dltrace-report", e->count);
 		return;
 	}
 	if (!o->data)
@@ -81,8 +81,8 @@ static int outbox_end(struct reader *r)
 	struct outbox *o = &r->outbox;
 
 	if (o->left_count)
-		source_problem(r, "corrupt", o->left_count, "what processes have put into their boxes holds %u events "
-			       "instead of %u", o->count - o->left_count, o->count);
+		source_problem(r, PROBLEM_CORRUPT, o->left_count, "what processes have put into their boxes holds %u "
+			       "events instead of %u", o->count - o->left_count, o->count);
 	o->at = NULL;
 	return 0;
 }

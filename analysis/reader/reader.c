@@ -4,11 +4,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/reader/batches.h"
 #include "analysis/reader/must.h"
@@ -27,7 +29,22 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
+static const char *const problem_kinds[PROBLEM_KINDS] = {
+	[PROBLEM_TRUNCATED] = "truncated", [PROBLEM_LOST] = "lost", [PROBLEM_FOREIGN] = "foreign",
+	[PROBLEM_CORRUPT] = "corrupt", [PROBLEM_UNREADABLE] = "unreadable", [PROBLEM_STOPPED] = "stopped",
+};
+
+enum reader_problem_kind source_problem_kind(const char *name, size_t length)
+{
+	enum reader_problem_kind kind = 0;
+
+	while (kind < PROBLEM_KINDS &&
+	       (strncmp(problem_kinds[kind], name, length) || strlen(problem_kinds[kind]) != length))
+		kind++;
+	return kind;
+}
+
+void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t value, const char *format, ...)
 {
 	struct reader_problem *p;
 	char text[512];
@@ -48,10 +65,30 @@ void source_problem(struct reader *r, const char *kind, uint64_t value, const ch
 	} else {
 		p = &r->problems[r->info.problem_count++];
 	}
-	p->kind = kind;
+	p->kind = problem_kinds[kind];
 	p->value = value;
 	p->text = must(strdup(text));
 	r->info.problems = r->problems;
+}
+
+int source_open_descriptor(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		fd = -1;
+	}
+	return fd;
+}
+
+FILE *source_open_file(const char *path)
+{
+	int fd = source_open_descriptor(path);
+
+	return fd < 0 ? NULL : must(fdopen(fd, "r"));
 }
 
 static void add_label(struct reader_recording *rec, const char *label)
@@ -72,7 +109,7 @@ static void add_note(struct reader *r, const char *note)
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (strncmp(note, ends[i], strlen(ends[i])) == 0)
-			source_problem(r, "stopped", 0, "%s: what came later is missing", note + strlen(ends[i]));
+			source_problem(r, PROBLEM_STOPPED, 0, "%s: what came later is missing", note + strlen(ends[i]));
 }
 
 void source_recording_line(struct reader *r, const char *key, const char *value)
@@ -129,7 +166,7 @@ static void read_recording(struct reader *r, const char *path)
 	FILE *file;
 
 	snprintf(name, sizeof(name), "%s/recording", path);
-	file = fopen(name, "re");
+	file = source_open_file(name);
 	if (!file)
 		return;
 	while ((length = getline(&line, &capacity, file)) > 0) {
@@ -153,7 +190,7 @@ static void read_labels(struct reader *r, const char *path)
 	FILE *file;
 
 	snprintf(name, sizeof(name), "%s/labels", path);
-	file = fopen(name, "re");
+	file = source_open_file(name);
 	if (!file)
 		return;
 	while (getline(&line, &capacity, file) > 0) {
@@ -356,7 +393,7 @@ int reader_add_part(struct reader *r, const struct reader_part *part)
 	return 0;
 }
 
-void reader_add_problem(struct reader *r, const char *kind, const char *text)
+void reader_add_problem(struct reader *r, enum reader_problem_kind kind, const char *text)
 {
 	source_problem(r, kind, 0, "%s", text);
 }

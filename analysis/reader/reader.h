@@ -36,9 +36,15 @@ struct reader_event {
 	const void *data;	/* struct dlt_ev_...; valid until the next call, as all in it */
 };
 
+/* Their names are in reader.c. */
+enum reader_problem_kind {
+	PROBLEM_TRUNCATED, PROBLEM_LOST, PROBLEM_FOREIGN, PROBLEM_CORRUPT, PROBLEM_UNREADABLE, PROBLEM_STOPPED,
+	PROBLEM_KINDS,
+};
+
 /* Something that could not be read. */
 struct reader_problem {
-	const char *kind;	/* "truncated", "lost", "foreign", "corrupt", "unreadable" */
+	const char *kind;	/* by name; static */
 	char *text;		/* one line for people: what, where, what was done about it */
 	uint64_t value;		/* bytes or events, by kind */
 };
@@ -136,8 +142,8 @@ void reader_part(struct reader *r, struct reader_part *part);
 /* Into the info, as if it had been read here. -EINVAL: the trace has to be read as a whole. */
 int reader_add_part(struct reader *r, const struct reader_part *part);
 
-/* What somebody else found out; `kind`: a constant. */
-void reader_add_problem(struct reader *r, const char *kind, const char *text);
+/* What somebody else found out. */
+void reader_add_problem(struct reader *r, enum reader_problem_kind kind, const char *text);
 
 /* Borrowed; complete after reader_next returned 0 or less. */
 const struct reader_info *reader_info(const struct reader *r);

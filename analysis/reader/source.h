@@ -8,6 +8,8 @@
 #ifndef DLT_ANALYSIS_READER_SOURCE_H
 #define DLT_ANALYSIS_READER_SOURCE_H
 
+#include <stdio.h>
+
 #include "analysis/reader/batches.h"
 #include "analysis/reader/outbox.h"
 #include "analysis/reader/reader.h"
@@ -67,8 +69,18 @@ int source_open_fast(struct reader *r, const char *path, char *error, size_t siz
 int source_open_babeltrace(struct reader *r, const char *path, char *error, size_t size);
 
 /* Adds one line to the info. Beyond 99 they are only counted, in the 100th. */
-void source_problem(struct reader *r, const char *kind, uint64_t value, const char *format, ...)
+void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t value, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The kind of that name, of `length` bytes; PROBLEM_KINDS: there is none. */
+enum reader_problem_kind source_problem_kind(const char *name, size_t length);
+
+/*
+ * A file of a trace's folder, opened to be read; NULL or -1 and errno, also where it is no regular file: a FIFO
+ * would keep whoever opens it waiting for ever.
+ */
+FILE *source_open_file(const char *path);
+int source_open_descriptor(const char *path);
 
 /* Takes `key value` of the file `recording` into the info; unknown keys are passed over. */
 void source_recording_line(struct reader *r, const char *key, const char *value);

@@ -3,7 +3,6 @@
 #include "analysis/reader/stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +198,7 @@ static int open_packet(struct stream *s, uint64_t offset)
 	if (why) {
 		bool cut = strcmp(why, "truncated") == 0;
 
-		source_problem(s->reader, cut ? "truncated" : "corrupt", left,
+		source_problem(s->reader, cut ? PROBLEM_TRUNCATED : PROBLEM_CORRUPT, left,
 			       "%s: the last %" PRIu64 " bytes were left out: packet at byte %"
 			       PRIu64 ": %s", file->path, left, offset, why);
 		return -1;
@@ -221,9 +220,9 @@ static bool open_file(struct stream *s)
 	struct stream_file *file = &s->files[s->file];
 	struct stat st;
 
-	s->fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	s->fd = source_open_descriptor(file->path);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0) {
-		source_problem(s->reader, "unreadable", file->size, "%s: %s", file->path,
+		source_problem(s->reader, PROBLEM_UNREADABLE, file->size, "%s: %s", file->path,
 			       strerror(errno));
 		close_file(s);
 		return false;
@@ -277,7 +276,7 @@ int stream_probe(struct reader *r, struct plan_state *state, struct stream_file 
 	why = bytes ? read_packet(state, file->part, &file->first, bytes, head, file->size)
 		    : strerror(errno);
 	if (why) {
-		source_problem(r, strcmp(why, "truncated") == 0 ? "truncated" : "corrupt",
+		source_problem(r, strcmp(why, "truncated") == 0 ? PROBLEM_TRUNCATED : PROBLEM_CORRUPT,
 			       file->size, "%s: all %" PRIu64 " bytes were left out: %s",
 			       file->path, file->size, why);
 		ret = -ENODATA;
@@ -483,7 +482,7 @@ static void leave_packet(struct stream *s, const char *why)
 {
 	uint64_t left = (uint64_t)(s->end - s->at);
 
-	source_problem(s->reader, "corrupt", left, "%s: packet at byte %" PRIu64 ": its last %"
+	source_problem(s->reader, PROBLEM_CORRUPT, left, "%s: packet at byte %" PRIu64 ": its last %"
 		       PRIu64 " bytes were left out: event %" PRIu64 ": %s", s->files[s->file].path,
 		       s->packet.offset, left, s->events, why);
 	s->at = s->end;
@@ -495,7 +494,7 @@ static void set_time(struct stream *s)
 
 	if (time < s->time) {
 		if (s->went_back++ == 0)
-			source_problem(s->reader, "corrupt", s->time - time, "%s: packet at byte %"
+			source_problem(s->reader, PROBLEM_CORRUPT, s->time - time, "%s: packet at byte %"
 				PRIu64 ": time goes back; such events are given the time of the "
 				"one before", s->files[s->file].path, s->packet.offset);
 		return;

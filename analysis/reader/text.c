@@ -283,7 +283,7 @@ static int text_next(struct reader *r, struct reader_event *event)
 		event->time = t->lines[t->next].time + (uint64_t)r->info.clock_offset;
 		ret = parse_event(t, copy_line(t, t->lines[t->next].rest), event);
 		if (ret < 0) {
-			source_problem(r, "corrupt", 0, "%s: %s", r->info.path, t->error);
+			source_problem(r, PROBLEM_CORRUPT, 0, "%s: %s", r->info.path, t->error);
 			t->next = t->last;
 			return ret;
 		}
@@ -298,25 +298,20 @@ static int text_next(struct reader *r, struct reader_event *event)
 /* `problem KIND VALUE "text"`, as text_writer gives it. */
 static int header_problem(struct reader *r, struct text *t, char *s)
 {
-	static const char *const kinds[] = {
-		"truncated", "lost", "foreign", "corrupt", "unreadable",
-	};
 	size_t length = strcspn(s, " ");
+	enum reader_problem_kind kind = source_problem_kind(s, length);
 	uint64_t value;
 	char *text;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strncmp(kinds[i], s, length) != 0 || strlen(kinds[i]) != length)
-			continue;
-		s += length + (s[length] == ' ');
-		if (parse_number(t, s, &s, &value) < 0)
-			return -EINVAL;
-		if (strncmp(s, " \"", 2) != 0 || parse_string(t, s + 1, &s, &text) < 0)
-			return complain(t, "expected: problem KIND VALUE \"text\"");
-		source_problem(r, kinds[i], value, "%s", text);
-		return 0;
-	}
-	return complain(t, "unknown kind of problem '%.*s'", (int)length, s);
+	if (kind == PROBLEM_KINDS)
+		return complain(t, "unknown kind of problem '%.*s'", (int)length, s);
+	s += length + (s[length] == ' ');
+	if (parse_number(t, s, &s, &value) < 0)
+		return -EINVAL;
+	if (strncmp(s, " \"", 2) != 0 || parse_string(t, s + 1, &s, &text) < 0)
+		return complain(t, "expected: problem KIND VALUE \"text\"");
+	source_problem(r, kind, value, "%s", text);
+	return 0;
 }
 
 /* Unquotes if there are quotes. */

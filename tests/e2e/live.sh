@@ -56,6 +56,7 @@ tail -n 1 lines.json >last.json
 holds "processes" '.processes | length == 2' last.json
 holds "parent and child" '.processes[1].parent == .processes[0].process' last.json
 holds "the heap" '.processes[0].heap_bytes > 50000000 and .processes[0].heap_peak_bytes >= .processes[0].heap_bytes' last.json
+holds "what the fork shares counts once" '.processes[1].heap_bytes > 50000000 and .heap_bytes < 80000000' last.json
 holds "GPU memory" '[.processes[].gpu_bytes] == [12345, 0]' last.json
 holds "the name as it is" '.processes[0].name == "\u001b[31m<b>\"x"' last.json
 holds "the recording" '.level == "calls" and .command == "./program" and (.trace | endswith("/trace"))' last.json

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Frameworks by their libraries: version of the file's name, or of the package beside it.
+# Frameworks by their libraries: version of the file's name, or of the package beside it where that was there in time.
 . "$top_srcdir/tests/lib.sh"
 site=$TMP/python3.11/site-packages
 mkdir -p "$site/mxnet" "$site/mxnet-1.9.1.dist-info" "$site/torchvision-0.9.dist-info"
+# now: the header of a trace that begins after all that is there
+now() {
+	echo "clock_offset $(date +%s)000000000"
+}
 cat >trace <<END
 dltrace-text 1
+$(now)
 [1s] dltrace_proc:process process=1 pid=100 begin=1s host="$(hostname)" exe="/usr/bin/python3"
 [1s] dltrace_proc:library process=1 path="/lib/libtorch_cpu.so.1.13.0"
 [1s] dltrace_proc:library process=1 path="/lib/libtorch_python.so.1.13.0"
@@ -35,6 +40,7 @@ mkdir -p "$site/keras-3.15.1.dist-info" "$site/jax-0.10.2.dist-info" "$site/jaxl
 processes() {
 	cat <<-END
 	dltrace-text 1
+	$(now)
 	[1s] dltrace_proc:function function=posix_memalign name="posix_memalign" layer="heap" kind="allocate"
 	[1s] dltrace_proc:function function=malloc name="malloc" layer="heap" kind="allocate"
 	END
@@ -88,3 +94,39 @@ sed -n 2p text | grep -q '^Keras 3.15.1, PyTorch 2.11.0+cpu, TensorFlow 2.3.4, J
 "$REPORT" -q --process 101 trace >text
 sed -n 2p text | grep -q '^Keras 3.15.1, JAX 0.10.2, PyTorch 2.11.0+cpu (only imported), ' ||
 	fail "text: $(sed -n 2p text)"
+
+# What was installed after the process had begun is not what it used: a new version in the place of the old one.
+training() {
+	cat <<-END
+	dltrace-text 1
+	$(now)
+	[1s] dltrace_proc:process process=1 pid=100 begin=1s host="$(hostname)" exe="/usr/bin/python3"
+	[1s] dltrace_proc:library process=1 library=1 path="$site/mxnet/libmxnet.so"
+	[1s] dltrace_proc:process process=2 pid=101 begin=1s host="$(hostname)" exe="/usr/bin/python3"
+	[1s] dltrace_proc:library process=2 library=1 path="$TMP/current/libtorch_cpu.so.1.13"
+	[2s] dltrace_proc:exit process=1
+	[2s] dltrace_proc:exit process=2
+	END
+}
+mkdir "$TMP/one" "$TMP/two"
+: >"$TMP/one/libtorch_cpu.so.1.13.0"
+: >"$TMP/two/libtorch_cpu.so.1.13.1"
+for folder in one two; do
+	ln -s "$(ls "$TMP/$folder")" "$TMP/$folder/libtorch_cpu.so.1.13"
+done
+ln -s one "$TMP/current"
+training >old
+report_text <old
+same "before it is replaced" "[('MXNet', '1.9.1', None)] [('PyTorch', '1.13.0', None)]" "$(frameworks 100) $(frameworks 101)"
+sleep 2
+rmdir "$site/mxnet-1.9.1.dist-info"
+mkdir "$site/mxnet-2.0.0.dist-info"
+ln -sfn two "$TMP/current"
+training >new
+report_text <old
+same "after that" "[('MXNet', None, None)] [('PyTorch', '1.13', None)]" "$(frameworks 100) $(frameworks 101)"
+report_text <new
+same "the new one" "[('MXNet', '2.0.0', None)] [('PyTorch', '1.13.1', None)]" "$(frameworks 100) $(frameworks 101)"
+"$REPORT" -q -f json --process 100 old new >"$TMP/r.json"
+same "no repetitions of each other" "[('MXNet', 1), ('MXNet 2.0.0', 1)]" \
+	"$(json 'sorted((x["framework"], sum(y["group"] == x["group"] for y in r["runs"])) for x in r["runs"])')"

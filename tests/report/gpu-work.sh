@@ -79,9 +79,29 @@ same "two gaps" 2 "$(json 'sum("another profiler" in x["text"] for x in r["limit
 report_text <many.txt
 same "union of many" "5400000000 8999" "$(json '"%(busy_ns)d %(idle_gaps)d" % row("gpu_work", device=0)')"
 # One that is told when 6144 of them are counted for good, up to 7143.6 ms: only what lies behind is more.
-echo '[20s] dltrace_gpu:kernel process=1 caller=1 called=1s begin=1s duration=100s kernel=1' >>many.txt
+echo '[101s] dltrace_gpu:kernel process=1 caller=1 called=1s begin=1s duration=100s kernel=1' >>many.txt
 report_text <many.txt
 same "a late one" "$((6144 * 600000 + 101000000000 - 7143600000))" "$(json '"%(busy_ns)d" % row("gpu_work", device=0)')"
 "$REPORT" -q "$TMP/trace.txt" >text || fail "no text"
 grep -q 'Time in GPU .* on all streams' text || fail "no GPU: $(cat text)"
 ! grep -q '(unknown).*GPU' text || fail "the GPU's time is added to that of calls"
+
+# Times that cannot be, as of a kernel of 63 years: the piece is left out, the others are not; one that lasted for as
+# long as the trace says is counted in steps.
+cat >odd.txt <<'T'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
+[1s] dltrace_proc:function function=cudaLaunchKernel layer="runtime" kind="launch" name="cudaLaunchKernel"
+[2s] dltrace_gpu:kernel process=1 caller=1 begin=1500ms duration=100ms kernel=1
+[2s] dltrace_gpu:kernel process=1 begin=1s duration=2000000000s kernel=1
+[2s] dltrace_gpu:copy process=1 begin=1s duration=0xffffffffffffffff direction=1
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=1us
+T
+timeout -k 5 20 "$REPORT" -q odd.txt -o "$TMP/r.json" -o odd.trace.json || fail "status $? of a kernel of 63 years"
+same "the one that can be" "1 100000000" "$(json '"%(kernels)d %(busy_ns)d" % row("gpu_work", device=0)')"
+same "calls, too" 1 "$(json 'row("breakdown", function="cudaLaunchKernel")["calls"]')"
+same "it is said" "[2]" "$(json '[x["value"] for x in rows("limits", kind="corrupt") if "work left out" in x["text"]]')"
+same "nor in a timeline" 1 "$(grep -c '"cat": "gpu"' odd.trace.json)"
+echo '[2000000001s] dltrace_gpu:kernel process=1 begin=1700ms duration=2000000000s kernel=1' >>odd.txt
+timeout -k 5 20 "$REPORT" -q odd.txt -o "$TMP/r.json" || fail "status $? of a trace of 63 years"
+same "all of it" "2 2000000000100000000" "$(json '"%(kernels)d %(busy_ns)d" % row("gpu_work", device=0)')"

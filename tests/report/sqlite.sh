@@ -11,6 +11,29 @@ cmp r.sqlite again.sqlite || fail "the same report gives other bytes"
 same "broken references" "" "$(sqlite3 r.sqlite 'PRAGMA foreign_key_check')"
 same "integrity" ok "$(sqlite3 r.sqlite 'PRAGMA integrity_check')"
 same "version" "1 1" "$(sqlite3 -separator ' ' r.sqlite "SELECT value, user_version FROM meta, pragma_user_version WHERE key = 'version'")"
+
+# Who made a process is not in the database where the filters leave it out, nor what hung there.
+cat >forks.txt <<'END'
+dltrace-text 1
+recording id 42
+[1s] dltrace_proc:process process=9 pid=99 recording=7 begin=1s exe="/usr/bin/other"
+[1s] dltrace_proc:process process=1 parent=9 pid=100 recording=42 begin=1s exe="/usr/bin/torchrun"
+[2s] dltrace_proc:process process=2 parent=1 pid=101 recording=42 reason=1 begin=2s exe="/usr/bin/python3" ranks=1
+[3s] dltrace_record:note severity=1 kind="hang" process=1 text="hangs"
+[4s] dltrace_proc:exit process=2
+[4s] dltrace_proc:exit process=1
+END
+tree() {
+	rm -f forks.sqlite
+	"$REPORT" -q forks.txt "$@" -o forks.sqlite
+	same "broken references ($*)" "" "$(sqlite3 forks.sqlite 'PRAGMA foreign_key_check')"
+	sqlite3 forks.sqlite 'SELECT depth, process, parent FROM process_tree' | tr '\n' ' '
+}
+same "a tree" "0|1| 1|2|1 " "$(tree)"
+same "the child alone" "0|2| " "$(tree --process 101)"
+same "by rank" "0|2| " "$(tree --rank 0)"
+same "the parent alone" "0|1| " "$(tree --process torchrun)"
+
 /usr/bin/python3 - <<'END'
 import json, sqlite3
 db = sqlite3.connect("r.sqlite")

@@ -16,3 +16,15 @@ same "a daemon that died" "[\"LTTng's session daemon has died, recording has sto
 same "its keeper" "['the process that holds the LTTng session has died: what came later is missing']" \
 	"$(stopped "recording note 2 keeper the process that holds the LTTng session has died")"
 same "what is in the trace, too" "[]" "$(stopped "recording note 1 stall data does not leave LTTng's buffers")"
+
+# Into text and back: said once.
+cat >stopped.txt <<'END'
+dltrace-text 1
+recording note 2 consumer LTTng's consumer daemon has died
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+END
+"$REPORT" -q --dump stopped.txt >dumped || [ $? = 1 ] || fail "no dump"
+grep -q '^problem stopped ' dumped || fail "nothing of it in the dump: $(cat dumped)"
+report_text <dumped
+same "from a dump" "[\"LTTng's consumer daemon has died: what came later is missing\"]" \
+	"$(json '[x["text"] for x in rows("limits", kind="stopped")]')"

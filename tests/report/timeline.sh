@@ -130,3 +130,49 @@ same "exit status without a trace" 4 $status
 same "what was there before" before "$(cat n.pftrace)"
 same "left over" "" "$(ls -A | grep '^\.' || :)"
 "$REPORT" -q t.txt -f perfetto | cmp - r.pftrace || fail "standard output differs"
+
+# Two traces with a reboot in between, the later one first: all stands where it was; by the time of day.
+traced() {
+	cat <<-END
+	dltrace-text 1
+	clock_offset $1
+	[5s] dltrace_proc:process process=1 pid=100 begin=5s exe="/usr/bin/$2"
+	[5s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"
+	[7s] dltrace_cpu:blas thread=1 function=sgemm_ duration=1s
+	[9s] dltrace_mark:range thread=1 begun_by=1 duration=3s kind=1 name="range"
+	[10s] dltrace_proc:exit process=1 thread=1 code=0
+	END
+}
+traced 1700086400000000000 today >today.txt
+traced 1700000000000000000 yesterday >yesterday.txt
+"$REPORT" -q today.txt yesterday.txt -o r.pftrace -o days.ctf
+PYTHONPATH=$top_srcdir/tests/report PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import pftrace
+t = pftrace.read("r.pftrace")
+s, day = 10**9, 86400 * 10**9
+for name, begin, end in (("sgemm_", 6, 7), ("range", 6, 9)):
+    spans = sorted((x["begin"], x["end"]) for x in t.slices if x["name"] == name)
+    assert spans == [(begin * s, end * s), (day + begin * s, day + end * s)], (name, spans)
+assert {l[0]: (l[1], l[2]) for l in t.on("life")} == {
+    "yesterday": (5 * s, 10 * s), "today": (day + 5 * s, day + 10 * s)}, t.on("life")
+clocks = dict(t.clocks)
+assert clocks[1] - clocks[3] == 1700000000 * s, clocks
+END
+for trace in ust ust-2; do
+	grep -q 'offset = 1700000000000000000;' days.ctf/$trace/metadata || fail "$trace begins at another time than it says"
+done
+
+# Ranges that say they began before the machine did.
+cat >before.txt <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/python3"
+[1s] dltrace_mark:range thread=1 begun_by=1 duration=2s kind=1 depth=1 name="inner"
+[2s] dltrace_mark:range thread=1 begun_by=1 duration=5s kind=1 name="outer"
+END
+"$REPORT" -q before.txt -o r.pftrace -o r.trace.json
+PYTHONPATH=$top_srcdir/tests/report PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import json, pftrace
+ranges = [r[:3] for r in pftrace.read("r.pftrace").on("ranges")]
+assert ranges == [("inner", 0, 10**9), ("outer", 10**9, 2 * 10**9)], ranges
+assert all(e.get("ts", 0) >= 0 for e in json.load(open("r.trace.json"))["traceEvents"])
+END
