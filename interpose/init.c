@@ -67,7 +67,7 @@ static void start_sampler(void)
 		return;
 	t = dlt_thread_self();
 	t->guard++;
-	bridge->sampler_start(dlt_box, dlt_box_size(), dlt_walk);
+	bridge->sampler_start(dlt_box, dlt_box_size(), dlt_walk_or_not);
 	t->guard--;
 }
 
