@@ -37,6 +37,7 @@ WEAK void dlt_calls_after_fork(void) { }
 WEAK void dlt_ledger_after_fork(void) { }
 WEAK void dlt_heap_after_fork(void) { }
 WEAK void dlt_marks_after_fork(void) { }
+WEAK void dlt_map_after_fork(void) { }
 WEAK void dlt_calls_exit(void) { }
 WEAK void dlt_marks_exit(void) { }
 WEAK _Bool dlt_children_traced(const char *policy, char **argv)
