@@ -287,7 +287,6 @@ static void copy_names(struct dlt_box_header *h, const struct dlt_box_header *ol
 		memcpy(to + h->objects_offset, from + h->objects_offset, objects);
 		h->objects_used = old->objects_used;
 	}
-	h->mapped = old->mapped;
 }
 
 /* A little box without tables, where not even private memory can be had. */

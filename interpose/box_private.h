@@ -20,8 +20,8 @@
 extern struct dlt_box_header *dlt_box;	/* NULL before the first hook of a process */
 
 /*
- * Makes the box of this process, in place of the old one if there is any: what ids mean and the
- * live mappings are copied, counters begin at 0. `folder`: DLTRACE_BOX, "" for private memory.
+ * Makes the box of this process, in place of the old one if there is any: what ids mean is copied,
+ * counters begin at 0. `folder`: DLTRACE_BOX, "" for private memory.
  * Falls back to private memory, saying why in `cause`. Identity (dlt_process) must stand.
  */
 void dlt_box_make(const char *folder);

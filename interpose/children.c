@@ -26,20 +26,34 @@
 
 /* Not a function: the space must be the caller's. */
 #define CHILD_ENV(env, envp) \
-	void *env##_space = __builtin_alloca(dlt_children_env_space(envp) + 1); \
+	size_t env##_size = dlt_children_env_space(envp); \
+	void *env##_space = env##_size ? __builtin_alloca(env##_size) : NULL; \
 	char *const *env = dlt_children_env(envp, env##_space)
+
+/* What the kernel answers with EFAULT is no path for us either. */
+static bool is_path(const char *path)
+{
+	long result = dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, F_OK, 0, 0);
+
+	return result != -EFAULT && result != -ENAMETOOLONG;
+}
 
 void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char *path)
 {
-	struct dlt_thread *t = dlt_thread_self();
-	bool traced = path ? dlt_children_would_trace(path) : dlt_children_fork_traced();
 	struct dlt_ev_proc_child e = {
-		.thread = t->id, .how = (uint8_t)how, .child = pid > 0 ? (uint32_t)pid : 0,
-		.result = error, .traced = !traced, .path = path ? path : "",
+		.how = (uint8_t)how, .child = pid > 0 ? (uint32_t)pid : 0, .result = error,
 	};
+	struct dlt_thread *t;
 
-	if (!dlt_enabled(DLT_EV_PROC_CHILD) || !dlt_process.traced)
+	/* First: who is only counted needs no box for this. */
+	if (!dlt_process.traced || !dlt_enabled(DLT_EV_PROC_CHILD))
 		return;
+	t = dlt_thread_self();
+	if (path && !is_path(path))
+		path = "";
+	e.thread = t->id;
+	e.path = path ? path : "";
+	e.traced = !(path ? dlt_children_would_trace(path) : dlt_children_fork_traced());
 	if (path && !error && !dlt_children_can_see(path))
 		e.traced = CANNOT_BE;
 	dlt_emit(t, DLT_EV_PROC_CHILD, &e);
@@ -157,7 +171,7 @@ static bool can_exec(const char *file, bool searches)
 /* Tells and prepares, if it will probably work. A vfork child changes no box and no event. */
 static bool before_exec(const char *path, bool searches)
 {
-	if (!path)
+	if (!path || !is_path(path))
 		return false;
 	if (dlt_children_is_borrowed()) {
 		dlt_children_vfork_note(path);

@@ -62,7 +62,7 @@ const char *dlt_children_told(pid_t child);
 /*
  * The environment that an exec'd program shall get, for `envp`: envp itself, mostly. See the
  * file's head for what is changed and when. Writes to `space` alone (no heap, no static memory:
- * vfork children come here), which has dlt_children_env_space(envp) bytes.
+ * vfork children come here), which has dlt_children_env_space(envp) bytes; NULL where that is 0.
  */
 size_t dlt_children_env_space(char *const *envp);
 char *const *dlt_children_env(char *const *envp, void *space);

@@ -32,6 +32,8 @@
 #define PRELOAD "LD_PRELOAD="
 #define MOST_OWN 32		/* variables handed on */
 #define MOST_ENVP 2048		/* beyond that the environment is left alone: it is on the stack */
+#define PAGE 4096
+#define NO_PAGE 1		/* the address of none */
 
 static char self[PATH_MAX];	/* this library's path; "" while unknown */
 static const char *own[MOST_OWN + 1];	/* LTTNG_HOME=..., DLTRACE_...=... */
@@ -43,6 +45,45 @@ static char parent[64];		/* DLTRACE_PARENT=<pid>:<process id>:<its parent's id>,
 #define NVTX "NVTX_INJECTION64_PATH="
 
 static char nvtx[sizeof(NVTX) + PATH_MAX];
+
+/* The caller asks once for each page that it comes to: *page is the last one. */
+static bool is_readable(const void *p, uintptr_t *page)
+{
+	uintptr_t now = (uintptr_t)p & ~(uintptr_t)(PAGE - 1);
+
+	if (now == *page)
+		return true;
+	*page = now;
+	return dlt_sys_is_readable((const void *)now);
+}
+
+static bool is_string(const char *s, uintptr_t *page)
+{
+	size_t left;
+
+	for (; is_readable(s, page); s += left) {
+		left = PAGE - (uintptr_t)s % PAGE;
+		if (memchr(s, '\0', left))
+			return true;
+	}
+	return false;
+}
+
+/* False: the kernel will answer with EFAULT, where we would crash; or nobody makes such a one. */
+static bool is_environment(char *const *envp)
+{
+	uintptr_t of_array = NO_PAGE, of_strings = NO_PAGE;
+
+	for (; envp; envp++) {
+		if ((uintptr_t)envp % sizeof(*envp) || !is_readable(envp, &of_array))
+			return false;
+		if (!*envp)
+			break;
+		if (!is_string(*envp, &of_strings))
+			return false;
+	}
+	return true;
+}
 
 static size_t count(char *const *envp)
 {
@@ -135,11 +176,12 @@ static bool has(char *const *envp, size_t n, const char *variable)
 
 size_t dlt_children_env_space(char *const *envp)
 {
-	size_t n = count(envp);
-	const char *list = value_of(envp, PRELOAD);
+	const char *list;
+	size_t n;
 
-	if (!self[0] || n > MOST_ENVP)
+	if (!self[0] || !is_environment(envp) || (n = count(envp)) > MOST_ENVP)
 		return 0;
+	list = value_of(envp, PRELOAD);
 	return (n + MOST_OWN + 4) * sizeof(char *) + sizeof(PRELOAD) + strlen(self) +
 	       (list ? strlen(list) : 0) + 1;
 }
@@ -169,15 +211,13 @@ static bool has_old_parent(char *const *envp)
 	return parent[0] && value && value != now && strcmp(value, now) != 0;
 }
 
-char *const *dlt_children_env(char *const *envp, void *space)
+static char *const *changed(char *const *envp, void *space)
 {
 	size_t n = count(envp);
 	const char *list = value_of(envp, PRELOAD);
 	bool named = list && names_self(list);
 	char **array = space, **end, *text = (char *)(array + n + MOST_OWN + 4);
 
-	if (!self[0] || n > MOST_ENVP)
-		return envp;
 	if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)self, R_OK, 0, 0) < 0) {
 		if (!named)
 			return envp;
@@ -196,6 +236,11 @@ char *const *dlt_children_env(char *const *envp, void *space)
 			*end++ = (char *)*v;
 	*end = NULL;
 	return array;
+}
+
+char *const *dlt_children_env(char *const *envp, void *space)
+{
+	return space ? changed(envp, space) : envp;
 }
 
 /* ---- start --------------------------------------------------------------------------------- */

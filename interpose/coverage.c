@@ -16,6 +16,7 @@
 #include "lookup.h"
 #include "process.h"
 #include "scope.h"
+#include "walk.h"
 
 #define PLACES 8192		/* a power of 2: objects that need no second look */
 #define SYMBOLS 32768		/* references of an object that are looked at */
@@ -300,6 +301,9 @@ void dlt_coverage_end(void)
 {
 	/* Hundreds of symbols are looked at: not for nobody. */
 	if (!dlt_process.traced || !(dlt_box_is_read() || dlt_enabled(DLT_EV_PROC_LIBRARY)))
+		return;
+	/* Else a child that was forked beside dlopen or a C++ exception would never end. */
+	if (!dlt_walk_returns())
 		return;
 	ending = true;
 	seen_adds = 0;

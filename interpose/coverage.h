@@ -5,6 +5,9 @@
  *
  * The facts go into the black box as flags of the library (library_flags.h) and are announced
  * with it. They come from dynamic symbols and relocated places alone: no file is read.
+ *
+ * A forked child has the facts that its parent had then. It looks again only if it has loaded or looked up
+ * something itself, which shows that the loader's list can be had in it (walk.h).
  */
 #ifndef DLT_INTERPOSE_COVERAGE_H
 #define DLT_INTERPOSE_COVERAGE_H

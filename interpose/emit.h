@@ -50,8 +50,8 @@ void dlt_emit_now(enum dlt_event event, const void *data);
 
 /*
  * The same from a helper, or while the guard is up, of an event that names no thread: what others
- * tell us, and not what this thread does. again: a name that was said before, as samplers say them,
- * which is not counted.
+ * tell us, and not what this thread does; or of the process's end. again: a name that was said before,
+ * as samplers say them, which is not counted.
  */
 void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data, bool again);
 

@@ -68,7 +68,11 @@ static void emit_exit(enum dlt_exit_how how, int code)
 	if (!dlt_enabled(DLT_EV_PROC_EXIT))
 		return;
 	e.events = dlt_thread_events_total() + 1;
-	dlt_emit(t, DLT_EV_PROC_EXIT, &e);
+	/* The last thread has no record any more; or a signal came in the middle of an event, which never ends now. */
+	if (t->guard)
+		dlt_emit_aside(t, DLT_EV_PROC_EXIT, &e, false);
+	else
+		dlt_emit(t, DLT_EV_PROC_EXIT, &e);
 }
 
 void dlt_exit_begin(enum dlt_exit_how how, int code)
@@ -140,6 +144,7 @@ __attribute__((destructor)) static void end(void)
 {
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
+	dlt_calls_exit();
 	dlt_cl_end();
 	dlt_coverage_end();
 	dlt_rings_flush_all(false);

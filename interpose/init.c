@@ -37,6 +37,7 @@ WEAK void dlt_calls_after_fork(void) { }
 WEAK void dlt_ledger_after_fork(void) { }
 WEAK void dlt_heap_after_fork(void) { }
 WEAK void dlt_marks_after_fork(void) { }
+WEAK void dlt_map_after_fork(void) { }
 WEAK void dlt_calls_exit(void) { }
 WEAK void dlt_marks_exit(void) { }
 WEAK _Bool dlt_children_traced(const char *policy, char **argv)
@@ -67,7 +68,7 @@ static void start_sampler(void)
 		return;
 	t = dlt_thread_self();
 	t->guard++;
-	bridge->sampler_start(dlt_box, dlt_box_size(), dlt_walk);
+	bridge->sampler_start(dlt_box, dlt_box_size(), dlt_walk_or_not);
 	t->guard--;
 }
 

@@ -61,6 +61,7 @@ void dlt_calls_after_fork(void);
 void dlt_ledger_after_fork(void);
 void dlt_heap_after_fork(void);
 void dlt_marks_after_fork(void);
+void dlt_map_after_fork(void);		/* when the new box is in place, before it is published */
 
 /* The process ends: what the caller's totals still lack. Hook-safe. */
 void dlt_calls_exit(void);

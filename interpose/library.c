@@ -360,6 +360,8 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 	int result = dlt_real()->dlclose(handle);
 
 	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
-	dlt_exists_update();
+	/* LTTng's tracepoints close it at the end of each child of fork. */
+	if (dlt_walk_returns())
+		dlt_exists_update();
 	return result;
 }

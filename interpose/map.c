@@ -14,6 +14,7 @@
 #include "emit.h"
 #include "export.h"
 #include "functions.h"
+#include "init.h"
 #include "library.h"
 #include "process.h"
 #include "real.h"
@@ -95,6 +96,22 @@ static size_t forget(struct span s)
 			forgotten += cut(r, begin, s);
 	}
 	return forgotten;
+}
+
+/*
+ * By the table, which is as old as the child: the parent may have unmapped more before the child could look at
+ * its counter. What another thread was changing then is counted nowhere.
+ */
+void dlt_map_after_fork(void)
+{
+	struct dlt_box_pair live = { 0, 0 };
+
+	for (uint32_t i = 0; i < regions_used; i++)
+		if (regions[i].begin && !(regions[i].begin & BUSY)) {
+			live.bytes += regions[i].size;
+			live.count++;
+		}
+	dlt_box->mapped = live;
 }
 
 /* The application's own, and worth a look. */

@@ -150,6 +150,13 @@ static void first_call(void)
 	dlt_box_publish(box_folder);
 }
 
+/* The nearest one that is traced: others say nothing of themselves. */
+static void keep_parent(void)
+{
+	if (dlt_process.traced)
+		dlt_process.parent = dlt_process.id;
+}
+
 void dlt_process_after_fork(void)
 {
 	struct dlt_box_pair live, inherited;
@@ -163,9 +170,7 @@ void dlt_process_after_fork(void)
 	inherited = dlt_box->inherited;
 	inherited.bytes += live.bytes;
 	inherited.count += live.count;
-	/* The nearest one that is traced: others say nothing of themselves. */
-	if (dlt_process.traced)
-		dlt_process.parent = dlt_process.id;
+	keep_parent();
 	dlt_process.pid = getpid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_FORK;
@@ -173,12 +178,14 @@ void dlt_process_after_fork(void)
 		dlt_process.traced = dlt_process.counted = dlt_children_fork_traced();
 	if (!dlt_process.counted)
 		box_folder[0] = '\0';
-	dlt_ids_init(box_folder);
+	else
+		dlt_ids_init(box_folder);
 	dlt_process.id = dlt_thread_new_id();
 	dlt_box_make(box_folder);
 	dlt_emit_after_fork();
 	dlt_box->inherited = inherited;
 	dlt_box->heap_published.live = dlt_box->heap_published.peak = (int64_t)inherited.bytes;
+	dlt_map_after_fork();
 	arm();
 	dlt_thread_after_fork(dlt_process.id);
 	dlt_box_publish(box_folder);
@@ -200,8 +207,10 @@ void dlt_process_need(void)
 		first_call();
 	} else {
 		/* LTTng knows nothing of a child that was not made by fork(): count, emit nothing. */
-		if (!dlt_fork_is_prepared())
+		if (!dlt_fork_is_prepared()) {
+			keep_parent();
 			dlt_process.traced = false;
+		}
 		dlt_process_after_fork();
 	}
 	errno = saved;

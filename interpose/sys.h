@@ -8,7 +8,9 @@
 #define DLT_INTERPOSE_SYS_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -55,6 +57,15 @@ static inline int dlt_sys_openat(int folder, const char *path, int flags, mode_t
 static inline int dlt_sys_close(int fd)
 {
 	return (int)dlt_sys(SYS_close, fd, 0, 0, 0, 0);
+}
+
+/*
+ * 8 bytes. The kernel reads the new mask before it looks at what shall be done with it, which is nothing that
+ * it knows.
+ */
+static inline bool dlt_sys_is_readable(const void *p)
+{
+	return dlt_sys(SYS_rt_sigprocmask, -1, (long)p, 0, sizeof(uint64_t), 0) == -EINVAL;
 }
 
 #endif

@@ -256,12 +256,6 @@ void dlt_thread_init(void)
 	pthread_setspecific(exit_key, dlt_thread_self());
 }
 
-/* The kernel reads the new mask before it looks at what shall be done with it, which is nothing that it knows. */
-static bool is_readable(const void *p)
-{
-	return dlt_sys(SYS_rt_sigprocmask, -1, (long)p, 0, sizeof(uint64_t), 0) == -EINVAL;
-}
-
 static void add_pair(struct dlt_box_pair *sum, const struct dlt_box_pair *allocated,
 		     const struct dlt_box_pair *freed)
 {
@@ -274,7 +268,7 @@ static void add_twins(struct dlt_box_pair *sum, const struct dlt_thread *t)
 {
 	const struct dlt_heap_own *own = t->heap;
 
-	if (own == &t->kept || (is_readable(own) && own->owner == t->id))
+	if (own == &t->kept || (dlt_sys_is_readable(own) && own->owner == t->id))
 		add_pair(sum, &own->allocated, &own->freed);
 	else if (!t->late)
 		add_pair(sum, &t->slot->allocated, &t->slot->freed);

@@ -12,6 +12,7 @@
 #define MOST 1000000000u
 
 static unsigned walking, forking;
+static bool inherited;		/* the loader's lock, from a parent, and nobody has had it since */
 static __thread unsigned depth;
 
 /* Until *counter is 0, or for too long. */
@@ -41,9 +42,20 @@ int dlt_walk(int (*each)(struct dl_phdr_info *info, size_t size, void *data), vo
 	if (depth++ == 0)
 		enter();
 	result = dl_iterate_phdr(each, data);
+	__atomic_store_n(&inherited, false, __ATOMIC_RELAXED);
 	if (--depth == 0)
 		__atomic_sub_fetch(&walking, 1, __ATOMIC_SEQ_CST);
 	return result;
+}
+
+bool dlt_walk_returns(void)
+{
+	return !__atomic_load_n(&inherited, __ATOMIC_RELAXED);
+}
+
+int dlt_walk_or_not(int (*each)(struct dl_phdr_info *info, size_t size, void *data), void *data)
+{
+	return dlt_walk_returns() ? dlt_walk(each, data) : 0;
 }
 
 void dlt_walk_before_fork(void)
@@ -58,6 +70,7 @@ void dlt_walk_after_fork(bool child)
 	if (child) {
 		walking = depth ? 1 : 0;
 		forking = 0;
+		inherited = true;
 	} else {
 		__atomic_sub_fetch(&forking, 1, __ATOMIC_SEQ_CST);
 	}

@@ -20,7 +20,7 @@
 
 typedef void (*dlt_emit_fn)(const void *event);
 
-/* As dl_iterate_phdr, which must not be called beside a fork (interpose/walk.h). */
+/* As dl_iterate_phdr, which must not be called beside a fork (interpose/walk.h); in a child it may look at nothing. */
 struct dl_phdr_info;
 typedef int (*dlt_walk_fn)(int (*each)(struct dl_phdr_info *info, size_t size, void *data), void *data);
 

@@ -89,7 +89,9 @@ int main(int argc, char **argv)
 	printf("errno %d\n", errno);
 	fflush(stdout);
 	atexit(say_handler);
-	if (strcmp(way, "main") == 0)
+	if (strcmp(way, "late") == 0)
+		usleep(300000);
+	if (strcmp(way, "main") == 0 || strcmp(way, "late") == 0)
 		leave(work, 1);
 	if (strcmp(way, "together") == 0)
 		leave(work_together, THREADS);

@@ -14,6 +14,9 @@ same "ids, all different" 1001 "$("$APPS/box_totals" "$DLTRACE_BOX"/*.box | sed 
 boxes
 timeout 300 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" raw 200 || fail "raw clone, _Fork"
 same "boxes of raw children" 201 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
+"$APPS/box_totals" "$DLTRACE_BOX"/*.box >totals
+first=$(sed -n 's/.* process=\([0-9]*\) .* reason=0 .*/\1/p' totals)
+same "raw children of the first process" 200 "$(grep -c " parent=$first reason=1 " totals)"
 
 # With LTTng in every child.
 boxes

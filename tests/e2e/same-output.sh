@@ -28,6 +28,7 @@ find /etc/alternatives -name 'e*'
 /usr/bin/python3 -c 'import multiprocessing as m; p = m.Pool(2); print(p.map(abs, range(-5, 5))); p.close(); p.join()'
 /usr/bin/python3 -c 'import multiprocessing as m; m.set_start_method("spawn"); q = m.Process(target=print, args=("spawned",)); q.start(); q.join(); print(q.exitcode)'
 /usr/bin/python3 -c 'import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16)); print(open("/dev/null").fileno())'
+$APPS/bad_exec
 /nonexistent
 END
 ulimit -c 0

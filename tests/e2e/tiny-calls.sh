@@ -154,11 +154,25 @@ int main(void)	/* a child's thread follows the parent's, which owes some to the 
 	return status;
 }
 C
+cat >ends.c <<'C'
+#include <unistd.h>
+void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
+static void quick(void *unused) { (void)unused; }
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 5003; i++)
+		GOMP_parallel(quick, 0, 1, 0);
+	if (argc > 1)
+		_exit(0);
+	return 0;
+}
+C
 gcc -O1 -shared -fPIC -o libinner.so inner.c
 gcc -O1 -shared -fPIC -o libblas-stub.so blas.c -L. -linner -Wl,-rpath,"$TMP"
 gcc -O1 -o main main.c -L. -lblas-stub -Wl,-rpath,"$TMP"
 gcc -O1 -shared -fPIC -o libgomp-stub.so gomp.c
 gcc -O1 -pthread -o forked forked.c -L. -lgomp-stub -Wl,-rpath,"$TMP"
+gcc -O1 -o ends ends.c -L. -lgomp-stub -Wl,-rpath,"$TMP"
 gcc -O1 -o regions regions.c -L. -lgomp-stub -linner -Wl,-rpath,"$TMP"
 
 "$RECORD" -q --require -o trace -- ./main
@@ -206,3 +220,16 @@ same "those of the parent, and of each child" "10006 80 21" \
 	"$(python3 -c "c = $counts; print(max(c), *set(c) - {max(c)}, len(c))")"
 untimed=$(json 'max(b["untimed"] or 0 for b in rows("breakdown", function="GOMP_parallel"))')
 [ "$untimed" -le $((10006 - 2 * 256)) ] || fail "$untimed regions were not timed, of 10006"
+
+# However a process ends, it pays what its last calls owe to the totals: several processes, since each may owe nothing.
+session_start 'dltrace_sample:*'
+for end in '' at-once; do
+	boxes
+	for i in 1 2 3 4 5; do
+		LD_PRELOAD=$DLTRACE_LIB ./ends $end
+	done
+	"$APPS/boxdump" "$DLTRACE_BOX" >totals
+	same "calls, and those in buckets ($end)" "5003 5003 5" \
+		"$(awk '$2 == "GOMP_parallel" { print $4, $14 }' totals | sort | uniq -c | awk '{ print $2, $3, $1 }')"
+done
+session_stop
