@@ -328,6 +328,8 @@ static void let_listen(struct recording *r)
 		return;
 	message_send(r->sampler.fd, "listen");
 	drain(r, &r->sampler.fd, from_sampler, &r->listening, SAMPLER_START);
+	if (!r->listening && r->sampler.fd >= 0)
+		note(r, "2 sampler 0 dltrace-sampler does not listen yet: the first events are missing");
 }
 
 static int spawn(struct recording *r)
@@ -344,7 +346,6 @@ static int spawn(struct recording *r)
 		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
 	if (*r->library)
 		environment = environment_make(r->o, &setup);
-	let_listen(r);
 	r->begin = now_ns();
 	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
 	return err;
@@ -562,15 +563,16 @@ int recording_run(const struct options *o)
 	err = prepare(&r, path, why, sizeof(why));
 	if (err)
 		return run_alone(&r, o->require || err == EXIT_OWN, why);
+	if (remark_nvtx(r.o, why, sizeof(why)))
+		note(&r, why);
+	if (remark_level(r.o, o->level, r.output, why, sizeof(why)))
+		note(&r, why);
+	let_listen(&r);
 	status = child_early_signal(&r.child);
 	if (status) {
 		abandon(&r);
 		return child_die_of(status);
 	}
-	if (remark_nvtx(r.o, why, sizeof(why)))
-		note(&r, why);
-	if (remark_level(r.o, o->level, r.output, why, sizeof(why)))
-		note(&r, why);
 	err = spawn(&r);
 	if (err)
 		return cannot_run(&r, err);
