@@ -22,6 +22,7 @@
 #include "outbox.h"
 #include "sys.h"
 #include "thread.h"
+#include "tracepoints/units.h"
 
 #define DEFAULT_THRESHOLD (64 * 1024)
 
@@ -74,19 +75,6 @@ static const char *env_or_empty(const char *name)
 	return value ? value : "";
 }
 
-/* 64K, 4M, 1G, or bytes; 0 when it is none of these. */
-static uint64_t parse_size(const char *text)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	uint64_t n = 0;
-
-	while (*text >= '0' && *text <= '9' && n < UINT64_MAX >> 45)
-		n = n * 10 + (uint64_t)(*text++ - '0');
-	unit = *text ? strchr(units, *text & ~0x20) : NULL;
-	return unit ? n << (10 * (unit - units + 1)) : n;
-}
-
 static uint64_t parse_hex(const char *text)
 {
 	uint64_t n = 0;
@@ -109,7 +97,7 @@ static void read_settings(void)
 	dlt_log_init(dlt_process_env("DLTRACE_DEBUG"));
 	dlt_process.off = strcmp(env_or_empty("DLTRACE"), "off") == 0;
 	dlt_process.recording = parse_hex(env_or_empty("DLTRACE_RECORDING"));
-	dlt_process.threshold = parse_size(env_or_empty("DLTRACE_THRESHOLD"));
+	dlt_process.threshold = dlt_units_bytes(env_or_empty("DLTRACE_THRESHOLD"));
 	dlt_process.rank = dlt_rank_find(dlt_process_env);
 	if (dlt_process.rank.rank >= 0)
 		dlt_process.job = dlt_rank_job(dlt_process_env, &dlt_process.rank);

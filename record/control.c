@@ -18,7 +18,12 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "message.h"
 #include "say.h"
+
+/* Seconds for a request to come and an answer to go; for the answer to come, which may take a rotation or an end. */
+#define REQUEST_LIMIT	1
+#define ANSWER_LIMIT	60
 
 static int socket_at(const char *home, struct sockaddr_un *address)
 {
@@ -31,9 +36,9 @@ static int socket_at(const char *home, struct sockaddr_un *address)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
-static void set_limits(int fd)
+static void set_limits(int fd, int seconds)
 {
-	struct timeval limit = { .tv_sec = 1 };
+	struct timeval limit = { .tv_sec = seconds };
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
@@ -61,7 +66,7 @@ int control_accept(int listener, char *request, int size)
 
 	if (fd < 0)
 		return -errno;
-	set_limits(fd);
+	set_limits(fd, REQUEST_LIMIT);
 	while (at < size - 1 && recv(fd, request + at, 1, 0) == 1 && request[at] != '\n')
 		at++;
 	request[at] = '\0';
@@ -81,6 +86,29 @@ void control_answer(int fd, const char *format, ...)
 		n = sizeof(text) - 1;
 	if (n > 0 && fd >= 0)
 		send(fd, text, (size_t)n, MSG_NOSIGNAL);
+}
+
+bool control_hand_over(int *waiting, int fd, int helper, const char *message)
+{
+	if (*waiting >= 0) {
+		control_end(&fd, "error", "another request is being answered");
+		return false;
+	}
+	if (helper < 0 || (message && message_send(helper, "%s", message) < 0)) {
+		control_end(&fd, "error", "the recording has ended");
+		return false;
+	}
+	*waiting = fd;
+	return true;
+}
+
+void control_end(int *waiting, const char *prefix, const char *text)
+{
+	if (*waiting < 0)
+		return;
+	control_answer(*waiting, "%s %s\n", prefix, text);
+	close(*waiting);
+	*waiting = -1;
 }
 
 /* A recorded process knows the folder of its boxes, which is in the private folder. */
@@ -140,13 +168,13 @@ static bool home_of_recorder(int pid, char *home, size_t size)
 static int show(int fd)
 {
 	char text[4096];
-	bool first = true, failed = true;
+	bool first = true, failed = true, late;
 	FILE *f = fdopen(fd, "r");
 
 	while (f && fgets(text, sizeof(text), f)) {
 		const char *rest = text;
 
-		if (first) {
+		if (first || strncmp(text, "error ", 6) == 0) {
 			failed = strncmp(text, "ok", 2) != 0;
 			rest += strcspn(text, " \n");
 			rest += *rest == ' ';
@@ -154,11 +182,14 @@ static int show(int fd)
 		first = false;
 		fputs(*rest == '\n' && rest != text ? "" : rest, failed ? stderr : stdout);
 	}
-	if (first)
+	late = f && ferror(f) && errno == EAGAIN;
+	if (late)
+		say_error("--control: the recording does not answer");
+	else if (first)
 		say_error("--control: the recording has ended");
 	if (f)
 		fclose(f);
-	return failed ? EXIT_OWN : 0;
+	return failed || late ? EXIT_OWN : 0;
 }
 
 int control_ask(int pid, char *const *words)
@@ -172,6 +203,8 @@ int control_ask(int pid, char *const *words)
 		return EXIT_OWN;
 	}
 	fd = socket_at(home, &address);
+	if (fd >= 0)
+		set_limits(fd, ANSWER_LIMIT);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
 		say_error("--control: cannot reach the recording of process %d: %s", pid, strerror(errno));
 		return EXIT_OWN;

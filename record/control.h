@@ -7,6 +7,8 @@
 #ifndef DLT_RECORD_CONTROL_H
 #define DLT_RECORD_CONTROL_H
 
+#include <stdbool.h>
+
 /* Descriptor to listen on, or -errno. */
 int control_listen(const char *home);
 
@@ -14,6 +16,15 @@ int control_listen(const char *home);
 int control_accept(int listener, char *request, int size);
 
 void control_answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * The answer comes later, from a helper that is sent `message` (NULL: nothing). The caller becomes *waiting, which
+ * is -1 while nobody waits. False: it has been told at once that there is no answer, and is gone.
+ */
+bool control_hand_over(int *waiting, int fd, int helper, const char *message);
+
+/* "PREFIX TEXT" for who waits, if somebody does; nobody waits any more. */
+void control_end(int *waiting, const char *prefix, const char *text);
 
 /* The client: prints what is answered; exit status. */
 int control_ask(int pid, char *const *words);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -23,6 +24,8 @@
 #include "place.h"
 
 #define RUN_DIR		"/run/lttng"
+#define SHARED_PID	RUN_DIR "/lttng-sessiond.pid"	/* the daemon's own word */
+#define SHARED_LOCK	RUN_DIR "/dltrace.lock"
 #define START_LIMIT	10000	/* ms; a loaded machine needs seconds */
 #define STOP_LIMIT	2000	/* ms, then SIGKILL */
 
@@ -69,8 +72,21 @@ static void exec_best_daemon(void)
 	_exit(127);
 }
 
+/* Of one recording: it ends with its keeper. Of several: with none of them, nor with their folders. */
+static void tie(bool shared, pid_t keeper)
+{
+	if (shared) {
+		setsid();
+		unsetenv("LTTNG_HOME");
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != keeper)
+		_exit(127);
+}
+
 /* In the child that becomes the daemon. Its descriptors but 0, 1, 2 are closed on exec. */
-static void exec_daemon(const char *home, pid_t parent)
+static void exec_daemon(const char *home, bool shared, pid_t parent)
 {
 	char log[PATH_MAX];
 	sigset_t none;
@@ -79,9 +95,7 @@ static void exec_daemon(const char *home, pid_t parent)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(127);
+	tie(shared, parent);
 	snprintf(log, sizeof(log), "%s/log", home);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd >= 0) {
@@ -152,20 +166,70 @@ static int wait_until_alive(struct session_daemon *d, const char *home, char *wh
 static int start_own(struct session_daemon *d, const char *home, char *why, size_t size)
 {
 	pid_t parent = getpid();
-	int err;
 
 	d->pid = fork();
 	if (d->pid == 0)
-		exec_daemon(home, parent);
+		exec_daemon(home, d->shared, parent);
 	if (d->pid < 0) {
 		snprintf(why, size, "fork: %s", strerror(errno));
 		d->pid = 0;
 		return -EAGAIN;
 	}
-	err = wait_until_alive(d, home, why, size);
-	if (err)
-		daemon_stop(d);
-	return err;
+	/* Whose it is, for the last one that uses it; else it is ours to end. */
+	if (d->shared && (ftruncate(d->lock, 0) < 0 || dprintf(d->lock, "%d\n", (int)d->pid) < 0))
+		d->shared = false;
+	return wait_until_alive(d, home, why, size);
+}
+
+/* A file of one number. 0: there is none. */
+static pid_t read_pid(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int pid;
+
+	if (!f || fscanf(f, "%d", &pid) != 1)
+		pid = 0;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* True: it answers, and nobody ends it while the lock is held as by one of several. */
+static bool is_there_for_all(struct session_daemon *d)
+{
+	flock(d->lock, LOCK_SH);
+	if (lttng_session_daemon_alive() != 1) {
+		flock(d->lock, LOCK_UN);
+		return false;
+	}
+	if (!d->pid)
+		d->pid = read_pid(SHARED_PID);
+	return true;
+}
+
+/*
+ * The machine's daemon, of all recordings at a time: each holds the lock as one of several; who holds it alone may
+ * start and end the daemon. The file holds the process id of one that a recording has started.
+ */
+static int start_shared(struct session_daemon *d, const char *home, char *why, size_t size)
+{
+	d->lock = open(SHARED_LOCK, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (d->lock < 0) {
+		snprintf(why, size, "%s: %s", SHARED_LOCK, strerror(errno));
+		return -errno;
+	}
+	d->shared = true;
+	for (int waited = 0; waited < START_LIMIT; waited += 20) {
+		int err = 0;
+
+		if (flock(d->lock, LOCK_EX | LOCK_NB) == 0 && lttng_session_daemon_alive() != 1)
+			err = start_own(d, home, why, size);
+		if (err || is_there_for_all(d))
+			return err;
+		pause_ms(20);
+	}
+	snprintf(why, size, "lttng-sessiond, which other recordings use, does not answer");
+	return -ETIMEDOUT;
 }
 
 int daemon_start(struct session_daemon *d, const char *home, char *why, size_t size)
@@ -179,8 +243,7 @@ int daemon_start(struct session_daemon *d, const char *home, char *why, size_t s
 	}
 	if (geteuid() == 0 && enter_namespace(home) < 0) {
 		d->private = false;
-		if (lttng_session_daemon_alive() == 1)
-			return 0;
+		return start_shared(d, home, why, size);
 	}
 	return start_own(d, home, why, size);
 }
@@ -260,8 +323,12 @@ const char *daemon_died(struct session_daemon *d)
 {
 	if (!d->pid)
 		return NULL;
-	if (!is_running(d->pid))
+	if (!is_running(d->pid)) {
+		/* Others may start one. */
+		if (d->shared)
+			flock(d->lock, LOCK_UN);
 		return "session daemon";
+	}
 	if (!d->consumer)
 		d->consumer = find_consumer(d->pid);
 	return d->consumer && !is_running(d->consumer) ? "consumer daemon" : NULL;
@@ -270,14 +337,14 @@ const char *daemon_died(struct session_daemon *d)
 static bool reaped(pid_t pid, int limit)
 {
 	for (int waited = 0; waited <= limit; waited += 5) {
-		if (waitpid(pid, NULL, WNOHANG) != 0)
+		if (waitpid(pid, NULL, WNOHANG) == pid || !is_running(pid))
 			return true;
 		pause_ms(5);
 	}
 	return false;
 }
 
-void daemon_stop(struct session_daemon *d)
+static void terminate(struct session_daemon *d)
 {
 	if (!d->pid)
 		return;
@@ -294,4 +361,25 @@ void daemon_stop(struct session_daemon *d)
 	if (d->consumer && is_running(d->consumer))
 		kill(d->consumer, SIGKILL);
 	d->pid = 0;
+}
+
+/* The last recording ends what one of them has started, unless somebody else has a session there. */
+static void leave(struct session_daemon *d)
+{
+	struct lttng_session *sessions = NULL;
+
+	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0 && d->pid && d->pid == read_pid(SHARED_LOCK) &&
+	    lttng_list_sessions(&sessions) <= 0)
+		terminate(d);
+	free(sessions);
+	close(d->lock);
+	d->shared = false;
+}
+
+void daemon_stop(struct session_daemon *d)
+{
+	if (d->shared)
+		leave(d);
+	else
+		terminate(d);
 }

@@ -6,7 +6,8 @@
  * sockets and allows one daemon there; so the keeper and its daemon live in a mount namespace of
  * their own, in which /run/lttng *is* <private folder>/.lttng (a bind mount). The command, outside
  * of it, finds the daemon's application socket under $LTTNG_HOME/.lttng as any user's would.
- * Root without CAP_SYS_ADMIN (a plain container) shares the machine's daemon.
+ * Root without CAP_SYS_ADMIN (a plain container) shares the machine's daemon: it is there already, or the first
+ * recording starts it, and the last one of those at the same time ends it.
  *
  * All this runs in the keeper only (keeper.h): it changes the namespace of the calling process.
  */
@@ -18,9 +19,11 @@
 #include <sys/types.h>
 
 struct session_daemon {
-	pid_t pid;		/* 0: not ours */
+	pid_t pid;		/* 0: not known */
 	pid_t consumer;		/* its consumer daemon; 0: not known yet */
 	bool private;		/* processes find it by LTTNG_HOME */
+	bool shared;		/* the machine's */
+	int lock;		/* of the shared one */
 };
 
 /*

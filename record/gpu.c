@@ -3,6 +3,8 @@
 #include "gpu.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 
 #include "sampler/emit_sample.h"
@@ -50,29 +52,47 @@ static struct {
 	void *device;
 	char name[96];
 } gpus[GPUS];
-static unsigned gpu_count;
+static unsigned gpu_count;	/* set when all else is known */
 
-unsigned gpu_init(void)
+static unsigned find_gpus(void)
 {
 	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	unsigned count;
 
 	if (!library)
 		return 0;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		*(void **)((char *)&nvml + functions[i].offset) = dlsym(library, functions[i].name);
-	if (!nvml.init || !nvml.count || !nvml.handle || nvml.init() != 0 || nvml.count(&gpu_count) != 0) {
-		gpu_count = 0;
+	if (!nvml.init || !nvml.count || !nvml.handle || nvml.init() != 0 || nvml.count(&count) != 0)
 		return 0;
-	}
-	if (gpu_count > GPUS)
-		gpu_count = GPUS;
-	for (unsigned i = 0; i < gpu_count; i++) {
+	if (count > GPUS)
+		count = GPUS;
+	for (unsigned i = 0; i < count; i++) {
 		if (nvml.handle(i, &gpus[i].device) != 0)
 			gpus[i].device = NULL;
 		else if (!nvml.name || nvml.name(gpus[i].device, gpus[i].name, sizeof(gpus[i].name)) != 0)
 			gpus[i].name[0] = '\0';
 	}
-	return gpu_count;
+	return count;
+}
+
+static void *open_driver(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&gpu_count, find_gpus(), __ATOMIC_RELEASE);
+	return NULL;
+}
+
+void gpu_init(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, open_driver, NULL) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void emit_gpu(unsigned index)
@@ -116,9 +136,10 @@ static void emit_processes(unsigned index)
 void gpu_tick(uint64_t now)
 {
 	static uint64_t next;
+	unsigned count = __atomic_load_n(&gpu_count, __ATOMIC_ACQUIRE);
 	uint64_t due = next;
 
-	for (unsigned i = 0; i < gpu_count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		if (!gpus[i].device)
 			continue;
 		if (sample_enabled(DLT_EV_RECORD_GPU))

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* How many GPUs there are. */
-unsigned gpu_init(void);
+/* Looks for them in a thread of its own: the driver may take seconds to open, in which others wait to be served. */
+void gpu_init(void);
 
 /* Emits dltrace_record:gpu, and once a second dltrace_record:gpu_process. now: ns CLOCK_MONOTONIC. */
 void gpu_tick(uint64_t now);

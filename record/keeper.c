@@ -22,6 +22,7 @@
 #include "message.h"
 #include "session.h"
 
+#define START_LIMIT	15000	/* ms for an answer: not reached where nothing is broken */
 #define TICK		250	/* ms between looks at disk and daemons */
 #define TICK_NEAR	20	/* ms, when the disk is nearly full: buffers fill at 100 MB/s and more */
 #define ROTATE_LIMIT	5000	/* ms */
@@ -118,7 +119,7 @@ static void start(struct keeping *k)
 	char why[512];
 
 	if (session_start(&k->session, why, sizeof(why)) < 0) {
-		message_send(k->fd, "failed %s", why);
+		message_send(k->fd, "unstarted %s", why);
 		return;
 	}
 	k->started = now_ms();
@@ -139,6 +140,8 @@ static void answer(struct keeping *k, const char *text)
 		err = session_set_level(&k->session, (enum level)atoi(value), why, sizeof(why));
 		message_send(k->fd, err ? "failed %s" : "done level %s",
 			     err ? why : level_names[k->session.level]);
+	} else if (message_is(text, "rotate") && k->daemon_lost) {
+		message_send(k->fd, "failed LTTng's daemon has died");
 	} else if (message_is(text, "rotate")) {
 		k->asked = true;
 		rotate(k);
@@ -172,6 +175,9 @@ static void look_after_daemon(struct keeping *k)
 		return;
 	k->daemon_lost = true;
 	k->next_rotation = 0;
+	if (k->asked)
+		message_send(k->fd, "failed LTTng's %s has died", died);
+	k->asked = false;
 	if (k->started)
 		message_send(k->fd,
 			     "note 2 consumer 0 LTTng's %s has died, recording has stopped %.1f s after its start",
@@ -294,6 +300,35 @@ int keeper_launch(struct keeper *k, const struct keeper_config *c)
 	}
 	k->fd = fds[0];
 	return 0;
+}
+
+/* 0, or -EIO and why. */
+static int expect(struct keeper *k, const char *wanted, const char *refusal, char *text, char *why, size_t size)
+{
+	bool answered = message_receive(k->fd, text, START_LIMIT) > 0;
+
+	if (answered && message_is(text, wanted))
+		return 0;
+	snprintf(why, size, "%s", answered && message_is(text, refusal) ? message_is(text, refusal) :
+		 "LTTng's session daemon does not answer");
+	return -EIO;
+}
+
+int keeper_ready(struct keeper *k, bool *private_daemon, char *why, size_t size)
+{
+	char text[MESSAGE_MAX];
+	int err = expect(k, "ready", "failed", text, why, size);
+
+	*private_daemon = err == 0 && strcmp(message_is(text, "ready"), "private") == 0;
+	return err;
+}
+
+int keeper_start(struct keeper *k, char *why, size_t size)
+{
+	char text[MESSAGE_MAX];
+
+	message_send(k->fd, "start");
+	return expect(k, "started", "unstarted", text, why, size);
 }
 
 /*

@@ -7,7 +7,7 @@
  *
  * To the keeper:   start | level N | rotate | stop
  * From the keeper: ready private|shared | failed WHY        (after its launch)
- *                  started | failed WHY
+ *                  started | unstarted WHY                  (start)
  *                  done TEXT | failed WHY                   (level, rotate)
  *                  rotated                                  (names must be announced again)
  *                  note SEVERITY KIND VALUE TEXT            (for the trace, by the sampler)
@@ -16,6 +16,8 @@
 #ifndef DLT_RECORD_KEEPER_H
 #define DLT_RECORD_KEEPER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -40,8 +42,12 @@ struct keeper_config {
 	uint64_t max_size;	/* bytes; 0: no limit */
 };
 
-/* 0 or -errno. The first message tells whether there is a session. */
+/* 0 or -errno. */
 int keeper_launch(struct keeper *k, const struct keeper_config *c);
+
+/* Wait for its session to be there, to be started. 0, or -errno with the reason for people in `why`. */
+int keeper_ready(struct keeper *k, bool *private_daemon, char *why, size_t size);
+int keeper_start(struct keeper *k, char *why, size_t size);
 
 /* Waits at most `limit` ms for its end, then kills it and with it the daemon. */
 void keeper_reap(struct keeper *k, int limit);

@@ -68,6 +68,27 @@ static void size_option(const char *text, uint64_t *bytes, const char *name, str
 		argp_error(state, "--%s: %s: a size with a unit is needed, as 64K or 4M", name, text);
 }
 
+/* These two are passed on as they were written; there 0 means that nothing was asked for. */
+static void threshold_option(const char *text, struct options *o, struct argp_state *state)
+{
+	uint64_t bytes;
+
+	size_option(text, &bytes, "threshold", state);
+	if (!bytes)
+		argp_error(state, "--threshold: %s: 1B is the least", text);
+	o->threshold = text;
+}
+
+static void sample_option(const char *text, struct options *o, struct argp_state *state)
+{
+	uint64_t ns;
+
+	time_option(text, &ns, "sample", state);
+	if (ns < 1000000)
+		argp_error(state, "--sample: %s: 1ms is the least", text);
+	o->sample = text;
+}
+
 static void pid_option(const char *text, int *pid, struct argp_state *state)
 {
 	char *end;
@@ -110,7 +131,6 @@ static void gpu_option(const char *text, enum gpu *gpu, struct argp_state *state
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	uint64_t ignored;
 
 	switch (key) {
 	case 'l':
@@ -150,12 +170,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		size_option(arg, &o->max_size, "max-size", state);
 		return 0;
 	case KEY_THRESHOLD:
-		size_option(arg, &ignored, "threshold", state);
-		o->threshold = arg;
+		threshold_option(arg, o, state);
 		return 0;
 	case KEY_SAMPLE:
-		time_option(arg, &ignored, "sample", state);
-		o->sample = arg;
+		sample_option(arg, o, state);
 		return 0;
 	case KEY_DEBUG:
 		o->debug = arg;

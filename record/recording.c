@@ -29,7 +29,6 @@
 #include "units.h"
 
 /* Limits of waits, ms: none of them is reached where nothing is broken. */
-#define KEEPER_START	15000
 #define SAMPLER_START	5000
 #define SAMPLER_END	5000
 #define KEEPER_END	20000
@@ -57,6 +56,7 @@ struct recording {
 	bool private_daemon;
 	int listener;			/* --control; or -1 */
 	int asker, dumper;		/* who waits for the keeper's, the sampler's answer; or -1 */
+	int stopper;			/* who waits for the end of recording; or -1 */
 	int survivors;			/* processes alive after the command; -1: not known */
 	uint64_t begin;			/* ns CLOCK_MONOTONIC, of the command */
 	uint64_t events;
@@ -87,13 +87,12 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 {
 	struct plan_machine machine;
 	struct plan plan;
-	char text[MESSAGE_MAX], name[64];
+	char name[64];
 	struct keeper_config config = {
 		.home = r->home.path, .output = r->output, .session = r->o->session, .name = name,
 		.relay = r->o->relay, .plan = &plan, .level = r->o->level, .rotate = r->o->rotate,
 		.max_size = r->o->max_size,
 	};
-	const char *value;
 	int err;
 
 	plan_read_machine(&machine, r->output);
@@ -114,15 +113,7 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 		snprintf(why, size, "fork: %s", strerror(-err));
 		return err;
 	}
-	if (message_receive(r->keeper.fd, text, KEEPER_START) <= 0) {
-		snprintf(why, size, "LTTng's session daemon does not answer");
-		return -ETIMEDOUT;
-	}
-	value = message_is(text, "ready");
-	r->private_daemon = value && strcmp(value, "private") == 0;
-	if (!value)
-		snprintf(why, size, "%s", message_is(text, "failed") ? message_is(text, "failed") : text);
-	return value ? 0 : -EIO;
+	return keeper_ready(&r->keeper, &r->private_daemon, why, size);
 }
 
 /* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
@@ -136,7 +127,7 @@ static void written(struct recording *r, const char *text)
 		return;
 	label_note(r->label, severity, kind, text + at);
 	if (severity >= DLT_PROBLEM)
-		say("%s", text + at);
+		say_error("%s", text + at);
 	else
 		say_verbose("%s", text + at);
 }
@@ -164,17 +155,12 @@ static void start_sampler(struct recording *r)
 
 static int start_tracing(struct recording *r, char *why, size_t size)
 {
-	char text[MESSAGE_MAX];
+	int err = keeper_start(&r->keeper, why, size);
 
 	r->start_asked = true;
-	message_send(r->keeper.fd, "start");
-	if (message_receive(r->keeper.fd, text, KEEPER_START) > 0 && message_is(text, "started")) {
+	if (err == 0)
 		r->started = now_ns();
-		return 0;
-	}
-	snprintf(why, size, "%s", message_is(text, "failed") ? message_is(text, "failed") :
-		 "LTTng's session daemon does not answer");
-	return -EIO;
+	return err;
 }
 
 /* Everything but the command. 0; or why there will be no recording, and -errno or what recording_output_make gives. */
@@ -235,13 +221,13 @@ static void note(struct recording *r, const char *text)
 	written(r, text);
 }
 
-static void asked_keeper(struct recording *r, const char *text, const char *prefix)
+/* After --delay: the command runs already. */
+static void not_started(struct recording *r, const char *why)
 {
-	if (r->asker < 0)
-		return;
-	control_answer(r->asker, "%s %s\n", prefix, text);
-	close(r->asker);
-	r->asker = -1;
+	char text[MESSAGE_MAX];
+
+	snprintf(text, sizeof(text), "2 start 0 nothing is recorded: %.1024s", why);
+	note(r, text);
 }
 
 static void from_keeper(struct recording *r)
@@ -254,16 +240,20 @@ static void from_keeper(struct recording *r)
 		r->keeper.fd = -1;
 		if (!r->stopped)
 			note(r, "2 keeper 0 the process that holds the LTTng session has died");
+		control_end(&r->asker, "error", "the recording has ended");
+		control_end(&r->stopper, "error", "the recording has ended");
 	} else if ((value = message_is(text, "note"))) {
 		note(r, value);
 	} else if (message_is(text, "rotated")) {
 		message_send(r->sampler.fd, "again");
 	} else if ((value = message_is(text, "done"))) {
-		asked_keeper(r, value, "ok");
+		control_end(&r->asker, "ok", value);
 	} else if ((value = message_is(text, "failed"))) {
-		asked_keeper(r, value, "error");
+		control_end(&r->asker, "error", value);
 	} else if (message_is(text, "started")) {
 		r->started = now_ns();
+	} else if ((value = message_is(text, "unstarted"))) {
+		not_started(r, value);
 	} else if ((value = message_is(text, "end"))) {
 		uint64_t packets = 0;
 		int stalled = 0;
@@ -271,7 +261,7 @@ static void from_keeper(struct recording *r)
 		sscanf(value, "%" SCNu64 " %" SCNu64 " %d", &r->lost, &packets, &stalled);
 		r->stalled = stalled != 0;
 		r->stopped = true;
-		asked_keeper(r, "stopped", "ok");
+		control_end(&r->stopper, "ok", "stopped");
 	}
 }
 
@@ -279,6 +269,9 @@ static void from_keeper(struct recording *r)
 static void sampler_has_died(struct recording *r)
 {
 	helper_reap(&r->sampler, 0);
+	control_end(&r->dumper, "error", "dltrace-sampler has died");
+	if (r->stop_asked && !r->ending)
+		message_send(r->keeper.fd, "stop");	/* nobody else says that all is said */
 	if (r->samplers++ < SAMPLERS && !r->stop_asked && !r->ending)
 		start_sampler(r);
 	if (r->sampler.fd >= 0) {
@@ -335,6 +328,8 @@ static void let_listen(struct recording *r)
 		return;
 	message_send(r->sampler.fd, "listen");
 	drain(r, &r->sampler.fd, from_sampler, &r->listening, SAMPLER_START);
+	if (!r->listening && r->sampler.fd >= 0)
+		note(r, "2 sampler 0 dltrace-sampler does not listen yet: the first events are missing");
 }
 
 static int spawn(struct recording *r)
@@ -351,7 +346,6 @@ static int spawn(struct recording *r)
 		say_error("libdltrace-audit.so is not in %s: recording goes on without --audit", DLT_LIBDIR);
 	if (*r->library)
 		environment = environment_make(r->o, &setup);
-	let_listen(r);
 	r->begin = now_ns();
 	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
 	return err;
@@ -367,42 +361,34 @@ static void stop_early(struct recording *r)
 		message_send(r->keeper.fd, "stop");
 }
 
-/* The answer comes later, from the helper that is asked. */
-static int hand_over(int *waiting, int fd)
+/* Who asks a second time need not wait: it has happened. */
+static void asked_to_stop(struct recording *r, int fd)
 {
-	if (*waiting >= 0) {
-		control_answer(fd, "error another request is being answered\n");
-		close(fd);
-		return -EBUSY;
-	}
-	*waiting = fd;
-	return 0;
+	if (r->stopped)
+		control_end(&fd, "ok", "stopped");
+	else if (control_hand_over(&r->stopper, fd, r->keeper.fd, NULL))
+		stop_early(r);
 }
 
 static void from_control(struct recording *r)
 {
-	char request[256];
+	char request[256], message[32];
 	int fd = control_accept(r->listener, request, sizeof(request));
 	int level = strncmp(request, "level=", 6) == 0 ? level_parse(request + 6) : -1;
 
 	if (fd < 0)
 		return;
 	if (strcmp(request, "dump") == 0) {
-		if (hand_over(&r->dumper, fd) == 0) {
+		if (control_hand_over(&r->dumper, fd, r->sampler.fd, "dump"))
 			control_answer(fd, "ok\n");
-			message_send(r->sampler.fd, "dump");
-		}
 	} else if (strcmp(request, "snapshot") == 0) {
-		if (hand_over(&r->asker, fd) == 0)
-			message_send(r->keeper.fd, "rotate");
+		control_hand_over(&r->asker, fd, r->keeper.fd, "rotate");
 	} else if (level >= 0) {
-		if (hand_over(&r->asker, fd) == 0) {
-			message_send(r->keeper.fd, "level %d", level);
+		snprintf(message, sizeof(message), "level %d", level);
+		if (control_hand_over(&r->asker, fd, r->keeper.fd, message))
 			message_send(r->sampler.fd, "note 0 level %d level %s", level, request + 6);
-		}
 	} else if (strcmp(request, "stop") == 0) {
-		if (hand_over(&r->asker, fd) == 0)
-			stop_early(r);
+		asked_to_stop(r, fd);
 	} else {
 		control_answer(fd, "error %s: one of dump, snapshot, level=summary|calls|full, stop is needed\n",
 			       request);
@@ -564,7 +550,7 @@ int recording_run(const struct options *o)
 {
 	struct recording r = {
 		.options = *o, .o = &r.options, .home.lock = -1, .keeper.fd = -1, .sampler.fd = -1, .listener = -1,
-		.asker = -1, .dumper = -1, .survivors = -1,
+		.asker = -1, .dumper = -1, .stopper = -1, .survivors = -1,
 	};
 	char path[PATH_MAX], why[MESSAGE_MAX];
 	int err = child_lookup(o->command[0]), status;
@@ -577,15 +563,16 @@ int recording_run(const struct options *o)
 	err = prepare(&r, path, why, sizeof(why));
 	if (err)
 		return run_alone(&r, o->require || err == EXIT_OWN, why);
+	if (remark_nvtx(r.o, why, sizeof(why)))
+		note(&r, why);
+	if (remark_level(r.o, o->level, r.output, why, sizeof(why)))
+		note(&r, why);
+	let_listen(&r);
 	status = child_early_signal(&r.child);
 	if (status) {
 		abandon(&r);
 		return child_die_of(status);
 	}
-	if (remark_nvtx(r.o, why, sizeof(why)))
-		note(&r, why);
-	if (remark_level(r.o, o->level, r.output, why, sizeof(why)))
-		note(&r, why);
 	err = spawn(&r);
 	if (err)
 		return cannot_run(&r, err);

@@ -199,7 +199,6 @@ int main(int argc, char **argv)
 	if (err < 0)
 		note_say(DLT_WARNING, "outbox", 0, err, "processes give their events to LTTng themselves: "
 			 "%s/wanted: %s", self.boxes, strerror(-err));
-	/* Opening the driver takes its time: the command does not wait for it. */
 	gpu_init();
 	energy_init("/sys/class/powercap");
 	serve();

@@ -106,7 +106,7 @@ bool wanted_update(void)
 
 void wanted_wait(void)
 {
-	for (int waited = 0; !wanted_update() && waited < 1000; waited++)
+	for (int waited = 0; wanted && !wanted_update() && waited < 1000; waited++)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 

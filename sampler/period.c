@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How often to sample, and whether at all. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "emit_sample.h"
 #include "sampler.h"
+#include "tracepoints/units.h"
 
 #define MS 1000000ull
-
-/* ns of "250ms", "1s", ...; 0: not understood. */
-static uint64_t parse(const char *text)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	if (value <= 0 || value > 1e6)
-		return 0;
-	if (strcmp(end, "us") == 0)
-		return (uint64_t)(value * 1e3);
-	if (strcmp(end, "ms") == 0)
-		return (uint64_t)(value * 1e6);
-	if (strcmp(end, "s") == 0)
-		return (uint64_t)(value * 1e9);
-	if (strcmp(end, "m") == 0)
-		return (uint64_t)(value * 6e10);
-	return 0;
-}
 
 /* ns of DLTRACE_SAMPLE; 0: not set. */
 static uint64_t asked_for(void)
@@ -35,7 +16,7 @@ static uint64_t asked_for(void)
 	if (asked == UINT64_MAX) {
 		const char *text = getenv("DLTRACE_SAMPLE");
 
-		asked = text ? parse(text) : 0;
+		asked = text ? dlt_units_ns(text) : 0;
 		if (asked && asked < MS)
 			asked = MS;
 	}

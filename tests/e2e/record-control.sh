@@ -41,6 +41,108 @@ status=0
 "$RECORD" --control $$ dump 2>err || status=$?
 same "status for a process that is not recorded" 125 $status
 
+# refused WHAT REQUEST...: it is answered at once that nobody can answer it any more
+refused() {
+	what=$1
+	shift
+	for request in "$@"; do
+		status=0
+		timeout 20 "$RECORD" --control $recorder "$request" >out 2>err || status=$?
+		same "$what: status of $request" 125 $status
+		grep -q '^the recording has ended$' err || fail "$what: $request: $(cat err)"
+	done
+}
+# What a command does: it waits for the file `enough`, a minute at most.
+cat >waits <<'END'
+for i in $(seq 600); do
+	[ ! -e enough ] || exit 0
+	sleep 0.1
+done
+END
+# begin TRACE OPTION...: a recording of that
+begin() {
+	rm -f enough
+	"$RECORD" -q -l summary -o "$@" -- sh waits 2>said &
+	recorder=$!
+	until grep -qs '^command' "$1/recording"; do sleep 0.1; done
+}
+# until_so WHAT COMMAND...: waits, a minute at most
+until_so() {
+	what=$1
+	shift
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || fail "waited in vain: $what"
+		sleep 0.1
+	done
+}
+no_keeper() {
+	! grep -qs '^State:.[^Z]' "/proc/$keeper/status"
+}
+
+begin over --duration 500ms
+keeper=$(pgrep -P $recorder -x dltrace-keeper)
+until_so "the end of 500 ms" no_keeper
+refused "after --duration" snapshot level=calls
+same "stop when it has stopped" stopped "$(timeout 20 "$RECORD" --control $recorder stop)"
+kill -KILL $(pgrep -P $recorder -x dltrace-sampler)
+sleep 0.5
+refused "without a sampler" dump
+: >enough
+wait $recorder || fail "--duration: status of the command"
+
+begin orphan
+kill -KILL $(pgrep -P $recorder -x dltrace-keeper)
+until_so "the word that the keeper died" test -s said
+refused "without a keeper" snapshot level=calls stop
+"$RECORD" --control $recorder dump >dump || fail "no dump without a keeper"
+: >enough
+wait $recorder || fail "without a keeper: status of the command"
+
+# It dies while it is asked.
+begin asked
+keeper=$(pgrep -P $recorder -x dltrace-keeper)
+kill -STOP $keeper
+timeout 20 "$RECORD" --control $recorder snapshot >out 2>err &
+asker=$!
+sleep 0.5
+kill -KILL $keeper
+status=0
+wait $asker || status=$?
+same "the keeper dies while it is asked: status" 125 $status
+: >enough
+wait $recorder || fail "the keeper dies: status of the command"
+
+# So does the sampler, of which another one is started; not after a stop, which then is the keeper's alone.
+begin held
+for request in dump stop; do
+	until_so "a sampler" pgrep -P $recorder -x dltrace-sampler
+	sampler=$(pgrep -P $recorder -x dltrace-sampler)
+	kill -STOP $sampler
+	timeout 20 "$RECORD" --control $recorder $request >out.$request 2>err &
+	asker=$!
+	sleep 0.5
+	kill -KILL $sampler
+	status=0
+	wait $asker || status=$?
+	echo $request $status
+done >held.txt
+same "the sampler dies while it is asked: status" "dump 125 stop 0" "$(echo $(cat held.txt))"
+same "the sampler dies while it is asked to stop" stopped "$(cat out.stop)"
+: >enough
+wait $recorder || fail "the sampler dies: status of the command"
+
+begin halt
+kill -KILL $(pgrep -P "$(pgrep -P "$(pgrep -P $recorder -x dltrace-keeper)" -x lttng-sessiond)" -x lttng-consumerd)
+until_so "the word that LTTng's daemon died" test -s said
+status=0
+timeout 20 "$RECORD" --control $recorder snapshot >out 2>err || status=$?
+same "without LTTng's daemon: status" 125 $status
+grep -q 'daemon has died' err || fail "without LTTng's daemon: $(cat err)"
+: >enough
+wait $recorder || fail "without LTTng's daemon: status of the command"
+
 # On a busy machine it may come late: then once more.
 for try in 1 2 3 4 5; do
 	rm -rf part
@@ -74,6 +176,17 @@ lttng --no-sessiond list test | grep -q '\[active\]' || fail "the user's session
 status=0
 "$RECORD" --require --session nowhere -- true 2>err || status=$?
 same "status without such a session" 125 $status
+# The recording that --delay has put off cannot begin: the command runs already.
+lttng -q create late --output="$TMP/late" >/dev/null
+rm -f enough
+"$RECORD" -q --session late --delay 5s -- sh -c ': >begun; . ./waits' 2>said &
+recorder=$!
+until_so "the command" test -e begun
+lttng -q destroy late >/dev/null
+until_so "a word that nothing is recorded" test -s said
+grep -q '^dltrace-record: nothing is recorded: start: ' said || fail "--delay: $(cat said)"
+: >enough
+wait $recorder || fail "--delay: status of the command"
 session_stop
 events trace >events
 grep -q 'dltrace_record:recording' events || fail "nothing in the user's session"

@@ -3,10 +3,13 @@
 . "$top_srcdir/tests/lib.sh"
 need lttng-sessiond
 need babeltrace2
+need python3
 
 cat >nvml.c <<'END'
+#include <stdlib.h>
 #include <string.h>
-int nvmlInit_v2(void) { return 0; }
+#include <unistd.h>
+int nvmlInit_v2(void) { if (getenv("SLOW")) sleep(8); return 0; }
 int nvmlDeviceGetCount_v2(unsigned *n) { *n = 2; return 0; }
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = (void *)(long)(i + 1); return 0; }
 int nvmlDeviceGetName(void *d, char *name, unsigned n) { strncpy(name, d == (void *)1 ? "Left" : "Right", n); return 0; }
@@ -32,3 +35,38 @@ grep -q 'dltrace_record:gpu_process:.* gpu = 1, pid = 77, used = 300' events || 
 "$RECORD" -q -o none -- sleep 0.3
 babeltrace2 none >events
 ! grep -q 'dltrace_record:gpu:.*name = "Left"' events || fail "GPUs out of nowhere"
+
+# A driver that takes its time: the command begins without it, and from its first moment on it is recorded.
+cat >program.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int main(void)
+{
+	struct timespec now;
+
+	free(malloc(1234567));
+	clock_gettime(CLOCK_REALTIME, &now);
+	printf("%lld\n", now.tv_sec * 1000LL + now.tv_nsec / 1000000);
+	return 0;
+}
+END
+${CC:-cc} -O0 -o program program.c
+begun=$(SLOW=yes LD_LIBRARY_PATH=$TMP "$RECORD" -q -o slow -- ./program)
+waited=$((begun - $(sed -n 's/^begin \([0-9]*\)......$/\1/p' slow/recording)))
+[ $waited -lt 3000 ] || fail "the command began $waited ms after the recording"
+events slow | grep -q dltrace_heap:alloc || fail "its first allocation is not recorded"
+
+# Ctrl-C meanwhile is not lost.
+cat >typed.py <<'END'
+import os, pty, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "-q", "-o", "typed", "--", "sh", "-c", "sleep 30; exit 3"])
+while not os.path.exists("typed/recording"):
+    time.sleep(0.01)
+time.sleep(1)
+os.write(fd, b"\x03")
+print(os.waitpid(pid, 0)[1])
+END
+same "Ctrl-C: how it ended" 2 "$(SLOW=yes LD_LIBRARY_PATH=$TMP /usr/bin/python3 typed.py "$RECORD")"

@@ -21,7 +21,7 @@ END
 # SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills before the metadata is on it
 cat >disk.sh <<'END'
 mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
-"$RECORD" -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
+"$RECORD" $QUIET -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
 if [ "$3" ]; then
 	sleep 0.6
 	head -c "$1" /dev/zero >disk/other 2>disk.err
@@ -46,7 +46,8 @@ stopped() {
 	grep -q '^note 2 disk ' recording || fail "not in the label"
 }
 
-echo "a disk of 12 MB"
+echo "a disk of 12 MB: a problem is said with -q, too"
+export QUIET=-q
 disk 0 12M 2
 grep -q '^dltrace-record: less than 64 MiB are free in .*disk/t: totals are recorded, no events' err || fail "$(cat err)"
 grep -q '^level summary$' recording || fail "the label: $(cat recording)"
@@ -60,6 +61,7 @@ stopped
 grep -q 'kind = "disk"' events || fail "not in the trace"
 
 echo "that somebody else fills at once"
+QUIET=
 disk 1 300M 4 fill
 stopped
 # LTTng has given up what it could not write, the word too; the label has it.

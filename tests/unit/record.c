@@ -33,6 +33,32 @@ static void sizes_need_units(void **state)
 		assert_int_equal(parse_time(*bad, &n), -EINVAL);
 }
 
+/* What the command line takes is written into the environment as it is, and read there by the process. */
+static void processes_read_the_same(void **state)
+{
+	uint64_t n;
+
+	(void)state;
+	for (const char *const *text = (const char *const[]){ "64K", "1.5M", "0.5M", "10000000B", "12KiB", "3.25G", "7T",
+							      "8388607T", NULL }; *text; text++) {
+		assert_int_equal(parse_size(*text, &n), 0);
+		assert_int_equal(dlt_units_bytes(*text), n);
+	}
+	for (const char *const *text = (const char *const[]){ "500ns", "2000000us", "1.5ms", "10s", "2m", "1h", "1d",
+							      NULL }; *text; text++) {
+		assert_int_equal(parse_time(*text, &n), 0);
+		assert_int_equal(dlt_units_ns(*text), n);
+	}
+	assert_int_equal(dlt_units_bytes("1.5M"), 1572864);
+	assert_int_equal(dlt_units_bytes("10000000"), 10000000);
+	assert_int_equal(dlt_units_bytes("1"), 1);
+	assert_int_equal(dlt_units_ns("1h"), 3600000000000);
+	for (const char *const *bad = (const char *const[]){ "", "K", "5 ", "64x", "-1", "9223372036854775808", NULL }; *bad;
+	     bad++)
+		assert_int_equal(dlt_units_bytes(*bad), 0);
+	assert_int_equal(dlt_units_ns("5"), 0);
+}
+
 static void people_read_figures(void **state)
 {
 	char out[32];
@@ -151,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_need_units),
+		cmocka_unit_test(processes_read_the_same),
 		cmocka_unit_test(people_read_figures),
 		cmocka_unit_test(patterns_expand),
 		cmocka_unit_test(ranks_by_launcher),
