@@ -42,6 +42,17 @@ static struct dlt_box_ring *make(struct dlt_thread *t)
 	return t->ring;
 }
 
+/* As a sampler counts them (sampler/rings.c). A past owner's are nobody's any more. */
+static void count_batch(struct dlt_box_ring *r)
+{
+	const struct dlt_box_slot *s = dlt_box_slot((unsigned)(r - dlt_box_ring(0)));
+
+	if (s->thread == r->thread)
+		r->events = r->sent + r->count;
+	else
+		__atomic_fetch_add(&dlt_box_slot(0)->base_events, r->count, __ATOMIC_RELAXED);
+}
+
 /*
  * Whoever calls has the guard up. A session that has ended meanwhile gets nothing. Rare, so errno is
  * kept here and not for each event that is noted.
@@ -49,7 +60,7 @@ static struct dlt_box_ring *make(struct dlt_thread *t)
 static DLT_HOT __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 {
 	struct dlt_ev_batch_records e = {
-		.thread = r->thread, .first = (uint32_t)r->sent, .count = r->count, .layout = DLT_BATCH_LAYOUT,
+		.thread = r->thread, .first = (uint32_t)r->ordinal, .count = r->count, .layout = DLT_BATCH_LAYOUT,
 		.begin = r->begin, .records = r->records, .records_count = (r->used + 7) / 8,
 	};
 	int saved = errno;
@@ -59,12 +70,12 @@ static DLT_HOT __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 	/* Readers stop at an event whose code is 0. */
 	__builtin_memset((char *)r->records + r->used, 0, -r->used & 7);
 	if (dlt_enabled(DLT_EV_BATCH_RECORDS)) {
-		r->events = r->sent + r->count;
+		count_batch(r);
 		BARRIER();
 		dlt_emit_now(DLT_EV_BATCH_RECORDS, &e);
 		BARRIER();
 	}
-	/* Killed before this, the recorder emits them again; `sent` tells that it is again. */
+	/* Killed before this, the recorder emits them again; their ordinal tells that it is again. */
 	__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
 	r->count = 0;
 	r->sent = r->events;
@@ -74,6 +85,7 @@ static DLT_HOT __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 static __attribute__((noinline)) void begin(struct dlt_box_ring *r, uint32_t thread, uint64_t ticks)
 {
 	r->thread = thread;
+	r->ordinal = r->sent;
 	__builtin_memset(r->whole, 0, sizeof(r->whole));
 	r->begin = dlt_clock_ns() - dlt_clock_elapsed_ns(dlt_clock_ticks() - ticks);
 	r->first = ticks;
@@ -88,13 +100,13 @@ static uint64_t age_at(const struct dlt_box_ring *r, uint64_t ticks)
 	return age > r->last ? age : r->last;
 }
 
-/* True when the event cannot stand behind the others. */
-static DLT_HOT bool is_full(const struct dlt_box_ring *r, uint64_t age, bool may_emit)
+/* True when the thread's event cannot stand behind the others, which may be a past thread's. */
+static DLT_HOT bool is_full(const struct dlt_box_ring *r, uint32_t thread, uint64_t age, bool may_emit)
 {
 	size_t room = sizeof(r->records) - r->used;
 
 	return room < DLT_BATCH_RECORD_MOST + (may_emit ? RESERVE : 0) || age - r->last > MAX_GAP ||
-	       age > MAX_AGE;
+	       age > MAX_AGE || r->thread != thread;
 }
 
 static DLT_HOT bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
@@ -105,7 +117,7 @@ static DLT_HOT bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_e
 	unsigned char *to;
 	uint32_t head;
 
-	if (r->used && is_full(r, age, may_emit)) {
+	if (r->used && is_full(r, t->id, age, may_emit)) {
 		if (!may_emit)
 			return false;
 		emit(r);
@@ -190,8 +202,8 @@ uint64_t dlt_ring_noted(const struct dlt_box_slot *slot)
 	const struct dlt_box_ring *r = ring_of(slot);
 	uint64_t noted, gone;
 
-	if (slot->ring != DLT_RING_BACKED)
-		return 0;
+	if (slot->ring != DLT_RING_BACKED || r->thread != slot->thread)
+		return dlt_ring_events(slot);
 	noted = __atomic_load_n(&r->sent, __ATOMIC_ACQUIRE);
 	noted += __atomic_load_n(&r->count, __ATOMIC_ACQUIRE);
 	gone = __atomic_load_n(&r->events, __ATOMIC_ACQUIRE);

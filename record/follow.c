@@ -242,7 +242,7 @@ static int open_process(pid_t pid, uint64_t boottime)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (fd >= 0 && (!proc_read_stat(path, &stat) || stat.state == 'Z' || stat.start > boottime)) {
+	if (fd >= 0 && (!proc_read_stat(path, &stat) || proc_has_ended(&stat) || stat.start > boottime)) {
 		close(fd);
 		fd = -1;
 	}
@@ -256,7 +256,7 @@ static bool is_alive(pid_t pid, uint64_t boottime)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return pid > 0 && proc_read_stat(path, &stat) && stat.state != 'Z' && stat.start <= boottime;
+	return pid > 0 && proc_read_stat(path, &stat) && !proc_has_ended(&stat) && stat.start <= boottime;
 }
 
 static bool begin_reading(struct followed *f)

@@ -42,7 +42,7 @@ static uint16_t id_of(const struct sampled_process *p, uint64_t base)
 static void emit(const struct scan *s, enum dlt_announced state)
 {
 	struct sampled_process *p = s->p;
-	char build_id[64] = "", path[sizeof(s->path) + 32];
+	char build_id[64] = "", path[sizeof(s->path) + 64], root[64];
 	struct dlt_ev_proc_library e = {
 		.process = box_value(p->box.header->process), .library = id_of(p, s->base),
 		.state = (uint8_t)state, .base = s->base, .size = s->end - s->base,
@@ -54,7 +54,8 @@ static void emit(const struct scan *s, enum dlt_announced state)
 
 	if (!p->walk || !proc_own_build_id(p->walk, s->base, build_id, sizeof(build_id))) {
 		/* As the process sees it: it may live in another root. */
-		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, s->path);
+		proc_path(p->pid, p->thread, "root", root, sizeof(root));
+		snprintf(path, sizeof(path), "%s%s", root, s->path);
 		proc_build_id(path, build_id, sizeof(build_id));
 	}
 	sample_emit(DLT_EV_PROC_LIBRARY, &e);
@@ -168,7 +169,7 @@ void libraries_scan(struct sampled_process *p, bool full)
 		       box_view_backed(p->box.header, p->box_size) * 4096;
 	p->scanned_libraries = p->status.libraries;
 	p->scanned_shmem = p->status.rss_shmem;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	proc_path(p->pid, p->thread, "maps", path, sizeof(path));
 	if (proc_lines(path, line, &s) < 0)
 		return;
 	end_of_file(&s);

@@ -76,6 +76,11 @@ bool proc_read_stat(const char *path, struct proc_stat *s)
 	return true;
 }
 
+bool proc_has_ended(const struct proc_stat *s)
+{
+	return (s->state == 'Z' || s->state == 'X') && s->threads <= 1;
+}
+
 static uint64_t ns_of(const struct timeval *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
@@ -263,6 +268,56 @@ int proc_lines(const char *path, void (*each)(void *data, char *line), void *dat
 	}
 	shut(fd);
 	return 0;
+}
+
+void proc_path(pid_t pid, pid_t thread, const char *file, char *path, size_t size)
+{
+	if (thread)
+		snprintf(path, size, "/proc/%d/task/%d/%s", (int)pid, (int)thread, file);
+	else
+		snprintf(path, size, "/proc/%d/%s", (int)pid, file);
+}
+
+struct thread_search {
+	pid_t pid, found;
+};
+
+static void try_thread(void *data, long number)
+{
+	struct thread_search *s = data;
+	struct proc_status status;
+	char path[64];
+
+	if (s->found)
+		return;
+	proc_path(s->pid, (pid_t)number, "status", path, sizeof(path));
+	if (proc_read_status(path, &status))
+		s->found = (pid_t)number;
+}
+
+bool proc_find_thread(pid_t pid, pid_t *thread)
+{
+	struct thread_search s = { pid, 0 };
+	char path[64];
+
+	proc_path(pid, 0, "task", path, sizeof(path));
+	proc_numbers(path, try_thread, &s);
+	if (s.found)
+		*thread = s.found;
+	return s.found != 0;
+}
+
+bool proc_read_process(pid_t pid, pid_t *thread, struct proc_status *s)
+{
+	char path[64];
+
+	proc_path(pid, *thread, "status", path, sizeof(path));
+	if (proc_read_status(path, s))
+		return true;
+	if (!proc_find_thread(pid, thread))
+		return false;
+	proc_path(pid, *thread, "status", path, sizeof(path));
+	return proc_read_status(path, s);
 }
 
 /* ---- build ids ----------------------------------------------------------------------------- */

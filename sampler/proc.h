@@ -31,6 +31,9 @@ struct proc_stat {
 /* path: /proc/PID/stat or /proc/PID/task/TID/stat. */
 bool proc_read_stat(const char *path, struct proc_stat *s);
 
+/* A process that is there only for its parent. One whose first thread alone has ended is a zombie too, with others. */
+bool proc_has_ended(const struct proc_stat *s);
+
 /* Of our own process without a file: all but `name`, `threads` and `start`, which stay as they were. */
 void proc_own_stat(struct proc_stat *s);
 
@@ -45,6 +48,18 @@ struct proc_status {
 
 /* False too for a process that is ending and has no memory any more; *s stays as it was. */
 bool proc_read_status(const char *path, struct proc_status *s);
+
+/*
+ * /proc/PID/FILE, or a thread's where `thread` is not 0. A first thread that has ended has taken with it what
+ * /proc/PID knew of the memory, the files and the program; stat, io and task are still the process's.
+ */
+void proc_path(pid_t pid, pid_t thread, const char *file, char *path, size_t size);
+
+/* Sets *thread to one that has not ended; false: there is none, and *thread stays as it was. */
+bool proc_find_thread(pid_t pid, pid_t *thread);
+
+/* The status of a process by its thread *thread, which is another one from then on where that has ended. */
+bool proc_read_process(pid_t pid, pid_t *thread, struct proc_status *s);
 
 /* The pid or tid of a status file as the process itself sees it, in the innermost namespace; 0: not known. */
 uint32_t proc_innermost(const char *path);

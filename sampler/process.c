@@ -88,22 +88,20 @@ size_t sampled_process_calls(const struct sampled_process *p, uint64_t now, uint
 
 /* ---- /proc --------------------------------------------------------------------------------- */
 
-static void path_of(const struct sampled_process *p, const char *file, char *path, size_t size)
-{
-	snprintf(path, size, "/proc/%d/%s", (int)p->pid, file);
-}
-
 /* What does not change, but by exec, which makes a new box. */
 static void read_identity(struct sampled_process *p)
 {
 	char path[64];
 	long n;
 
-	path_of(p, "exe", path, sizeof(path));
-	proc_link(path, p->exe, sizeof(p->exe));
-	path_of(p, "cwd", path, sizeof(path));
+	proc_path(p->pid, p->thread, "exe", path, sizeof(path));
+	if (proc_link(path, p->exe, sizeof(p->exe)) <= 0 && proc_find_thread(p->pid, &p->thread)) {
+		proc_path(p->pid, p->thread, "exe", path, sizeof(path));
+		proc_link(path, p->exe, sizeof(p->exe));
+	}
+	proc_path(p->pid, p->thread, "cwd", path, sizeof(path));
 	proc_link(path, p->folder, sizeof(p->folder));
-	path_of(p, "cmdline", path, sizeof(path));
+	proc_path(p->pid, p->thread, "cmdline", path, sizeof(path));
 	n = proc_read(path, p->command, sizeof(p->command));
 	while (n > 0 && p->command[n - 1] == '\0')
 		n--;
@@ -158,7 +156,7 @@ static void read_pss(struct sampled_process *p)
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
 	before = cpu_time();
-	path_of(p, "smaps_rollup", path, sizeof(path));
+	proc_path(p->pid, p->thread, "smaps_rollup", path, sizeof(path));
 	if (proc_read(path, text, sizeof(text)) > 0)
 		p->pss = pss_of(p, text);
 	cost = (cpu_time() - before) * PSS_SHARE;
@@ -177,7 +175,7 @@ static void read_stat(struct sampled_process *p)
 		proc_own_stat(&p->stat);
 		return;
 	}
-	path_of(p, "stat", path, sizeof(path));
+	proc_path(p->pid, 0, "stat", path, sizeof(path));
 	proc_read_stat(path, &p->stat);
 }
 
@@ -186,7 +184,7 @@ static void read_io(struct sampled_process *p, uint64_t now)
 	char path[64];
 
 	p->last_io = now;
-	path_of(p, "io", path, sizeof(path));
+	proc_path(p->pid, 0, "io", path, sizeof(path));
 	proc_read_io(path, &p->io);
 }
 
@@ -212,12 +210,9 @@ static void read_usage(struct sampled_process *p)
 /* all: of all threads, else of those whose turn it is. */
 static void read_proc(struct sampled_process *p, uint64_t now, bool all)
 {
-	char path[64];
-
 	read_stat(p);
-	path_of(p, "status", path, sizeof(path));
 	/* It has given back its memory, it is ending: the last that was seen stays. */
-	if (!proc_read_status(path, &p->status) || p->stat.state == 'Z' || p->stat.state == 'X')
+	if (!proc_read_process(p->pid, &p->thread, &p->status))
 		return;
 	if (all || now - p->last_io >= SAMPLED_EACH - SAMPLED_EACH / 10)
 		read_io(p, now);

@@ -21,7 +21,7 @@ static void emit_ring(struct sampled_process *p, struct dlt_box_ring *r, size_t 
 	uint64_t records[sizeof(r->records) / 8];
 	uint32_t used = __atomic_load_n(&r->used, __ATOMIC_ACQUIRE), count = box_value(r->count);
 	struct dlt_ev_batch_records e = {
-		.thread = box_value(r->thread), .first = (uint32_t)box_value(r->sent), .count = count,
+		.thread = box_value(r->thread), .first = (uint32_t)box_value(r->ordinal), .count = count,
 		.layout = DLT_BATCH_LAYOUT, .begin = box_value(r->begin), .records = records,
 	};
 

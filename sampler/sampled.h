@@ -46,6 +46,7 @@ struct sampled_process {
 	size_t box_size;
 	pid_t pid;		/* 0: /proc does not know it */
 	pid_t inner;		/* as it knows itself */
+	pid_t thread;		/* the one whose files tell of it, see proc_path */
 	uint32_t tick;
 	bool was_enabled;	/* dltrace_proc:process, at the last tick */
 	bool again;		/* everything */

@@ -146,8 +146,9 @@ struct dlt_box_ring {
 	uint64_t sent;			/* ... that went out before, of the slot's present owner */
 	uint64_t events;		/* likewise; while a batch is being emitted with those in it */
 	uint64_t first, last;		/* the owner's: ticks of the first; ns from it to the last */
+	uint64_t ordinal;		/* of the first: `sent` of who noted it */
 	uint64_t records[3600 / 8];	/* as in dltrace_batch:records: one fits the smallest sub-buffer, 4 KiB */
-	uint64_t unused[53];
+	uint64_t unused[52];
 } __attribute__((aligned(64)));
 
 /*

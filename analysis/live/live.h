@@ -51,6 +51,7 @@ struct live_function {
 struct live_process {
 	char file[80];		/* of the box */
 	pid_t pid;
+	pid_t thread;		/* the one whose files tell of it, see proc_path */
 	uint32_t id, parent;	/* of the recording */
 	void *box;		/* mapped; NULL: ended or broken */
 	size_t size;

@@ -261,7 +261,7 @@ static void look_for_framework(struct live_process *p, uint64_t now)
 	if (*p->framework || (p->looked && now - p->looked < LOOK_AGAIN))
 		return;
 	p->looked = now;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	proc_path(p->pid, p->thread, "maps", path, sizeof(path));
 	proc_lines(path, find_framework, p);
 }
 
@@ -275,16 +275,14 @@ static bool read_proc(struct live_process *p, uint64_t now, uint64_t elapsed)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)p->pid);
-	if (!proc_read_stat(path, &stat) || stat.state == 'Z' || stat.state == 'X' ||
-	    stat.start > box_value(p->view.header->boottime))
+	if (!proc_read_stat(path, &stat) || proc_has_ended(&stat) || stat.start > box_value(p->view.header->boottime))
 		return false;
 	snprintf(p->name, sizeof(p->name), "%s", stat.name);
 	p->cpu = stat.user + stat.system;
 	p->cores = elapsed && p->cpu > cpu ? (double)(p->cpu - cpu) / (double)elapsed : 0;
 	helpers = box_value(p->view.header->helpers);
 	p->threads = stat.threads > helpers ? stat.threads - helpers : 1;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)p->pid);
-	if (proc_read_status(path, &status))
+	if (proc_read_process(p->pid, &p->thread, &status))
 		p->rss = status.rss_anon + status.rss_file + status.rss_shmem;
 	look_for_framework(p, now);
 	return true;
