@@ -12,9 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/model/sums.h"
 #include "events.h"
-
-__extension__ typedef __int128 i128;
 
 /* Sums over (ticks, ns), both counted from the first pair, so that 128 bits are enough. */
 struct clock_fit {

@@ -14,9 +14,19 @@ void curve_release(struct curve *c)
 	*c = (struct curve){ 0 };
 }
 
-/* Ties go to the earlier time, so that the result is the same in any order. */
-static void join(struct curve_bucket *to, const struct curve_bucket *from)
+static void hold(struct curve_bucket *b, int64_t value, int64_t from, int64_t to)
 {
+	uint64_t ns = to > from ? (uint64_t)to - (uint64_t)from : 0;
+
+	b->area += (u128)value * ns;
+	b->held += ns;
+}
+
+/* Ties go to the earlier time, so that the result is the same in any order. */
+static void join(struct curve_bucket *to, const struct curve_bucket *from, bool rates)
+{
+	if (!rates)
+		hold(to, to->last.value, to->last.t, from->first);
 	if (from->min.value < to->min.value ||
 	    (from->min.value == to->min.value && from->min.t < to->min.t))
 		to->min = from->min;
@@ -26,8 +36,11 @@ static void join(struct curve_bucket *to, const struct curve_bucket *from)
 	if (from->last.t > to->last.t ||
 	    (from->last.t == to->last.t && from->last.value > to->last.value))
 		to->last = from->last;
+	if (from->first < to->first)
+		to->first = from->first;
 	to->area += from->area;
 	to->held += from->held;
+	to->values += from->values;
 }
 
 /* Halves the resolution. */
@@ -41,7 +54,7 @@ static void coarsen(struct curve *c)
 
 		b.at >>= 1;
 		if (n && c->buckets[n - 1].at == b.at)
-			join(&c->buckets[n - 1], &b);
+			join(&c->buckets[n - 1], &b, c->rates);
 		else
 			c->buckets[n++] = b;
 	}
@@ -63,7 +76,7 @@ static void insert(struct curve *c, size_t limit, const struct curve_bucket *b)
 	size_t i = place(c, b->at);
 
 	if (i < c->count && c->buckets[i].at == b->at) {
-		join(&c->buckets[i], b);
+		join(&c->buckets[i], b, c->rates);
 		return;
 	}
 	c->buckets = xgrow(c->buckets, c->count, &c->capacity, sizeof(*c->buckets));
@@ -74,14 +87,6 @@ static void insert(struct curve *c, size_t limit, const struct curve_bucket *b)
 		coarsen(c);
 }
 
-static void hold(struct curve_bucket *b, int64_t value, int64_t from, int64_t to)
-{
-	double ns = to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
-
-	b->area += (double)value * ns;
-	b->held += ns;
-}
-
 static void add(struct curve *c, size_t limit, struct curve_bucket b)
 {
 	if (!c->shift)
@@ -89,26 +94,24 @@ static void add(struct curve *c, size_t limit, struct curve_bucket b)
 	b.at = b.last.t >> c->shift;
 	/* Nearly always in the last bucket. */
 	if (c->count && c->buckets[c->count - 1].at == b.at)
-		join(&c->buckets[c->count - 1], &b);
+		join(&c->buckets[c->count - 1], &b, c->rates);
 	else
 		insert(c, limit, &b);
 }
 
 void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value)
 {
-	struct curve_bucket *before = c->count ? &c->buckets[c->count - 1] : NULL;
 	struct curve_value v = { t, value };
 
-	if (before)
-		hold(before, before->last.value, before->last.t, t);
-	add(c, limit, (struct curve_bucket){ .min = v, .max = v, .last = v });
+	add(c, limit, (struct curve_bucket){ .min = v, .max = v, .last = v, .first = t, .values = 1 });
 }
 
 void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value)
 {
 	struct curve_value v = { t, value };
-	struct curve_bucket b = { .min = v, .max = v, .last = v };
+	struct curve_bucket b = { .min = v, .max = v, .last = v, .first = t, .values = 1 };
 
+	c->rates = true;
 	hold(&b, value, since, t);
 	add(c, limit, b);
 }
@@ -119,6 +122,7 @@ void curve_merge(struct curve *to, const struct curve *from, size_t limit)
 		return;
 	if (!to->shift)
 		to->shift = from->shift;
+	to->rates |= from->rates;
 	while (to->shift < from->shift)
 		coarsen(to);
 	for (size_t i = 0; i < from->count; i++) {
@@ -156,19 +160,19 @@ int64_t curve_max(const struct curve *c)
 	return max;
 }
 
-double curve_mean(const struct curve *c, int64_t from, int64_t to, size_t *buckets)
+double curve_mean(const struct curve *c, int64_t from, int64_t to, uint64_t *values)
 {
-	double area = 0, held = 0;
-	size_t n = 0;
+	struct curve_bucket all = { 0 };
 
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->buckets[i].last.t < from || c->buckets[i].last.t > to)
 			continue;
-		area += c->buckets[i].area;
-		held += c->buckets[i].held;
-		n++;
+		if (all.values)
+			join(&all, &c->buckets[i], c->rates);
+		else
+			all = c->buckets[i];
 	}
-	if (buckets)
-		*buckets = n;
-	return held > 0 ? area / held : NAN;
+	if (values)
+		*values = all.values;
+	return all.held ? (double)(i128)all.area / (double)all.held : NAN;
 }

@@ -9,14 +9,16 @@
  *
  * What is left of a bucket does not tell its mean: a spike in each of them would count as much as all the rest. So
  * each also has its area: a level holds until the next value comes, a rate is of the time before it. That is exact
- * where values come by time; those between the last of one curve and the first of another that it is merged with are
- * left out of the mean.
+ * where values come by time, also by parts that are merged.
  */
 #ifndef DLT_ANALYSIS_MODEL_CURVE_H
 #define DLT_ANALYSIS_MODEL_CURVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "analysis/model/sums.h"
 
 #define CURVE_SHIFT 20	/* the finest bucket: 2^20 ns, about a millisecond */
 
@@ -28,19 +30,23 @@ struct curve_value {
 struct curve_bucket {
 	int64_t at;	/* t >> shift */
 	struct curve_value min, max, last;
-	double area, held;	/* values times how long they held, and that, ns */
+	int64_t first;	/* the first value's t */
+	u128 area;	/* values times how long they held, of levels until the last value; modulo 2^128 */
+	uint64_t held;	/* that, ns */
+	uint64_t values;
 };
 
 struct curve {
 	struct curve_bucket *buckets;	/* owned, by time */
 	size_t count, capacity;
 	unsigned shift;			/* 0: nothing in it yet */
+	bool rates;			/* else levels */
 };
 
 void curve_release(struct curve *c);
 /* limit: buckets allowed, at least 2; the same for all calls on one curve. */
 void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value);
-/* What was the mean from `since` to t. A curve has levels or rates, not both. */
+/* The mean from `since` to t. A curve has levels or rates, not both. */
 void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value);
 void curve_merge(struct curve *to, const struct curve *from, size_t limit);
 
@@ -48,7 +54,7 @@ void curve_merge(struct curve *to, const struct curve *from, size_t limit);
 size_t curve_points(const struct curve_bucket *b, struct curve_value out[3]);
 /* 0 when there is nothing. */
 int64_t curve_max(const struct curve *c);
-/* Over time, of the buckets whose last value is in it, *buckets of them (may be NULL). NAN: nothing held for any time. */
-double curve_mean(const struct curve *c, int64_t from, int64_t to, size_t *buckets);
+/* Over time, of the buckets whose last value is in it; they have *values (may be NULL). NAN: none of them held. */
+double curve_mean(const struct curve *c, int64_t from, int64_t to, uint64_t *values);
 
 #endif

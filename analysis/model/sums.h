@@ -11,6 +11,7 @@
 #include "box.h"
 
 __extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
 
 struct sums {
 	uint64_t calls, outer_calls, failed;

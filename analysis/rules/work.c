@@ -181,7 +181,7 @@ static double busy_by_cupti(const struct process *p, struct span s)
 /* Mean of what NVML said within the span; it has no idea whose work it is. */
 static double busy_by_nvml(const struct gpu *g, struct span s)
 {
-	size_t n;
+	uint64_t n;
 	double mean = curve_mean(&g->utilisation, s.begin, s.end, &n);
 
 	return n >= SAMPLES_LEAST && !isnan(mean) ? mean / 100 : -1;

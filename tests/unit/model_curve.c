@@ -154,7 +154,7 @@ static double mean(const struct curve *c)
 static void mean_is_over_time(void **unused)
 {
 	struct curve levels = { 0 }, rates = { 0 }, few = { 0 };
-	size_t buckets;
+	uint64_t values;
 
 	(void)unused;
 	assert_true(isnan(mean(&few)));
@@ -165,8 +165,8 @@ static void mean_is_over_time(void **unused)
 	assert_true(levels.count <= LIMIT);
 	assert_float_equal(mean(&levels), 9.75, 0.01);
 	assert_float_equal(mean(&rates), 9.75, 1e-9);
-	assert_float_equal(curve_mean(&levels, 100000LL * MS, 400000LL * MS, &buckets), 9.75, 0.2);
-	assert_in_range(buckets, 2, LIMIT - 2);
+	assert_float_equal(curve_mean(&levels, 100000LL * MS, 400000LL * MS, &values), 9.75, 0.2);
+	assert_in_range(values, 2500, 3300);
 
 	curve_add(&few, LIMIT, 0, 8);		/* for a second of ten */
 	assert_true(isnan(mean(&few)));
@@ -176,6 +176,25 @@ static void mean_is_over_time(void **unused)
 	curve_release(&levels);
 	curve_release(&rates);
 	curve_release(&few);
+}
+
+static void mean_of_parts_is_the_same(void **unused)
+{
+	struct curve whole = { 0 };
+
+	(void)unused;
+	fill(&whole, -5000, 20000, 1);
+	for (int cut = -4000; cut < 20000; cut += 777) {
+		struct curve a = { 0 }, b = { 0 };
+
+		fill(&a, -5000, cut, 1);
+		fill(&b, cut, 20000, 1);
+		curve_merge(&a, &b, LIMIT);
+		assert_true(mean(&a) == mean(&whole));
+		curve_release(&a);
+		curve_release(&b);
+	}
+	curve_release(&whole);
 }
 
 static void huge_times_end(void **unused)
@@ -199,6 +218,7 @@ int main(void)
 		cmocka_unit_test(order_and_split_do_not_matter),
 		cmocka_unit_test(points_come_by_time),
 		cmocka_unit_test(mean_is_over_time),
+		cmocka_unit_test(mean_of_parts_is_the_same),
 		cmocka_unit_test(huge_times_end),
 	};
 
