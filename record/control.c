@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "say.h"
 
 static int socket_at(const char *home, struct sockaddr_un *address)
@@ -118,7 +119,7 @@ static bool home_of_recorder(int pid, char *home, size_t size)
 	char prefix[32];
 	bool found = false;
 
-	snprintf(prefix, sizeof(prefix), "dltrace-%d-", pid);
+	snprintf(prefix, sizeof(prefix), PRIVATE_PREFIX "%d-", pid);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
 		DIR *d = opendir(places[i]);
 		struct dirent *entry;

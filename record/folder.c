@@ -21,8 +21,7 @@
 /* Where a private folder may be, best first; a user without either has $TMPDIR in its own hands. */
 static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
 
-#define PREFIX "dltrace-"
-#define SETTLE 60	/* s in which a folder without a lock may still be coming up */
+#define SETTLE 60	/* s in which a folder whose lock is free may still be coming up */
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -56,8 +55,49 @@ uint64_t folder_size(const char *path)
 	return sum;
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* How many entries the folder has besides these; or -errno. */
+static int count_others(const char *path, const char *const *names)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	int count = 0;
+
+	if (!d)
+		return -errno;
+	while ((entry = readdir(d)))
+		count += !is_among(entry->d_name, names);
+	closedir(d);
+	return count;
+}
+
+/* As make_in has named it. */
+static bool has_private_name(const char *name)
+{
+	size_t prefix = strlen(PRIVATE_PREFIX), digits;
+
+	if (strncmp(name, PRIVATE_PREFIX, prefix) != 0)
+		return false;
+	digits = strspn(name + prefix, "0123456789");
+	return digits && name[prefix + digits] == '-' && strlen(name + prefix + digits + 1) == strlen("XXXXXX");
+}
+
+/* It has nothing but what folder.h says: what holds more, a trace for one, is a user's, whatever it is called. */
+static bool is_private(const char *path, const struct stat *st)
+{
+	static const char *const parts[] = { ".", "..", "lock", "box", ".lttng", "control", "trace", "log", NULL };
+
+	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() && count_others(path, parts) == 0;
+}
+
 /* True when nobody lives in the folder: its lock can be had, or it never got one. */
-static bool abandoned(const char *path, const struct stat *st)
+static bool abandoned(const char *path)
 {
 	char lock[PATH_MAX + 8];
 	bool is_free;
@@ -66,13 +106,14 @@ static bool abandoned(const char *path, const struct stat *st)
 	snprintf(lock, sizeof(lock), "%s/lock", path);
 	fd = open(lock, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT && time(NULL) - st->st_ctime > SETTLE;
+		return errno == ENOENT;
 	is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
 	close(fd);
 	return is_free;
 }
 
-static void sweep(const char *place)
+/* What has changed since then is left alone: its recorder may be about to take the lock. */
+static void sweep(const char *place, time_t since)
 {
 	DIR *d = opendir(place);
 	struct dirent *entry;
@@ -81,11 +122,10 @@ static void sweep(const char *place)
 		char path[PATH_MAX];
 		struct stat st;
 
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+		if (!has_private_name(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
-		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-		    abandoned(path, &st))
+		if (lstat(path, &st) == 0 && st.st_ctime < since && is_private(path, &st) && abandoned(path))
 			folder_remove(path);
 	}
 	if (d)
@@ -97,7 +137,7 @@ static int make_in(const char *place, struct private_folder *f)
 	char path[128];
 	int ids;
 
-	snprintf(f->path, sizeof(f->path), "%s/" PREFIX "%d-XXXXXX", place, (int)getpid());
+	snprintf(f->path, sizeof(f->path), "%s/" PRIVATE_PREFIX "%d-XXXXXX", place, (int)getpid());
 	if (!mkdtemp(f->path))
 		goto fail;
 	/* As root the command may change its user, whose processes must reach the daemon's socket. */
@@ -129,7 +169,7 @@ int private_folder_make(struct private_folder *f)
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*f = (struct private_folder){ .lock = -1 };
-		sweep(places[i]);
+		sweep(places[i], time(NULL) - SETTLE);
 		err = make_in(places[i], f);
 		if (err == 0)
 			return 0;
@@ -148,7 +188,8 @@ void private_folder_remove(struct private_folder *f)
 	f->lock = -1;
 }
 
-static int make_with_parents(char *path)
+/* Was the folder itself not there? */
+static int make_with_parents(char *path, bool *made)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
@@ -156,21 +197,8 @@ static int make_with_parents(char *path)
 			return -errno;
 		*slash = '/';
 	}
-	return mkdir(path, 0777) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static bool is_empty(const char *path)
-{
-	DIR *d = opendir(path);
-	struct dirent *entry;
-	bool empty = true;
-
-	while (d && (entry = readdir(d)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			empty = false;
-	if (d)
-		closedir(d);
-	return empty;
+	*made = mkdir(path, 0777) == 0;
+	return !*made && errno != EEXIST ? -errno : 0;
 }
 
 void private_folder_point(const struct private_folder *f, const char *trace)
@@ -182,8 +210,9 @@ void private_folder_point(const struct private_folder *f, const char *trace)
 		say_verbose("%s: %s", path, strerror(errno));
 }
 
-int output_folder_make(const char *path, char *absolute)
+int output_folder_make(const char *path, char *absolute, bool *made)
 {
+	static const char *const itself[] = { ".", "..", NULL };
 	char copy[PATH_MAX];
 	size_t length = strlen(path);
 	struct stat info;
@@ -194,14 +223,25 @@ int output_folder_make(const char *path, char *absolute)
 	memcpy(copy, path, length + 1);
 	while (length > 1 && copy[length - 1] == '/')
 		copy[--length] = '\0';
-	err = make_with_parents(copy);
+	err = make_with_parents(copy, made);
 	if (err)
 		return err;
 	if (!realpath(copy, absolute) || stat(absolute, &info) < 0)
 		return -errno;
 	if (!S_ISDIR(info.st_mode))
 		return -ENOTDIR;
-	if (!is_empty(absolute))
+	if (count_others(absolute, itself) > 0)
 		return -ENOTEMPTY;
 	return access(absolute, W_OK | X_OK) == 0 ? 0 : -errno;
+}
+
+void output_folder_clear(const char *path)
+{
+	static const char *const parts[] = { "recording", "ust", "archives" };
+	char part[PATH_MAX + 16];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(part, sizeof(part), "%s/%s", path, parts[i]);
+		folder_remove(part);
+	}
 }

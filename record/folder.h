@@ -2,8 +2,9 @@
 /*
  * Folders: the output folder, and the private one of a recording that is gone afterwards.
  *
- * Private folder, on /dev/shm where that is possible (a short path: sockets allow 108 bytes):
- *	lock		held by flock while the recording runs; who finds it free may sweep the folder
+ * Private folder, on /dev/shm where that is possible (a short path: sockets allow 108 bytes). It is called
+ * .dltrace-PID-XXXXXX, as nothing that a user makes is, so that one that is left behind can be swept:
+ *	lock		held by flock while the recording runs; who finds it free in an old folder may sweep that
  *	box/		black boxes (DLTRACE_BOX), 0700; `ids`, the counter of thread ids; and `wanted`, which
  *			events of the boxes are (wanted.h)
  *	.lttng/		the private session daemon's (LTTNG_HOME is the private folder)
@@ -14,7 +15,10 @@
 #ifndef DLT_RECORD_FOLDER_H
 #define DLT_RECORD_FOLDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#define PRIVATE_PREFIX ".dltrace-"	/* the pid of dltrace-record follows */
 
 struct private_folder {
 	char path[64];		/* "" while there is none */
@@ -33,9 +37,12 @@ uint64_t folder_size(const char *path);
 int folder_remove(const char *path);
 
 /*
- * Makes the output folder and its parents. `absolute` has PATH_MAX bytes.
+ * Makes the output folder and its parents. `absolute` has PATH_MAX bytes; made: the folder was not there.
  * 0; -ENOTEMPTY when it holds something; -errno.
  */
-int output_folder_make(const char *path, char *absolute);
+int output_folder_make(const char *path, char *absolute, bool *made);
+
+/* Takes out what a recording has written into the output folder. */
+void output_folder_clear(const char *path);
 
 #endif

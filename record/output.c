@@ -52,13 +52,14 @@ static bool is_mistake(int err)
 	return err == -ENOTEMPTY || err == -ENOTDIR || err == -EINVAL || err == -ENAMETOOLONG;
 }
 
-int recording_output_make(const struct options *o, const char *path, char *absolute, char *why, size_t size)
+int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,
+			  size_t size)
 {
 	int err;
 
 	if (o->session || o->relay)
 		return 0;
-	err = output_folder_make(path, absolute);
+	err = output_folder_make(path, absolute, made);
 	if (err == 0)
 		return 0;
 	absolute[0] = '\0';	/* not ours to remove */

@@ -41,6 +41,7 @@ struct recording {
 	const struct options *o;
 	uint64_t id;
 	char output[PATH_MAX];		/* absolute; "": nothing on this machine's disk */
+	bool made;			/* that folder; else the user has */
 	char library[PATH_MAX];		/* what is preloaded; "": it is not there */
 	struct private_folder home;
 	struct keeper keeper;
@@ -189,7 +190,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	}
 	err = environment_library(r->library, why, size);
 	if (err == 0)
-		err = recording_output_make(r->o, path, r->output, why, size);
+		err = recording_output_make(r->o, path, r->output, &r->made, why, size);
 	if (err)
 		return err;
 	choose_level(r);
@@ -215,16 +216,15 @@ static void abandon(struct recording *r)
 	message_send(r->keeper.fd, "stop");
 	keeper_reap(&r->keeper, 5000);
 	private_folder_remove(&r->home);
-	if (r->label)
+	/* Of several that were given the same folder what is in it is the one's that has its label. */
+	if (r->label) {
 		fclose(r->label);
-	r->label = NULL;
-	if (*r->output) {
-		char path[PATH_MAX + 16];
-
-		snprintf(path, sizeof(path), "%s/recording", r->output);
-		unlink(path);
-		rmdir(r->output);
+		output_folder_clear(r->output);
 	}
+	r->label = NULL;
+	if (r->made)
+		rmdir(r->output);
+	r->made = false;
 }
 
 /* ---- while the command runs ---------------------------------------------------------------- */

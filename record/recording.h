@@ -3,6 +3,7 @@
 #ifndef DLT_RECORD_RECORDING_H
 #define DLT_RECORD_RECORDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "options.h"
@@ -14,9 +15,10 @@ int recording_run(const struct options *o);
 int recording_output(const struct options *o, char *path);
 
 /*
- * Makes that folder, absolute[PATH_MAX], unless the trace goes elsewhere. 0; or why not, and -errno, or EXIT_OWN where
- * the user has to choose another one before the command runs.
+ * Makes that folder, absolute[PATH_MAX], unless the trace goes elsewhere; made: it was not there. 0; or why not, and
+ * -errno, or EXIT_OWN where the user has to choose another one before the command runs.
  */
-int recording_output_make(const struct options *o, const char *path, char *absolute, char *why, size_t size);
+int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,
+			  size_t size);
 
 #endif

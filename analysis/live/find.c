@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "analysis/report/escape.h"
-
-#define PREFIX "dltrace-"
+#include "record/folder.h"
 
 static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
 
@@ -101,7 +100,7 @@ static bool matches(const struct search *s, const struct live_recording *r)
 
 static void consider(struct search *s, const char *place, const char *name)
 {
-	struct live_recording r = { .recorder = (pid_t)strtol(name + strlen(PREFIX), NULL, 10) };
+	struct live_recording r = { .recorder = (pid_t)strtol(name + strlen(PRIVATE_PREFIX), NULL, 10) };
 	char path[PATH_MAX + 8];
 	size_t length;
 	ssize_t n;
@@ -133,8 +132,8 @@ static void look_in(struct search *s, const char *place)
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d)))
-		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)) &&
-		    isdigit((unsigned char)entry->d_name[strlen(PREFIX)]))
+		if (!strncmp(entry->d_name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) &&
+		    isdigit((unsigned char)entry->d_name[strlen(PRIVATE_PREFIX)]))
 			consider(s, place, entry->d_name);
 	if (d)
 		closedir(d);

@@ -158,7 +158,7 @@ TERM=dumb live $recorder --count 1 --interval 100ms >dumb
 grep -q FUNCTION dumb || fail "nothing on a dumb terminal"
 
 # Boxes that are none, of another version, cut while they are read.
-place=$(mktemp -d /dev/shm/dltrace-999999999-XXXXXX)
+place=$(mktemp -d /dev/shm/.dltrace-999999999-XXXXXX)
 trap 'rm -rf "$place"' EXIT
 mkdir "$place/box"
 : >"$place/lock"
@@ -170,8 +170,8 @@ status=0
 live "$place" --count 1 >out 2>err || status=$?
 same "status of another version" 4 $status
 same "lines about it" "1 another version" "$(wc -l <err) $(grep -o 'another version' err)"
-cp "/dev/shm/dltrace-$recorder-"*/box/"$program"-*.box "$place/box" 2>/dev/null ||
-	cp "/tmp/dltrace-$recorder-"*/box/"$program"-*.box "$place/box"
+cp "/dev/shm/.dltrace-$recorder-"*/box/"$program"-*.box "$place/box" 2>/dev/null ||
+	cp "/tmp/.dltrace-$recorder-"*/box/"$program"-*.box "$place/box"
 live "$place" --count 30 --interval 100ms -f json >cut.json &
 cutting=$!
 for try in $(seq 100); do [ -s cut.json ] && break; sleep 0.1; done

@@ -140,7 +140,7 @@ while ! grep -qs '^command' killed/recording; do sleep 0.1; done
 sleep 1.5
 kill -KILL $recorder
 wait $recorder || :
-left() { ls -d /dev/shm/dltrace-$recorder-* 2>/dev/null; }
+left() { ls -d /dev/shm/.dltrace-$recorder-* 2>/dev/null; }
 : >go
 for try in $(seq 600); do
 	[ ! -e finished ] || left >/dev/null || break

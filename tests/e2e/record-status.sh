@@ -59,6 +59,24 @@ same "not found on PATH" 127 $code
 status "$RECORD" -o t5 -- ./plain
 same "not executable" 126 $code
 [ ! -e t5 ] || fail "a folder for a command that could not be run"
+
+# A start that comes to nothing leaves nothing, and takes nothing that was there.
+printf '#!/no/such/interpreter\n' >script
+chmod +x script
+mkdir own
+for output in t5 t5 own own; do
+	status "$RECORD" -o $output -- ./script
+	same "no interpreter, into $output" 127 $code
+done
+status env LTTNG_SESSIOND_PATH=/bin/false "$RECORD" -o own -- true
+same "no session daemon" 0 $code
+same "the user's folder" own "$(find own)"
+status python3 -c 'import os, sys; from signal import *; pthread_sigmask(SIG_BLOCK, [SIGTERM])
+os.kill(os.getpid(), SIGTERM); os.execvp(sys.argv[1], sys.argv[1:])' "$RECORD" -o t5 -- touch ran
+same "SIGTERM during the start" 143 $code
+[ ! -e ran ] || fail "the command was run"
+[ ! -e t5 ] || fail "a folder of a start that came to nothing: $(find t5)"
+
 status "$RECORD" -o t1 -- true
 same "folder not empty" 125 $code
 status "$RECORD" -o plain -- touch ran
@@ -115,12 +133,12 @@ stdin early
 another ready early" "$(cat pipes)"
 # No descriptor of the recorder's is open in the command (LTTng's own are).
 "$RECORD" -q -o t7 -- python3 -c 'import os; print(sorted(os.readlink("/proc/self/fd/" + f) for f in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + f)))' >fds
-! grep -q '/dev/shm/dltrace-' fds || fail "descriptors of ours: $(cat fds)"
+! grep -q '/dev/shm/.dltrace-' fds || fail "descriptors of ours: $(cat fds)"
 
 babeltrace2 t3 >events
 grep -q 'dltrace_record:recording.*level = "calls"' events || fail "no recording event"
 grep -q '^exit 42$' t3/recording || fail "no status in the label"
 grep -q '^signal 9$' t2/recording || fail "no signal in the label"
-! ls -d /dev/shm/dltrace-*/ 2>/dev/null | grep -q . || for d in /dev/shm/dltrace-*/; do
+! ls -d /dev/shm/.dltrace-*/ 2>/dev/null | grep -q . || for d in /dev/shm/.dltrace-*/; do
 	! flock -n "$d/lock" true || fail "left behind: $d"
 done
