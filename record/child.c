@@ -130,24 +130,48 @@ static void reap(struct child *c)
 	if (!c->pid || waitid(P_PID, (id_t)c->pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
 	    !info.si_pid)
 		return;
-	if (info.si_code == CLD_STOPPED) {
+	if (info.si_code == CLD_STOPPED)
 		follow_stop(c);
-		waitpid(c->pid, &status, WNOHANG | WUNTRACED);
-		if (WIFSTOPPED(status))
-			return;
-	} else if (waitpid(c->pid, &status, WNOHANG) != c->pid) {
+	/* One that goes on by now has no status. */
+	if (waitpid(c->pid, &status, WNOHANG | WUNTRACED) != c->pid || WIFSTOPPED(status))
 		return;
-	}
 	witness_stop(&c->witness);
 	c->status = status;
 	c->ended = true;
 	c->pid = 0;
 }
 
+/* Not under nohup: what is blocked arrives even where it is ignored. */
+static bool is_deadly(int signal)
+{
+	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGALRM };
+	struct sigaction now;
+
+	for (size_t i = 0; i < COUNT(deadly); i++)
+		if (deadly[i] == signal)
+			return sigaction(signal, NULL, &now) == 0 && now.sa_handler != SIG_IGN;
+	return false;
+}
+
+/*
+ * The terminal's, of which the command has its own. But an alarm that was set before dltrace-record was there is
+ * meant for the command; and of a hangup the kernel tells the session's leader alone, which the command would have
+ * been in our place (ssh -t, a window of tmux).
+ */
+static bool is_terminals(const struct child *c, const struct signalfd_siginfo *s)
+{
+	if (s->ssi_code != SI_KERNEL || s->ssi_signo == SIGALRM)
+		return false;
+	return s->ssi_signo != SIGHUP || getsid(c->pid) != getsid(0);
+}
+
 static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 {
-	/* The terminal's. But an alarm that was set before dltrace-record was there is meant for the command. */
-	if ((s->ssi_code == SI_KERNEL && s->ssi_signo != SIGALRM) || !c->pid)
+	if (!c->pid) {
+		c->dismissed |= is_deadly((int)s->ssi_signo);
+		return;
+	}
+	if (is_terminals(c, s))
 		return;
 	if (s->ssi_pid == (uint32_t)c->pid)
 		return;		/* kill(0, ...): it has had its own */
@@ -168,18 +192,6 @@ void child_signals(struct child *c)
 			pass_on(c, &s);
 	}
 	reap(c);
-}
-
-/* Not under nohup: what is blocked arrives even where it is ignored. */
-static bool is_deadly(int signal)
-{
-	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGALRM };
-	struct sigaction now;
-
-	for (size_t i = 0; i < COUNT(deadly); i++)
-		if (deadly[i] == signal)
-			return sigaction(signal, NULL, &now) == 0 && now.sa_handler != SIG_IGN;
-	return false;
 }
 
 int child_early_signal(struct child *c)

@@ -26,6 +26,7 @@ struct child {
 	struct sigaction chld;	/* likewise */
 	bool ended;
 	int status;		/* as from waitpid, once ended */
+	bool dismissed;		/* a signal that ends a program has come since: nobody is waited for any more */
 };
 
 /* Takes over the signals. Before anything is forked. 0; or -errno, after which child_replace is what can be done. */

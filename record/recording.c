@@ -441,7 +441,7 @@ static bool going_on(const struct recording *r)
 {
 	if (r->child.pid)
 		return true;
-	return r->o->wait && !r->stop_asked && r->survivors != 0 && r->sampler.fd >= 0;
+	return r->o->wait && !r->stop_asked && !r->child.dismissed && r->survivors != 0 && r->sampler.fd >= 0;
 }
 
 static void loop(struct recording *r)

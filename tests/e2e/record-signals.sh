@@ -47,10 +47,13 @@ time.sleep(0.5); os.write(fd, b"\x03"); expect(b"caught"); do("echo status=$?");
 do(command + " -o stop -- sh -c 'echo runn''ing; until [ -e woken ]; do sleep 0.1; done; echo aw''ake; exit 9'"); expect(b"running")
 time.sleep(0.3); os.write(fd, b"\x1a"); expect(b"Stopped")
 do("touch woken"); do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"status=9")
+# a command that stops itself, and on
+do(command + " -o self -- sh -c 'kill -STOP $$; echo aw''ake; exit 9'"); expect(b"Stopped")
+do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"status=9")
 do("exit")
 END
 /usr/bin/python3 terminal.py "$RECORD" -q || fail "terminal"
-for t in read int loop1 int2 stop; do
+for t in read int loop1 int2 stop self; do
 	grep -q '^end ' $t/recording || fail "$t has no end"
 done
 grep -q '^signal 2$' int/recording || fail "the signal is not in the label"
@@ -72,7 +75,7 @@ n = 0
 def count(*_):
     global n
     n += 1
-signal.signal(signal.SIGTERM, count)
+for s in signal.SIGTERM, signal.SIGHUP: signal.signal(s, count)
 with open("twice.new", "w") as f: f.write(str(os.getpid()))
 os.rename("twice.new", "twice.pid")
 end = time.monotonic() + 60
@@ -103,6 +106,52 @@ for whom in group alone; do
 	! pgrep -x dltrace-witness -g "$group" || fail "$whom: a witness is left"
 done
 
+echo "a hangup reaches the command where dltrace-record leads the session, and comes once where a shell does"
+cat >hangup.py <<'END'
+import os, pty, signal, sys, time
+
+def start(*command):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(command[0], command)
+    return pid, terminal
+
+def until(path):
+    while not os.path.exists(path): time.sleep(0.05)
+
+def hang_up(folder, *command):
+    leader, terminal = start(sys.argv[1], "-q", "-o", folder, "--", *command)
+    until("up")
+    os.remove("up")
+    os.close(terminal)
+    return os.waitpid(leader, 0)[1]
+
+begin = time.monotonic()
+print("signal", os.WTERMSIG(hang_up("hangup", "sh", "-c", ": >up; exec sleep 60")))
+print("early" if time.monotonic() - begin < 40 else "late")
+# one that has left the session is not told
+print("status", os.WEXITSTATUS(hang_up("apart", "setsid", "sh", "-c", ": >up; sleep 2; exit 7")), flush=True)
+leader, terminal = start("sh", "-c", '"$0" -q -o hangups -- /usr/bin/python3 twice.py; :', sys.argv[1])
+until("twice.pid")
+recorder = int(open("/proc/%s/stat" % open("twice.pid").read()).read().rsplit(")")[1].split()[1])
+os.kill(recorder, signal.SIGSTOP)  # it gets to it when the command has long had its own
+os.kill(leader, signal.SIGKILL)
+time.sleep(0.3)
+os.kill(recorder, signal.SIGCONT)
+until("over")
+END
+rm twice.pid
+timeout 200 python3 hangup.py "$RECORD" >hangup.out &
+for try in $(seq 1800); do
+	! grep -qs '^exit' hangups/recording || break
+	sleep 0.1
+done
+: >over
+wait $! || fail "the terminals"
+same "hangups" "signal 1 early status 7" "$(echo $(cat hangup.out))"
+grep -q '^signal 1$' hangup/recording || fail "the hangup is not in the label"
+same "how often it came to a group" "exit 1" "$(grep '^exit' hangups/recording)"
+
 echo "whatever is sent to dltrace-record alone is for the command, whatever is sent to the group is not its end"
 cat >takes.py <<'END'
 import os, signal, subprocess, sys
@@ -132,6 +181,19 @@ status=0
 python3 -c 'import os, sys; from signal import *; signal(SIGHUP, SIG_IGN); pthread_sigmask(SIG_BLOCK, [SIGHUP])
 os.kill(os.getpid(), SIGHUP); os.execvp(sys.argv[1], sys.argv[1:])' "$RECORD" -q -o hup -- sh -c 'exit 6' || status=$?
 same "status under nohup" 6 $status
+
+echo "--wait: SIGTERM after the command's end ends the recording, not what is waited for"
+"$RECORD" -q --wait --children all -o waited -- sh -c 'sleep 60 & echo $! >left; echo $$ >shell; exit 4' &
+recorder=$!
+while [ ! -s shell ] || kill -0 "$(cat shell)" 2>/dev/null; do sleep 0.1; done
+begun=$(date +%s)
+kill -TERM $recorder
+status=0
+wait $recorder || status=$?
+same "status" 4 $status
+[ $(($(date +%s) - begun)) -lt 30 ] || fail "the signal ended nothing"
+kill "$(cat left)" || fail "it ended what was waited for"
+grep -q '^exit 4$' waited/recording || fail "no end in the label"
 
 echo "SIGKILL of dltrace-record: the command goes on, the trace can be read, nothing is left"
 "$RECORD" -q -o killed -- sh -c 'until [ -e go ]; do sleep 0.1; done; echo done >finished' &
