@@ -119,14 +119,25 @@ def start(*command):
 def until(path):
     while not os.path.exists(path): time.sleep(0.05)
 
-leader, terminal = start(sys.argv[1], "-q", "-o", "hangup", "--", "sh", "-c", ": >up; exec sleep 60")
-until("up")
+def hang_up(folder, *command):
+    leader, terminal = start(sys.argv[1], "-q", "-o", folder, "--", *command)
+    until("up")
+    os.remove("up")
+    os.close(terminal)
+    return os.waitpid(leader, 0)[1]
+
 begin = time.monotonic()
-os.close(terminal)
-print("signal", os.WTERMSIG(os.waitpid(leader, 0)[1]), "early" if time.monotonic() - begin < 30 else "late", flush=True)
+print("signal", os.WTERMSIG(hang_up("hangup", "sh", "-c", ": >up; exec sleep 60")))
+print("early" if time.monotonic() - begin < 40 else "late")
+# one that has left the session is not told
+print("status", os.WEXITSTATUS(hang_up("apart", "setsid", "sh", "-c", ": >up; sleep 2; exit 7")), flush=True)
 leader, terminal = start("sh", "-c", '"$0" -q -o hangups -- /usr/bin/python3 twice.py; :', sys.argv[1])
 until("twice.pid")
+recorder = int(open("/proc/%s/stat" % open("twice.pid").read()).read().rsplit(")")[1].split()[1])
+os.kill(recorder, signal.SIGSTOP)  # it gets to it when the command has long had its own
 os.kill(leader, signal.SIGKILL)
+time.sleep(0.3)
+os.kill(recorder, signal.SIGCONT)
 until("over")
 END
 rm twice.pid
@@ -137,7 +148,7 @@ for try in $(seq 1800); do
 done
 : >over
 wait $! || fail "the terminals"
-same "of a hangup" "signal 1 early" "$(cat hangup.out)"
+same "hangups" "signal 1 early status 7" "$(echo $(cat hangup.out))"
 grep -q '^signal 1$' hangup/recording || fail "the hangup is not in the label"
 same "how often it came to a group" "exit 1" "$(grep '^exit' hangups/recording)"
 
