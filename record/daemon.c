@@ -200,6 +200,7 @@ static bool is_there_for_all(struct session_daemon *d)
 	flock(d->lock, LOCK_SH);
 	if (lttng_session_daemon_alive() != 1) {
 		flock(d->lock, LOCK_UN);
+		d->pid = 0;
 		return false;
 	}
 	if (!d->pid)
@@ -319,14 +320,19 @@ static bool is_running(pid_t pid)
 	return !state || !strchr("XZ", state[1] ? state[2] : 'X');
 }
 
+static void let_others_start(struct session_daemon *d)
+{
+	flock(d->lock, LOCK_UN);
+	d->pid = d->consumer = 0;
+}
+
 const char *daemon_died(struct session_daemon *d)
 {
 	if (!d->pid)
 		return NULL;
 	if (!is_running(d->pid)) {
-		/* Others may start one. */
 		if (d->shared)
-			flock(d->lock, LOCK_UN);
+			let_others_start(d);
 		return "session daemon";
 	}
 	if (!d->consumer)
@@ -363,15 +369,21 @@ static void terminate(struct session_daemon *d)
 	d->pid = 0;
 }
 
-/* The last recording ends what one of them has started, unless somebody else has a session there. */
-static void leave(struct session_daemon *d)
+/* Somebody has a session there, and it has not lost its consumer daemon, which it does not start again. */
+static bool is_of_use(const struct session_daemon *d)
 {
 	struct lttng_session *sessions = NULL;
+	int count = d->consumer && !is_running(d->consumer) ? 0 : lttng_list_sessions(&sessions);
 
-	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0 && d->pid && d->pid == read_pid(SHARED_LOCK) &&
-	    lttng_list_sessions(&sessions) <= 0)
-		terminate(d);
 	free(sessions);
+	return count > 0;
+}
+
+/* The last recording ends what one of them has started. */
+static void leave(struct session_daemon *d)
+{
+	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0 && d->pid && d->pid == read_pid(SHARED_LOCK) && !is_of_use(d))
+		terminate(d);
 	close(d->lock);
 	d->shared = false;
 }

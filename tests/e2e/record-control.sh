@@ -134,6 +134,7 @@ same "the sampler dies while it is asked to stop" stopped "$(cat out.stop)"
 wait $recorder || fail "the sampler dies: status of the command"
 
 begin halt
+sleep 1	# the keeper has seen it
 kill -KILL $(pgrep -P "$(pgrep -P "$(pgrep -P $recorder -x dltrace-keeper)" -x lttng-sessiond)" -x lttng-consumerd)
 until_so "the word that LTTng's daemon died" test -s said
 status=0

@@ -11,8 +11,9 @@ need setpriv
 without() {
 	exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$@"
 }
-# waits FILE STATUS: what a command does; a minute at most
+# waits FILE STATUS NAME: what a command does; a minute at most
 cat >waits <<'END'
+: >"$3.begun"
 for i in $(seq 600); do
 	[ ! -e "$1" ] || exit "$2"
 	sleep 0.1
@@ -51,13 +52,13 @@ no_daemons() {
 }
 (without unshare -m true) 2>/dev/null && skip "CAP_SYS_ADMIN cannot be given up"
 
-begin short sh waits enough 0
+begin short sh waits enough 0 short
 short=$!
-until_so "the first one" grep -q '^command' short/recording
+until_so "the first one" test -e short.begun
 [ -n "$(daemons)" ] || fail "it is not the machine's daemon"
-begin long sh waits over 7
+begin long sh waits over 7 long
 long=$!
-until_so "the second one" grep -q '^command' long/recording
+until_so "the second one" test -e long.begun
 : >enough
 wait $short || fail "short: status $?"
 sleep 1
@@ -78,10 +79,10 @@ same "daemons left by four" "" "$(daemons)"
 
 # Whose daemon dies is told, though another recording has started it.
 rm -f enough
-begin first sh waits enough 0
-until_so "the first one" grep -q '^command' first/recording
-begin second sh waits enough 0
-until_so "the second one" grep -q '^command' second/recording
+begin first sh waits enough 0 first
+until_so "the first one" test -e first.begun
+begin second sh waits enough 0 second
+until_so "the second one" test -e second.begun
 kill -KILL $(daemons)
 until_so "the first one's word" grep -q "LTTng's session daemon has died" first.err
 until_so "the second one's word" grep -q "LTTng's session daemon has died" second.err
@@ -90,6 +91,16 @@ until_so "another daemon" grep -q '^exit 3' third/recording
 : >enough
 wait
 whole third 3
+# Nor is one left that has lost its consumer daemon.
+rm -f enough
+begin halt sh waits enough 0 halt
+until_so "one more" test -e halt.begun
+sleep 1	# the keeper has seen it
+kill -KILL $(pgrep -P "$(cat /run/lttng/lttng-sessiond.pid)" -x lttng-consumerd)
+until_so "its word" grep -q "LTTng's consumer daemon has died" halt.err
+: >enough
+wait
+same "daemons left without a consumer" "" "$(daemons)"
 
 # The user's own, without a session; one that a recording has started, with the user's session.
 lttng-sessiond --daemonize --no-kernel >/dev/null 2>&1
@@ -100,9 +111,9 @@ whole user 0
 [ -n "$(daemons)" ] || fail "the user's daemon is gone"
 kill "$(cat sessiond.pid)"
 until_so "its end" no_daemons
-begin user-too sh waits enough-too 0
+begin user-too sh waits enough-too 0 user-too
 recorder=$!
-until_so "a recording" grep -q '^command' user-too/recording
+until_so "a recording" test -e user-too.begun
 cp /run/lttng/lttng-sessiond.pid sessiond.pid
 lttng -q create own --output="$TMP/own" >/dev/null
 : >enough-too
