@@ -270,7 +270,9 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 
 	e.gpu_memory_count = memory_read(p, memory, due);
 	outbox_pass_on(p, false);
-	sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
+	/* First looked at when it had no memory any more: that is no reading, and the last one follows. */
+	if (final || p->threads || !p->stat.state)
+		sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
 }
 
 /* True when everything must be said: at first sight, and when a session has just begun. */
