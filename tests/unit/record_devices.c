@@ -10,7 +10,9 @@
 
 #include "sampler/emit_sample.c"
 #include "record/energy.c"
+#include "record/folder.c"
 #include "record/gpu.c"
+#include "record/say.c"
 
 static const int one = 1;
 const int *const dlt_bridge_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &one };
@@ -61,6 +63,7 @@ static void counters_wrap(void **state)
 	energy_tick();
 	assert_int_equal(energy, 1020);
 	assert_int_equal(energy_init("/nonexistent"), 0);
+	assert_int_equal(folder_remove(root), 0);
 }
 
 static void no_nvml(void **state)
