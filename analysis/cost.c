@@ -37,7 +37,7 @@ static const struct price {
 	[COST_BOXED] = { "events by the black box", 65, 190 },
 	[COST_SINGLE] = { "events", 125, 370 },
 	[COST_WRAPPED] = { "counted calls", 30, 80 },
-	[COST_UNTIMED] = { "calls counted without the clock", 8, 20 },
+	[COST_UNTIMED] = { "calls counted without the clock", 4, 20 },
 	[COST_SAMPLES] = { "samples", 300e3, 750e3 },
 };
 /* clang-format on */
