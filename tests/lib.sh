@@ -21,6 +21,31 @@ need() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
+# until_so WHAT COMMAND...: waits for it to succeed, two minutes at most
+until_so() {
+	awaited=$1
+	shift
+	looks=0
+	until "$@" >/dev/null 2>&1; do
+		looks=$((looks + 1))
+		[ $looks -lt 1200 ] || fail "waited in vain: $awaited"
+		sleep 0.1
+	done
+}
+
+# below PID NAME: the processes below it with that name
+below() {
+	for child in $(cat /proc/$1/task/*/children 2>/dev/null); do
+		[ "$(cat /proc/$child/comm 2>/dev/null)" != "$2" ] || echo $child
+		below $child "$2"
+	done
+}
+
+# has_ended PID: it is gone, or a zombie
+has_ended() {
+	! grep -qs '^State:.[^ZX]' "/proc/$1/status"
+}
+
 # boxes: a folder for black boxes as dltrace-record makes one, named by $DLTRACE_BOX.
 boxes() {
 	DLTRACE_BOX=$(mktemp -d "$TMP/box.XXXXXX")
@@ -62,13 +87,7 @@ session_start() {
 # been in a subshell, $(...), meanwhile.
 session_daemon_gone() {
 	[ -s "$TMP/sessiond.ends" ] || return 0
-	session_daemon=$(cat "$TMP/sessiond.ends")
-	tries=0
-	while kill -0 "$session_daemon" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$session_daemon/status" 2>/dev/null; do
-		tries=$((tries + 1))
-		[ $tries -lt 1200 ] || fail "the session daemon does not end"
-		sleep 0.1
-	done
+	until_so "the session daemon's end" has_ended "$(cat "$TMP/sessiond.ends")"
 	rm "$TMP/sessiond.ends"
 }
 

@@ -64,26 +64,12 @@ begin() {
 	rm -f enough
 	"$RECORD" -q -l summary -o "$@" -- sh waits 2>said &
 	recorder=$!
-	until grep -qs '^command' "$1/recording"; do sleep 0.1; done
-}
-# until_so WHAT COMMAND...: waits, a minute at most
-until_so() {
-	what=$1
-	shift
-	tries=0
-	until "$@" >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || fail "waited in vain: $what"
-		sleep 0.1
-	done
-}
-no_keeper() {
-	! grep -qs '^State:.[^Z]' "/proc/$keeper/status"
+	until_so "the command's begin" grep '^command' "$1/recording"
 }
 
 begin over --duration 500ms
 keeper=$(pgrep -P $recorder -x dltrace-keeper)
-until_so "the end of 500 ms" no_keeper
+until_so "the end of 500 ms" has_ended $keeper
 refused "after --duration" snapshot level=calls
 same "stop when it has stopped" stopped "$(timeout 20 "$RECORD" --control $recorder stop)"
 kill -KILL $(pgrep -P $recorder -x dltrace-sampler)

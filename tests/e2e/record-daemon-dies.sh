@@ -26,26 +26,6 @@ train(200)
 sys.exit(3)
 END
 
-# until WHAT COMMAND...: waits, two minutes at most
-until_so() {
-	what=$1
-	shift
-	tries=0
-	until "$@" >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ $tries -lt 1200 ] || fail "waited in vain: $what"
-		sleep 0.1
-	done
-}
-
-# below PID NAME: a process below it with that name
-below() {
-	for child in $(cat /proc/$1/task/*/children 2>/dev/null); do
-		[ "$(cat /proc/$child/comm 2>/dev/null)" != "$2" ] || echo $child
-		below $child "$2"
-	done
-}
-
 touch go
 /usr/bin/python3 training.py >bare || same "exit" 3 $?
 for victim in sessiond:session consumerd:consumer; do

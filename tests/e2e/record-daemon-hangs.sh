@@ -4,14 +4,6 @@
 . "$top_srcdir/tests/lib.sh"
 need lttng-sessiond
 
-# below PID NAME: a process below it with that name
-below() {
-	for child in $(cat /proc/$1/task/*/children 2>/dev/null); do
-		[ "$(cat /proc/$child/comm 2>/dev/null)" != "$2" ] || echo $child
-		below $child "$2"
-	done
-}
-
 # lives PID: a zombie does not, and who was just killed need not be gone yet
 lives() {
 	tries=0
@@ -27,12 +19,7 @@ for victim in sessiond consumerd; do
 	rm -f runs go
 	"$RECORD" --children all -o $victim -- sh -c 'touch runs; until [ -e go ]; do sleep 0.1; done; exit 3' 2>err &
 	recorder=$!
-	tries=0
-	until [ -e runs ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 1200 ] || fail "the command does not begin"
-		sleep 0.1
-	done
+	until_so "the command's begin" [ -e runs ]
 	pids=$(below $recorder lttng-sessiond; below $recorder lttng-consumerd)
 	frozen=$(below $recorder lttng-$victim | head -n 1)
 	[ -n "$frozen" ] || fail "no lttng-$victim below the recorder"

@@ -99,11 +99,7 @@ let_wait() {
 let_wait late 400000
 kill -STOP "$sampler"
 touch go
-for try in $(seq 600); do
-	[ -s recorded ] && break
-	sleep 0.1
-done
-[ -s recorded ] || fail "the program waits for the recorder"
+until_so "the program, which waits for the recorder" [ -s recorded ]
 kill -CONT "$sampler"
 touch end
 wait $recorder || fail "status $?"

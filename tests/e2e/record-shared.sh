@@ -31,17 +31,6 @@ whole() {
 	babeltrace2 "$1" >events || fail "$1 cannot be read"
 	grep -q "dltrace_record:note:.*\"the command ended with status $2\"" events || fail "$1: no end"
 }
-# until_so WHAT COMMAND...: waits, a minute at most
-until_so() {
-	what=$1
-	shift
-	tries=0
-	until "$@" >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || fail "waited in vain: $what"
-		sleep 0.1
-	done
-}
 daemons() {
 	for pid in $(pgrep -x lttng-sessiond); do
 		[ "$(readlink /proc/$pid/ns/mnt)" != "$(readlink /proc/self/ns/mnt)" ] || echo "$pid"
