@@ -43,14 +43,14 @@ static struct dlt_box_ring *make(struct dlt_thread *t)
 }
 
 /* As a sampler counts them (sampler/rings.c). A past owner's are nobody's any more. */
-static void count_batch(struct dlt_box_ring *r)
+static void count_batch(struct dlt_box_ring *r, uint32_t count)
 {
 	const struct dlt_box_slot *s = dlt_box_slot((unsigned)(r - dlt_box_ring(0)));
 
 	if (s->thread == r->thread)
-		r->events = r->sent + r->count;
+		r->events = r->sent + count;
 	else
-		__atomic_fetch_add(&dlt_box_slot(0)->base_events, r->count, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&dlt_box_slot(0)->base_events, count, __ATOMIC_RELAXED);
 }
 
 /*
@@ -59,25 +59,26 @@ static void count_batch(struct dlt_box_ring *r)
  */
 static DLT_HOT __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 {
+	uint64_t fill = r->fill;
+	uint32_t used = dlt_ring_bytes_in(fill), count = dlt_ring_events_in(fill);
 	struct dlt_ev_batch_records e = {
-		.thread = r->thread, .first = (uint32_t)r->ordinal, .count = r->count, .layout = DLT_BATCH_LAYOUT,
-		.begin = r->begin, .records = r->records, .records_count = (r->used + 7) / 8,
+		.thread = r->thread, .first = (uint32_t)r->ordinal, .count = count, .layout = DLT_BATCH_LAYOUT,
+		.begin = r->begin, .records = r->records, .records_count = (used + 7) / 8,
 	};
 	int saved = errno;
 
-	if (!r->used)
+	if (!used)
 		return;
 	/* Readers stop at an event whose code is 0. */
-	__builtin_memset((char *)r->records + r->used, 0, -r->used & 7);
+	__builtin_memset((char *)r->records + used, 0, -used & 7);
 	if (dlt_enabled(DLT_EV_BATCH_RECORDS)) {
-		count_batch(r);
+		count_batch(r, count);
 		BARRIER();
 		dlt_emit_now(DLT_EV_BATCH_RECORDS, &e);
 		BARRIER();
 	}
 	/* Killed before this, the recorder emits them again; their ordinal tells that it is again. */
-	__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
-	r->count = 0;
+	__atomic_store_n(&r->fill, 0, __ATOMIC_RELEASE);
 	r->sent = r->events;
 	errno = saved;
 }
@@ -103,7 +104,7 @@ static uint64_t age_at(const struct dlt_box_ring *r, uint64_t ticks)
 /* True when the thread's event cannot stand behind the others, which may be a past thread's. */
 static DLT_HOT bool is_full(const struct dlt_box_ring *r, uint32_t thread, uint64_t age, bool may_emit)
 {
-	size_t room = sizeof(r->records) - r->used;
+	size_t room = sizeof(r->records) - dlt_ring_bytes_in(r->fill);
 
 	return room < DLT_BATCH_RECORD_MOST + (may_emit ? RESERVE : 0) || age - r->last > MAX_GAP ||
 	       age > MAX_AGE || r->thread != thread;
@@ -112,29 +113,28 @@ static DLT_HOT bool is_full(const struct dlt_box_ring *r, uint32_t thread, uint6
 static DLT_HOT bool put(struct dlt_box_ring *r, struct dlt_thread *t, enum dlt_event event,
 		const void *data, uint64_t ticks, bool may_emit)
 {
-	uint64_t age = r->used ? age_at(r, ticks) : 0;
+	uint64_t age = r->fill ? age_at(r, ticks) : 0;
 	unsigned code = 0, size;
 	unsigned char *to;
 	uint32_t head;
 
-	if (r->used && is_full(r, t->id, age, may_emit)) {
+	if (r->fill && is_full(r, t->id, age, may_emit)) {
 		if (!may_emit)
 			return false;
 		emit(r);
 	}
-	if (!r->used) {
+	if (!r->fill) {
 		begin(r, t->id, ticks);
 		age = 0;
 	}
-	to = (unsigned char *)r->records + r->used;
+	to = (unsigned char *)r->records + dlt_ring_bytes_in(r->fill);
 	size = dlt_batch_put(event, data, to + sizeof(head), &code);
 	size = dlt_batch_cut((unsigned char *)r->records, to + sizeof(head), size, &code, r->whole);
 	head = (uint32_t)code << 24 | (uint32_t)(age - r->last);
 	__builtin_memcpy(to, &head, sizeof(head));
 	r->last = age;
-	r->count++;
 	/* Now it is there for whoever looks at the box of a killed process. */
-	__atomic_store_n(&r->used, r->used + (uint32_t)sizeof(head) + size, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->fill, r->fill + dlt_ring_fill(1, (uint32_t)sizeof(head) + size), __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -159,7 +159,7 @@ void dlt_ring_flush(struct dlt_thread *t)
 	struct dlt_box_ring *r = t->ring;
 	int saved = errno;
 
-	if (!r || !r->used || t->vforked)
+	if (!r || !r->fill || t->vforked)
 		return;
 	t->guard++;
 	r->writing = 1;
@@ -205,7 +205,7 @@ uint64_t dlt_ring_noted(const struct dlt_box_slot *slot)
 	if (slot->ring != DLT_RING_BACKED || r->thread != slot->thread)
 		return dlt_ring_events(slot);
 	noted = __atomic_load_n(&r->sent, __ATOMIC_ACQUIRE);
-	noted += __atomic_load_n(&r->count, __ATOMIC_ACQUIRE);
+	noted += dlt_ring_events_in(__atomic_load_n(&r->fill, __ATOMIC_ACQUIRE));
 	gone = __atomic_load_n(&r->events, __ATOMIC_ACQUIRE);
 	return gone > noted ? gone : noted;
 }

@@ -19,7 +19,8 @@
 static void emit_ring(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)
 {
 	uint64_t records[sizeof(r->records) / 8];
-	uint32_t used = __atomic_load_n(&r->used, __ATOMIC_ACQUIRE), count = box_value(r->count);
+	uint64_t fill = __atomic_load_n(&r->fill, __ATOMIC_ACQUIRE);
+	uint32_t used = dlt_ring_bytes_in(fill), count = dlt_ring_events_in(fill);
 	struct dlt_ev_batch_records e = {
 		.thread = box_value(r->thread), .first = (uint32_t)box_value(r->ordinal), .count = count,
 		.layout = DLT_BATCH_LAYOUT, .begin = box_value(r->begin), .records = records,
@@ -44,8 +45,7 @@ static void take(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)
 	if (__atomic_load_n(&r->writing, __ATOMIC_ACQUIRE) == 0) {
 		emit_ring(p, r, slot);
 		/* In this order: see dlt_ring_noted. */
-		__atomic_store_n(&r->used, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&r->count, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&r->fill, 0, __ATOMIC_RELEASE);
 		__atomic_store_n(&r->sent, r->events, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&r->taken, 0, __ATOMIC_RELEASE);
@@ -66,7 +66,7 @@ static void look(struct sampled_process *p, struct dlt_box_ring *r, size_t slot,
 	} else if (box_value(r->taken)) {
 		if (outbox_pass_on(p, false))
 			take(p, r, slot);
-	} else if (box_value(r->used) && (what == HARVEST_LEAVE || (now > begin && now - begin > IDLE))) {
+	} else if (box_value(r->fill) && (what == HARVEST_LEAVE || (now > begin && now - begin > IDLE))) {
 		__atomic_store_n(&r->taken, 1, __ATOMIC_SEQ_CST);
 	}
 }

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	10
+#define DLT_BOX_VERSION	11
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -139,9 +139,12 @@ struct dlt_box_ring {
 	uint32_t thread;		/* who noted them */
 	uint32_t writing;		/* the owner is at work */
 	uint32_t taken;			/* a sampler wants what an idle owner has left */
-	uint32_t used;			/* bytes in records */
-	uint32_t count;			/* events in records */
 	uint16_t whole[2];		/* the owner's: see dlt_batch_cut */
+	/*
+	 * Events in records and their bytes: one word, for a signal's handler that ends the process, or a
+	 * SIGKILL, may come between any two.
+	 */
+	uint64_t fill;
 	uint64_t begin;			/* ns CLOCK_MONOTONIC of the first */
 	uint64_t sent;			/* ... that went out before, of the slot's present owner */
 	uint64_t events;		/* likewise; while a batch is being emitted with those in it */
@@ -150,6 +153,21 @@ struct dlt_box_ring {
 	uint64_t records[3600 / 8];	/* as in dltrace_batch:records: one fits the smallest sub-buffer, 4 KiB */
 	uint64_t unused[52];
 } __attribute__((aligned(64)));
+
+static inline uint64_t dlt_ring_fill(uint32_t events, uint32_t bytes)
+{
+	return (uint64_t)events << 32 | bytes;
+}
+
+static inline uint32_t dlt_ring_events_in(uint64_t fill)
+{
+	return (uint32_t)(fill >> 32);
+}
+
+static inline uint32_t dlt_ring_bytes_in(uint64_t fill)
+{
+	return (uint32_t)fill;
+}
 
 /*
  * Events on their way to the recorder, where that passes them on to LTTng (wanted.h): messages one behind the

@@ -12,6 +12,6 @@ END2
 for way in '' --in-process; do
 	rm -rf trace
 	DLTRACE_CHILDREN=handler_ends "$RECORD" -q --require $way -o trace -- sh -c 'dash many.sh; true'
-	"$REPORT" -q -f json trace >report.json
+	"$REPORT" -f json trace >report.json
 	holds "how they ended" '[.processes[] | select(.name == "handler_ends" and .exit == {"status": 3})] | length == 40'
 done
