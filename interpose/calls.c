@@ -7,6 +7,7 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "guard.h"
 #include "init.h"
 #include "log.h"
 #include "marks.h"
@@ -96,7 +97,7 @@ static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_si
 	struct dlt_calls *calls = t->calls;
 	uint32_t depth;
 
-	if (t->guard || t->helper || !calls)
+	if (dlt_is_guarded(t) || t->helper || !calls)
 		return false;
 	/* The stack grows down: what lies at or below this call is over, however it was left. */
 	for (depth = calls->depth; depth && calls->frames[depth - 1].at <= at; depth--)

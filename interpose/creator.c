@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "box_private.h"
+#include "guard.h"
 #include "init.h"
 #include "library.h"
 
@@ -75,7 +76,7 @@ struct dlt_creator dlt_creator_of(struct dlt_thread *t, const void *caller, cons
 
 	set_start(&c, start);
 	maker = maker_of(c.start_library);
-	c.helper = t->helper || t->guard || maker == MAKER_TRACER;
+	c.helper = t->helper || dlt_is_guarded(t) || maker == MAKER_TRACER;
 	if (maker == MAKER_STD)
 		look_into_state(&c, argument);
 	region = maker_of(c.library) == MAKER_OPENMP ? dlt_calls_library(t) : 0;

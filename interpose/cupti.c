@@ -16,6 +16,7 @@
 
 #include "emit.h"
 #include "export.h"
+#include "guard.h"
 #include "init.h"
 #include "library.h"
 #include "log.h"
@@ -70,7 +71,10 @@ static uint32_t thread_of(uint32_t id, bool by_handle)
 
 static void guard(int step)
 {
-	dlt_thread_self()->guard += (uint32_t)step;
+	if (step > 0)
+		dlt_guard_hold(dlt_thread_self());
+	else
+		dlt_guard_release(dlt_thread_self());
 }
 
 static void say(const char *text, const char *detail, long value)
@@ -297,7 +301,7 @@ static const struct {
 void *dlt_cupti_hand_out(const char *name, const void *real, const void *caller)
 {
 	/* Our own library asks under the guard. Who asks before it is there calls later, too. */
-	if (dlt_thread_self()->guard || !(there() || injected()))
+	if (dlt_is_guarded(dlt_thread_self()) || !(there() || injected()))
 		return NULL;
 	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
 		if (strcmp(wrappers[i].name, name) == 0)

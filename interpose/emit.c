@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "elf.h"
 #include "exists.h"
+#include "guard.h"
 #include "init.h"
 #include "log.h"
 #include "outbox.h"
@@ -65,23 +66,21 @@ static __attribute__((noinline)) void announce(struct dlt_thread *t, enum dlt_ev
 /* True: the guard is up, and the caller takes it down. */
 static inline __attribute__((always_inline)) bool begin(struct dlt_thread *t, enum dlt_event event)
 {
-	if (t->guard || t->helper || t->vforked || !dlt_process.traced || is_closed_to(t))
+	if (dlt_is_guarded(t) || t->helper || t->vforked || !dlt_process.traced || is_closed_to(t))
 		return false;
 	if (__builtin_expect(!t->announced, 0))
 		announce(t, event);
-	t->guard = 1;
 	/* The guard is up before this is read: dlt_emit_close waits for guards. */
-	__asm__ volatile("" ::: "memory");
+	dlt_guard_up(t);
 	if (!is_closed_to(t))
 		return true;
-	t->guard = 0;
+	dlt_guard_down(t, 0);
 	return false;
 }
 
 static inline __attribute__((always_inline)) void end(struct dlt_thread *t)
 {
-	__asm__ volatile("" ::: "memory");
-	t->guard = 0;
+	dlt_guard_down(t, 0);
 }
 
 /* The one way or the other; neither, where a forked child got no box that somebody reads. */
@@ -129,9 +128,9 @@ DLT_HOT void dlt_emit_at(struct dlt_thread *t, enum dlt_event event, const void 
 
 void dlt_emit_later(struct dlt_thread *t, enum dlt_event event, const void *data, uint64_t ticks)
 {
-	if (t->guard || t->helper || t->vforked || !t->announced || is_closed_to(t))
+	if (dlt_is_guarded(t) || t->helper || t->vforked || !t->announced || is_closed_to(t))
 		return;
-	t->guard = 1;
+	dlt_guard_up(t);
 	dlt_ring_put(t, event, data, ticks, false);
 	end(t);
 }
@@ -144,19 +143,18 @@ void dlt_emit_now(enum dlt_event event, const void *data)
 void dlt_emit_aside(struct dlt_thread *t, enum dlt_event event, const void *data, bool again)
 {
 	int saved = errno;
+	uintptr_t before;
 
 	if (t->vforked || !dlt_process.traced || !dlt_enabled(event))
 		return;
-	t->guard++;
-	__asm__ volatile("" ::: "memory");
+	before = dlt_guard_up(t);
 	if (!is_closed_to(t)) {
 		if (!again)
 			count_event(t, event);
 		__asm__ volatile("" ::: "memory");
 		pass_on(event, data);
 	}
-	__asm__ volatile("" ::: "memory");
-	t->guard--;
+	dlt_guard_down(t, before);
 	errno = saved;
 }
 
@@ -340,14 +338,15 @@ void dlt_emit_after_fork(void)
 void dlt_emit_init(void)
 {
 	struct dlt_thread *t = dlt_thread_self();
+	uintptr_t before;
 
 	if (dlt_outbox_init(dlt_process_boxes(), dlt_states))
 		return;
-	t->guard++;
+	before = dlt_guard_up(t);
 	bridge = open_bridge("libdltrace-ust.so", open_in_silence);
 	if (bridge)
 		add_events(bridge);
 	if (bridge && bridge->thread_init)
 		bridge->thread_init();
-	t->guard--;
+	dlt_guard_down(t, before);
 }

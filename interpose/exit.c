@@ -12,6 +12,7 @@
 #include "coverage.h"
 #include "emit.h"
 #include "export.h"
+#include "guard.h"
 #include "init.h"
 #include "opencl_work.h"
 #include "process.h"
@@ -69,7 +70,7 @@ static void emit_exit(enum dlt_exit_how how, int code)
 		return;
 	e.events = dlt_thread_events_total() + 1;
 	/* The last thread has no record any more; or a signal came in the middle of an event, which never ends now. */
-	if (t->guard)
+	if (dlt_is_guarded(t))
 		dlt_emit_aside(t, DLT_EV_PROC_EXIT, &e, false);
 	else
 		dlt_emit(t, DLT_EV_PROC_EXIT, &e);

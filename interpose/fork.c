@@ -19,6 +19,7 @@
 #include "dlsym.h"
 #include "emit.h"
 #include "export.h"
+#include "guard.h"
 #include "init.h"
 #include "library.h"
 #include "log.h"
@@ -70,7 +71,7 @@ static void prepare(void)
 
 	dlt_ring_flush(t);
 	prepared = true;
-	t->guard++;
+	dlt_guard_hold(t);
 	if (ust())
 		ust()->before_fork(&signals);
 	dlt_walk_before_fork();	/* the last thing before the fork itself */
@@ -86,7 +87,7 @@ static void in_parent(void)
 	__atomic_fetch_add(&dlt_box->forks, 1, __ATOMIC_RELAXED);
 	if (ust())
 		ust()->after_fork_parent(&signals);
-	t->guard--;
+	dlt_guard_release(t);
 	prepared = false;
 	errno = saved;
 }
@@ -107,7 +108,7 @@ static void in_child(void)
 		ust()->after_fork_child(&signals);
 	}
 	dlt_heap_started();
-	t->guard--;
+	dlt_guard_release(t);
 	prepared = false;
 	if ((!ust_by_others || dlt_outbox_on) && dlt_process.traced) {
 		dlt_process_announce();

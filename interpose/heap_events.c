@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "emit.h"
+#include "guard.h"
 #include "heap.h"
 #include "library.h"
 #include "process.h"
@@ -75,7 +76,7 @@ DLT_HOT void dlt_heap_record(struct dlt_thread *t, const struct heap_call *call)
 	int saved = errno;
 	bool may_emit;
 
-	if (t->guard || t->helper || !dlt_process.traced)
+	if (dlt_is_guarded(t) || t->helper || !dlt_process.traced)
 		return;
 	may_emit = !dlt_library_is_loader(call->caller);
 	if (dlt_enabled(DLT_EV_FULL_HEAP_CALL))

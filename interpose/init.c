@@ -8,6 +8,7 @@
 #include "box_private.h"
 #include "clock.h"
 #include "emit.h"
+#include "guard.h"
 #include "library.h"
 #include "process.h"
 #include "real.h"
@@ -58,6 +59,7 @@ static void start_sampler(void)
 {
 	const struct dlt_bridge *bridge = dlt_emit_bridge();
 	struct dlt_thread *t;
+	uintptr_t before;
 
 	if (!__atomic_load_n(&sampler_due, __ATOMIC_SEQ_CST) ||
 	    !__atomic_load_n(&sampler_useful, __ATOMIC_SEQ_CST))
@@ -67,9 +69,9 @@ static void start_sampler(void)
 	if (__atomic_exchange_n(&sampler_runs, true, __ATOMIC_SEQ_CST))
 		return;
 	t = dlt_thread_self();
-	t->guard++;
+	before = dlt_guard_up(t);
 	bridge->sampler_start(dlt_box, dlt_box_size(), dlt_walk_or_not);
-	t->guard--;
+	dlt_guard_down(t, before);
 }
 
 void dlt_sampler_start(void)
@@ -87,13 +89,14 @@ void dlt_sampler_useful(void)
 void dlt_sampler_stop(void)
 {
 	struct dlt_thread *t = dlt_thread_self();
+	uintptr_t before;
 
 	__atomic_store_n(&sampler_due, false, __ATOMIC_SEQ_CST);
 	if (!__atomic_exchange_n(&sampler_runs, false, __ATOMIC_SEQ_CST))
 		return;
-	t->guard++;
+	before = dlt_guard_up(t);
 	dlt_emit_bridge()->sampler_stop();
-	t->guard--;
+	dlt_guard_down(t, before);
 }
 
 void dlt_sampler_after_fork(void)

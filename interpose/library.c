@@ -16,6 +16,7 @@
 #include "elf.h"
 #include "emit.h"
 #include "exists.h"
+#include "guard.h"
 #include "process.h"
 #include "real.h"
 #include "sys.h"
@@ -161,7 +162,7 @@ static void announce(const struct object *o, uint16_t id)
 		.size = o->end - o->begin, .flags = flags, .build_id = hex, .path = l->path,
 	};
 
-	if (!dlt_enabled(DLT_EV_PROC_LIBRARY) || t->guard)
+	if (!dlt_enabled(DLT_EV_PROC_LIBRARY) || dlt_is_guarded(t))
 		return;
 	said[id] = flags | SAID;
 	build_id(o, hex, sizeof(hex));
@@ -246,17 +247,16 @@ DLT_HOT uint16_t dlt_library_of_caller(struct dlt_thread *t, const void *caller)
 	struct dlt_caller *c = &t->callers[(h ^ h >> 5 ^ h >> 12) % DLT_CALLERS];
 	uint32_t generation = dlt_library_generation;
 	uint16_t library = c->library;
+	uintptr_t before;
 
 	__asm__ volatile("" ::: "memory");
 	if (c->address == caller && c->generation == generation)
 		return library;
 	library = dlt_library_of(caller);
 	/* A signal handler that allocates must not come in between. */
-	t->guard++;
-	__asm__ volatile("" ::: "memory");
+	before = dlt_guard_up(t);
 	*c = (struct dlt_caller){ library ? caller : NULL, generation, library };
-	__asm__ volatile("" ::: "memory");
-	t->guard--;
+	dlt_guard_down(t, before);
 	return library;
 }
 

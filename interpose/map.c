@@ -14,6 +14,7 @@
 #include "emit.h"
 #include "export.h"
 #include "functions.h"
+#include "guard.h"
 #include "init.h"
 #include "library.h"
 #include "process.h"
@@ -115,9 +116,9 @@ void dlt_map_after_fork(void)
 }
 
 /* The application's own, and worth a look. */
-static bool is_wanted(const struct dlt_thread *t)
+static bool is_wanted(struct dlt_thread *t)
 {
-	return dlt_process.counted && !t->guard && !t->helper;
+	return dlt_process.counted && !dlt_is_guarded(t) && !t->helper;
 }
 
 static void emit(struct dlt_thread *t, struct dlt_ev_map_map *e, const void *caller)

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "emit.h"
+#include "guard.h"
 #include "init.h"
 #include "process.h"
 #include "sys.h"
@@ -100,12 +101,12 @@ char *dlt_mark_copy_wide(char *to, size_t size, const wchar_t *wide)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static bool is_heard(const struct dlt_thread *t)
+static bool is_heard(struct dlt_thread *t)
 {
-	return dlt_enabled(DLT_EV_MARK_RANGE) && !t->guard && !t->helper;
+	return dlt_enabled(DLT_EV_MARK_RANGE) && !dlt_is_guarded(t) && !t->helper;
 }
 
-static void fill(struct range *r, const struct dlt_thread *t, const struct dlt_mark *m)
+static void fill(struct range *r, struct dlt_thread *t, const struct dlt_mark *m)
 {
 	r->domain = m->domain;
 	r->category = m->category;

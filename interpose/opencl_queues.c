@@ -10,6 +10,7 @@
 
 #include "cupti.h"
 #include "elf.h"
+#include "guard.h"
 #include "library.h"
 #include "process.h"
 #include "streams.h"
@@ -149,7 +150,7 @@ static bool is_wanted(const void *real)
 	struct dlt_thread *t = dlt_thread_self();
 
 	/* Far from full, so that those who come at once find room, too. */
-	return dlt_process.traced && !t->guard && !t->helper && !t->vforked && queue_count < QUEUES * 3 / 4 &&
+	return dlt_process.traced && !dlt_is_guarded(t) && !t->helper && !t->vforked && queue_count < QUEUES * 3 / 4 &&
 	       dlt_cupti_provider() && api_of(real);
 }
 

@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "clock.h"
 #include "cupti.h"
+#include "guard.h"
 #include "opencl.h"
 #include "opencl_clock.h"
 #include "opencl_queues.h"
@@ -284,7 +285,7 @@ static void look(unsigned running)
 
 void dlt_cl_look_slow(void)
 {
-	if (!stopped && !dlt_thread_self()->guard)
+	if (!stopped && !dlt_is_guarded(dlt_thread_self()))
 		look(SLOTS);
 }
 

@@ -170,12 +170,20 @@ static __attribute__((noinline)) void count_lost(struct dlt_box_outbox *o, enum 
 	__atomic_fetch_add(&o->lost, count, __ATOMIC_RELAXED);
 }
 
+static inline void set_putting(struct dlt_thread *t, uint64_t place)
+{
+	if (t)
+		t->putting = place;
+	__asm__ volatile("" ::: "memory");
+}
+
 DLT_HOT void dlt_outbox_put_event(enum dlt_event event, const void *data)
 {
 	size_t fields = dlt_outbox_size(event, data);
 	uint64_t size = (sizeof(struct dlt_outbox_message) + fields + 7) & ~(uint64_t)7;
 	struct dlt_box_outbox *o = outbox();
 	uint64_t at = size <= DLT_OUTBOX_MESSAGE_MOST ? take_place(o, size) : UINT64_MAX;
+	struct dlt_thread *t = dlt_thread_known();
 	struct dlt_outbox_message *m;
 
 	if (at == UINT64_MAX) {
@@ -183,12 +191,33 @@ DLT_HOT void dlt_outbox_put_event(enum dlt_event event, const void *data)
 		return;
 	}
 	m = (struct dlt_outbox_message *)(o->bytes + at % DLT_OUTBOX_SIZE);
+	set_putting(t, at + 1);
 	set_word(o, at, dlt_outbox_word((uint32_t)size, event, DLT_OUTBOX_BUSY));
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	m->time = dlt_clock_ns();
 	dlt_outbox_put(event, data, m->fields, fields);
 	set_word(o, at, dlt_outbox_word((uint32_t)size, event, DLT_OUTBOX_DONE));
+	set_putting(t, 0);
 	/* Where a quarter begins, and that is not the very first one. */
 	if (__builtin_expect((at + LOUD - 1) / LOUD != (at + size + LOUD - 1) / LOUD, 0) && at)
 		ring_the_bell();
+}
+
+/* A batch is emitted again. Who was away for so long that the reader has passed over it has nothing to do here. */
+void dlt_outbox_abandon(struct dlt_thread *t)
+{
+	struct dlt_box_outbox *o = outbox();
+	uint64_t at = t->putting - 1, word;
+
+	if (!t->putting || !dlt_outbox_on)
+		return;
+	set_putting(t, 0);
+	if ((int64_t)(at - __atomic_load_n(&o->tail, __ATOMIC_ACQUIRE)) < 0)
+		return;
+	word = __atomic_load_n((uint64_t *)(o->bytes + at % DLT_OUTBOX_SIZE), __ATOMIC_ACQUIRE);
+	if (dlt_outbox_state_in(word) != DLT_OUTBOX_BUSY)
+		return;
+	if (dlt_outbox_event_in(word) != DLT_EV_BATCH_RECORDS)
+		__atomic_fetch_add(&o->lost, 1, __ATOMIC_RELAXED);
+	set_word(o, at, dlt_outbox_word(dlt_outbox_size_in(word), DLT_OUTBOX_NOTHING, DLT_OUTBOX_DONE));
 }

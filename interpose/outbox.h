@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "events.h"
+#include "thread.h"
 
 #pragma GCC visibility push(hidden)	/* of declarations too: no detour by the GOT */
 
@@ -22,6 +23,9 @@ bool dlt_outbox_init(const char *folder, const int **states);
 
 /* Puts an event there, or counts it as lost where there is no room. Takes no lock and never waits. */
 void dlt_outbox_put_event(enum dlt_event event, const void *data);
+
+/* The thread is no more where it was: a message that it was filling is passed over, and lost (guard.c). */
+void dlt_outbox_abandon(struct dlt_thread *t);
 
 /* Child side of fork, when the new box is in place. False: it is no file, and nobody would read it. */
 bool dlt_outbox_after_fork(void);

@@ -7,6 +7,7 @@
 #include "box_private.h"
 #include "clock.h"
 #include "emit.h"
+#include "guard.h"
 
 #define MAX_AGE 100000000	/* ns between a batch's first event and its last */
 #define RESERVE 400		/* bytes for what is noted where nothing may be emitted */
@@ -158,31 +159,46 @@ void dlt_ring_flush(struct dlt_thread *t)
 {
 	struct dlt_box_ring *r = t->ring;
 	int saved = errno;
+	uintptr_t before;
 
 	if (!r || !r->fill || t->vforked)
 		return;
-	t->guard++;
+	before = dlt_guard_up(t);
 	r->writing = 1;
 	BARRIER();
 	if (!__atomic_load_n(&r->taken, __ATOMIC_RELAXED))
 		emit(r);
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELEASE);
-	t->guard--;
+	dlt_guard_down(t, before);
 	errno = saved;
+}
+
+/*
+ * A jump has left the middle of noting an event or of emitting the others. The batch is closed, since what it keeps
+ * of its last event may be of the one that is not there; what was emitted already is told by its ordinal.
+ */
+void dlt_ring_abandon(struct dlt_thread *t)
+{
+	struct dlt_box_ring *r = t->ring;
+
+	if (!r)
+		return;
+	r->first = 0;
+	__atomic_store_n(&r->writing, 0, __ATOMIC_RELEASE);
 }
 
 /* The sampler has been stopped and others may not emit any more: whatever is there is ours. */
 void dlt_rings_flush_all(bool last)
 {
 	struct dlt_thread *self = dlt_thread_self();
+	uintptr_t before = dlt_guard_up(self);
 	int saved = errno;
 
 	over = last;
-	self->guard++;
 	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
 		if (t->ring && (last || t == self))
 			emit(t->ring);
-	self->guard--;
+	dlt_guard_down(self, before);
 	errno = saved;
 }
 

@@ -32,6 +32,9 @@ bool dlt_ring_put(struct dlt_thread *t, enum dlt_event event, const void *data, 
 /* Emits what the calling thread has noted. */
 void dlt_ring_flush(struct dlt_thread *t);
 
+/* The thread is no more where it was, in the middle of the ring's business (guard.c). */
+void dlt_ring_abandon(struct dlt_thread *t);
+
 /* Everybody's, at the process's end; last: nothing is noted any more. */
 void dlt_rings_flush_all(bool last);
 

@@ -9,6 +9,7 @@
 
 #include "coverage.h"
 #include "elf.h"
+#include "guard.h"
 #include "library.h"
 #include "log.h"
 #include "lookup.h"
@@ -250,7 +251,7 @@ void *dlt_target_hand_out(unsigned function, const void *caller, void *real)
 	uint16_t library;
 	void *thunk;
 
-	if (!dlt_wrappers[function] || t->guard || t->helper || !dlt_process.traced ||
+	if (!dlt_wrappers[function] || dlt_is_guarded(t) || t->helper || !dlt_process.traced ||
 	    dlt_library_base(real) == (uintptr_t)own_header)
 		return real;
 	library = dlt_library_of(caller);

@@ -9,6 +9,7 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "guard.h"
 #include "init.h"
 #include "log.h"
 #include "process.h"
@@ -27,7 +28,7 @@ struct dlt_box_pair dlt_late_allocated, dlt_late_freed;
 
 /* Most processes have one thread and never map a chunk. */
 static struct dlt_thread first_record = { .index = 1, .heap = &first_record.kept };
-static struct dlt_thread late_record = { .guard = 1, .late = true, .heap = &late_record.kept };
+static struct dlt_thread late_record = { .guard = DLT_GUARD_HELD, .held = 1, .late = true, .heap = &late_record.kept };
 
 static pthread_key_t exit_key;
 static bool exit_key_made;
@@ -159,7 +160,9 @@ static uint32_t first_or_new_id(void)
 
 static void begin_record(struct dlt_thread *t)
 {
+	t->held = 0;
 	t->guard = 0;
+	t->putting = 0;
 	t->events = 0;
 	t->helper = t->announced = t->ends = false;
 	t->vforked = t->how = t->device = 0;
@@ -301,7 +304,7 @@ void dlt_thread_after_fork(uint32_t id)
 	if (!self)
 		return;
 	self->id = first_given = id;
-	self->events = 0;
+	self->events = self->putting = 0;
 	self->announced = self->ends = false;
 	take_slot(self);
 	take_twins(self);

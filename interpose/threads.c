@@ -14,6 +14,7 @@
 #include "creator.h"
 #include "emit.h"
 #include "export.h"
+#include "guard.h"
 #include "init.h"
 #include "library.h"
 #include "opencl.h"
@@ -159,12 +160,13 @@ static void describe(struct dlt_thread *t, const struct hand_over *h)
 static void prepare_ust(struct dlt_thread *t)
 {
 	const struct dlt_bridge *bridge = dlt_emit_bridge();
+	uintptr_t before;
 
 	if (!bridge || !bridge->thread_init || t->helper || !dlt_process.traced)
 		return;
-	t->guard++;
+	before = dlt_guard_up(t);
 	bridge->thread_init();
-	t->guard--;
+	dlt_guard_down(t, before);
 }
 
 static void *trampoline(void *data)

@@ -202,7 +202,7 @@ static uint32_t size_of(struct place *l, struct dlt_box_outbox *o, bool gone)
 	struct sampled_process *p = l->process;
 	const unsigned char *from = o->bytes + p->outbox_at % DLT_OUTBOX_SIZE;
 	uint64_t word = __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_ACQUIRE), left;
-	uint32_t size = (uint32_t)word;
+	uint32_t size = dlt_outbox_size_in(word);
 
 	left = DLT_OUTBOX_SIZE - p->outbox_at % DLT_OUTBOX_SIZE;
 	if (left > l->head - p->outbox_at)
@@ -214,10 +214,10 @@ static uint32_t size_of(struct place *l, struct dlt_box_outbox *o, bool gone)
 		p->outbox_odd++;
 		return 8;
 	}
-	if (word >> 48 == DLT_OUTBOX_BUSY)
+	if (dlt_outbox_state_in(word) == DLT_OUTBOX_BUSY)
 		return is_given_up(p, l->head, gone) ? size : 0;
-	if (size >= HEAD && (word >> 32 & 0xffff) != DLT_OUTBOX_NOTHING) {
-		l->event = word >> 32 & 0xffff;
+	if (size >= HEAD && dlt_outbox_event_in(word) != DLT_OUTBOX_NOTHING) {
+		l->event = dlt_outbox_event_in(word);
 		l->time = word64(from + 8);
 	}
 	return size;

@@ -197,6 +197,21 @@ static inline uint64_t dlt_outbox_word(uint32_t size, unsigned event, enum dlt_o
 	return (uint64_t)state << 48 | (uint64_t)(event & 0xffff) << 32 | size;
 }
 
+static inline enum dlt_outbox_state dlt_outbox_state_in(uint64_t word)
+{
+	return (enum dlt_outbox_state)(word >> 48);
+}
+
+static inline unsigned dlt_outbox_event_in(uint64_t word)
+{
+	return word >> 32 & 0xffff;
+}
+
+static inline uint32_t dlt_outbox_size_in(uint64_t word)
+{
+	return (uint32_t)word;
+}
+
 struct dlt_box_outbox {
 	uint64_t head;			/* places given out: bytes, all threads add */
 	uint64_t lost __attribute__((aligned(64)));	/* events that found no room */

@@ -33,6 +33,9 @@ bool dlt_box_back(const void *p, size_t size)
 	return room;
 }
 
+struct dlt_alive dlt_alive;	/* so no thread has a record, but where a test has one itself */
+__thread struct dlt_thread *dlt_thread_tls;
+
 bool dlt_log_any;
 
 void dlt_log_write(const char *domain, const char *text, const char *detail, long value)
@@ -366,6 +369,34 @@ static void given_up(void **state)
 	assert_int_equal(lost(), 0);
 }
 
+/* Whoever notices that it was thrown out of its message has it passed over at once; not once that has happened. */
+static void abandoned(void **state)
+{
+	struct dlt_thread thread = { .id = 1 };
+	struct dlt_outbox_message *m;
+
+	(void)state;
+	dlt_outbox_on = true;
+	dlt_outbox_abandon(&thread);
+	thread.putting = 1 + take_place(outbox(), 56);
+	m = (void *)(outbox()->bytes + thread.putting - 1);
+	m->word = dlt_outbox_word(56, DLT_EV_HEAP_ALLOC, DLT_OUTBOX_BUSY);
+	put_alloc(1, 0);
+	assert_false(outbox_pass_on(reader, false));
+	dlt_outbox_abandon(&thread);
+	assert_int_equal(thread.putting, 0);
+	assert_true(outbox_pass_on(reader, false));
+	assert_int_equal(out.count, 1);
+	assert_int_equal(lost(), 1);
+	/* It is another one's now. */
+	thread.putting = 1;
+	m->word = dlt_outbox_word(56, DLT_EV_HEAP_ALLOC, DLT_OUTBOX_BUSY);
+	outbox()->tail = DLT_OUTBOX_CHUNK;
+	dlt_outbox_abandon(&thread);
+	assert_int_equal(m->word, dlt_outbox_word(56, DLT_EV_HEAP_ALLOC, DLT_OUTBOX_BUSY));
+	dlt_outbox_on = false;
+}
+
 /* Another reader begins where the last one had passed on all. */
 static void two_readers(void **state)
 {
@@ -424,6 +455,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(order_of_two, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(killed_in_between, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(abandoned, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_readers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile, set_up, tear_down),
 	};
