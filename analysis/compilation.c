@@ -134,6 +134,14 @@ static double rate(const struct rhythm *r, int64_t from, int64_t to)
 	return 1e9 * (double)(b->allocations - a->allocations) / (double)(b->cpu - a->cpu);
 }
 
+/* Whole windows that end there and have no reading, at least one: in a trace that claims years, all at once. */
+static int64_t unread(const struct rhythm *r, int64_t at)
+{
+	int64_t ns = at - reading(r, at)->at;
+
+	return ns > WINDOW ? ns - ns % WINDOW : WINDOW;
+}
+
 /* A program's imports: of Python packages, crowds; each reads and runs the code of hundreds of modules. */
 static bool imports(const struct process *p, int64_t from, int64_t to)
 {
@@ -148,7 +156,7 @@ bool compilation_inside(const struct process *p, int64_t first, int64_t until, i
 {
 	const struct rhythm *r = &p->rhythm;
 	double least;
-	int gap = 0;
+	int64_t gap = 0, step;
 
 	*c = (struct compilation){ .begin = UNKNOWN, .end = UNKNOWN };
 	if (!r->sample_count || p->heap_cover || p->begin == UNKNOWN || !compiles(p))
@@ -159,11 +167,13 @@ bool compilation_inside(const struct process *p, int64_t first, int64_t until, i
 	 * Imports, which come before, have high rates, too: back from the first iterations until it ends, or until
 	 * packages were imported. Within them it may be interrupted: parts of XLA work on what others have allocated.
 	 */
-	for (int64_t at = until; at - WINDOW > p->begin && (gap <= GAP_MOST || at > first); at -= WINDOW) {
-		if (at <= first && imports(p, at - WINDOW, at))
+	for (int64_t at = until; at - WINDOW > p->begin && at > r->samples[0].at && (gap <= GAP_MOST || at > first);
+	     at -= step) {
+		step = unread(r, at);
+		if (at <= first && imports(p, at - step, at))
 			break;
 		if (rate(r, at - WINDOW, at) < least) {
-			gap += c->end != UNKNOWN;
+			gap += c->end != UNKNOWN ? step / WINDOW : 0;
 			continue;
 		}
 		c->end = c->end != UNKNOWN ? c->end : at;

@@ -39,7 +39,7 @@ __attribute__((noinline, cold)) bool dlt_guard_stands(struct dlt_thread *t, uint
 void dlt_guard_hold(struct dlt_thread *t)
 {
 	t->held++;
-	if (!t->guard)
+	if (!dlt_is_guarded(t))
 		t->guard = DLT_GUARD_HELD;
 	__asm__ volatile("" ::: "memory");
 }

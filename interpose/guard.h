@@ -16,7 +16,7 @@
 
 #define DLT_GUARD_HELD UINTPTR_MAX	/* by no frame: up until it is released */
 
-/* Where the caller's frame ends, without a frame pointer; of an inlined function, that of the one it comes to lie in. */
+/* Where the caller's frame ends, without a frame pointer; of an inlined function, that of the one it is in. */
 #if defined(__x86_64__)
 #define DLT_FRAME ((uintptr_t)__builtin_dwarf_cfa())
 #else

@@ -62,6 +62,34 @@ static struct {
 	struct follow_events past;
 } follow = { .folder_fd = -1, .inotify = -1, .epoll = -1 };
 
+/* ---- calls that hang ------------------------------------------------------------------------- */
+
+static bool hang_is_told(const struct followed *f, const struct sampled_call *c)
+{
+	for (unsigned i = 0; i < f->told_count && i < HANG_CALLS; i++) {
+		const struct hanging *h = &f->told[i];
+
+		if (h->tid == c->tid && c->since < h->since + SAME_CALL && h->since < c->since + SAME_CALL)
+			return true;
+	}
+	return false;
+}
+
+static void look_for_hangs(struct followed *f, uint64_t now)
+{
+	struct sampled_call calls[HANG_CALLS];
+	size_t count = sampled_process_calls(f->process, now, follow.hang, calls, HANG_CALLS);
+
+	for (size_t i = 0; i < count; i++) {
+		if (calls[i].function >= DLT_FNS || hang_is_told(f, &calls[i]))
+			continue;
+		f->told[f->told_count++ % HANG_CALLS] = (struct hanging){ calls[i].tid, calls[i].since };
+		note_say(DLT_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
+			 "process %d, thread %u: %s has not returned for %" PRIu64 " s", (int)f->pid,
+			 calls[i].tid, dlt_functions[calls[i].function].name, (now - calls[i].since) / SECOND);
+	}
+}
+
 /* ---- reading what may be cut under our hands ------------------------------------------------ */
 
 static sigjmp_buf bus_error;
@@ -74,7 +102,7 @@ static void on_bus_error(int signal)
 	raise(signal);
 }
 
-enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE, READ_OUTBOX };
+enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE, READ_OUTBOX, READ_CALLS };
 
 /* False: the box broke while it was read. */
 static bool read_box(struct followed *f, enum reading what, uint64_t now, struct sampled_state *state)
@@ -89,6 +117,8 @@ static bool read_box(struct followed *f, enum reading what, uint64_t now, struct
 		sampled_process_leave(f->process, now);
 	else if (what == READ_OUTBOX)
 		sampled_process_pass_on(f->process);
+	else if (what == READ_CALLS)
+		look_for_hangs(f, now);
 	else if (what != READ_STATE)
 		sampled_process_tick(f->process, now, what == READ_FINAL);
 	if (state)
@@ -400,39 +430,27 @@ void follow_changes(void)
 
 /* ---- ticks ----------------------------------------------------------------------------------- */
 
-static bool hang_is_told(const struct followed *f, const struct sampled_call *c)
+uint64_t follow_watch(uint64_t now)
 {
-	for (unsigned i = 0; i < f->told_count && i < HANG_CALLS; i++) {
-		const struct hanging *h = &f->told[i];
+	struct followed *next;
 
-		if (h->tid == c->tid && c->since < h->since + SAME_CALL && h->since < c->since + SAME_CALL)
-			return true;
+	if (!follow.hang)
+		return UINT64_MAX;
+	if (now < follow.next_hang_look)
+		return follow.next_hang_look;
+	follow.next_hang_look = now + SECOND;
+	for (struct followed *f = follow.list; f; f = next) {
+		next = f->next;
+		if (!f->look_at && !read_box(f, READ_CALLS, now, NULL))
+			close_box(f, true);
 	}
-	return false;
-}
-
-static void look_for_hangs(struct followed *f, uint64_t now)
-{
-	struct sampled_call calls[HANG_CALLS];
-	size_t count = sampled_process_calls(f->process, now, follow.hang, calls, HANG_CALLS);
-
-	for (size_t i = 0; i < count; i++) {
-		if (calls[i].function >= DLT_FNS || hang_is_told(f, &calls[i]))
-			continue;
-		f->told[f->told_count++ % HANG_CALLS] = (struct hanging){ calls[i].tid, calls[i].since };
-		note_say(DLT_WARNING, "hang", f->id, (int64_t)(now - calls[i].since),
-			 "process %d, thread %u: %s has not returned for %" PRIu64 " s", (int)f->pid,
-			 calls[i].tid, dlt_functions[calls[i].function].name, (now - calls[i].since) / SECOND);
-	}
+	return follow.next_hang_look;
 }
 
 void follow_tick(uint64_t now)
 {
-	bool look = follow.hang && now >= follow.next_hang_look;
 	struct followed *next;
 
-	if (look)
-		follow.next_hang_look = now + SECOND;
 	for (struct followed *f = follow.list; f; f = next) {
 		next = f->next;
 		if (f->look_at)
@@ -441,8 +459,6 @@ void follow_tick(uint64_t now)
 			gone(f);
 		else if (!read_box(f, READ_TICK, now, NULL))
 			close_box(f, true);
-		else if (look)
-			look_for_hangs(f, now);
 	}
 }
 

@@ -113,9 +113,10 @@ static void tell_survivors(void)
 static int until_next(void)
 {
 	uint64_t period = sampler_period(), now = ticks_monotonic(), wait = period - now % period;
-	uint64_t pause = sampled_pass_on_pause(now), first = follow_first_look();
+	uint64_t pause = sampled_pass_on_pause(now), first = follow_first_look(), watch = follow_watch(now);
 
 	wait = wait < pause ? wait : pause;
+	first = first < watch ? first : watch;
 	first = first > now ? first - now : 0;
 	return (int)((wait < first ? wait : first) / 1000000) + 1;
 }

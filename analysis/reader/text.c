@@ -22,6 +22,8 @@
 #include "analysis/reader/value.h"
 #include "functions.h"
 
+#define NO_TRACE "not a trace: neither a folder nor a text that begins with 'dltrace-text 1'"
+
 struct text_line {
 	uint64_t time;		/* CLOCK_MONOTONIC of the traced machine */
 	char *rest;		/* borrowed from `content`: behind the time */
@@ -408,23 +410,22 @@ static int read_lines(struct reader *r, struct text *t)
 		if (!*s || *s == '#')
 			continue;
 		if (first && strcmp(s, "dltrace-text 1") != 0)
-			return complain(t, "not a trace: neither a folder nor a text that begins "
-					"with 'dltrace-text 1'");
+			return complain(t, NO_TRACE);
 		if (!first)
 			ret = *s == '[' ? add_line(t, s) : parse_header(r, t, s);
 		first = false;
 	}
 	if (ret == 0 && first)
-		return complain(t, "the file is empty");
+		return complain(t, r->info.bytes && !*t->content ? NO_TRACE : "the file is empty");
 	if (t->count)
 		qsort(t->lines, t->count, sizeof(*t->lines), by_time);
 	return ret;
 }
 
-/* The whole file, NUL-terminated; NULL and errno. */
+/* The whole file, NUL-terminated; NULL and errno. What has a NUL is no text, and may have no end (/dev/zero). */
 static char *read_file(const char *path, uint64_t *size)
 {
-	size_t capacity = 65536, used = 0;
+	size_t capacity = 65536, used = 0, more;
 	char *content = NULL;
 	FILE *file;
 
@@ -433,8 +434,9 @@ static char *read_file(const char *path, uint64_t *size)
 		return NULL;
 	for (;;) {
 		content = must(realloc(content, capacity + 1));
-		used += fread(content + used, 1, capacity - used, file);
-		if (used < capacity)
+		more = fread(content + used, 1, capacity - used, file);
+		used += more;
+		if (used < capacity || memchr(content + used - more, '\0', more))
 			break;
 		capacity *= 2;
 	}

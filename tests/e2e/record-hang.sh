@@ -19,6 +19,10 @@ same "once" 1 "$(grep -c 'kind = "hang"' events)"
 grep 'dltrace_sample:thread:' events | grep -qv 'function = 0,' || fail "no call in flight in the samples"
 grep -q '^note 1 hang ' t/recording || fail "not in the label"
 
+# However seldom samples are taken.
+"$RECORD" -q --children all --hang 1s --sample 1h -o seldom -- ./hang
+grep -q '^note 1 hang ' seldom/recording || fail "--sample 1h: no word of it"
+
 # Threads that hang nearly together, each once.
 cat >hangs.c <<'END'
 #include <pthread.h>

@@ -24,3 +24,8 @@ answers 4 labels
 answers 4 metadata
 answers 4 stream_0
 answers 4 recording labels stream_0 index
+# A file without an end that is no text.
+status=0
+(ulimit -v 2000000; timeout -k 5 20 "$REPORT" /dev/zero >out 2>err) || status=$?
+same "/dev/zero" 4 $status
+grep -q "^dltrace-report: .*not a trace" err || fail "/dev/zero: $(cat err)"
