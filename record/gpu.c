@@ -98,7 +98,10 @@ void gpu_init(void)
 static void emit_gpu(unsigned index)
 {
 	void *device = gpus[index].device;
-	struct dlt_ev_record_gpu e = { .gpu = index, .name = gpus[index].name };
+	struct dlt_ev_record_gpu e = {
+		.gpu = index, .name = gpus[index].name,
+		.utilisation = UINT32_MAX, .power = UINT32_MAX, .clock = UINT32_MAX,	/* not known */
+	};
 	struct utilisation utilisation = { 0, 0 };
 	struct memory memory = { 0, 0, 0 };
 	unsigned value = 0;

@@ -79,9 +79,12 @@ static void on_gpu(struct trace *t, int64_t at, const void *data)
 
 	g->name = trace_keep(t, e->name);
 	g->memory = e->memory;
-	trace_point(t, &g->used, at, (int64_t)e->used);
-	trace_point(t, &g->utilisation, at, e->utilisation);
-	trace_point(t, &g->power, at, e->power);
+	if (e->memory)
+		trace_point(t, &g->used, at, (int64_t)e->used);
+	if (e->utilisation != UINT32_MAX)
+		trace_point(t, &g->utilisation, at, e->utilisation);
+	if (e->power != UINT32_MAX)
+		trace_point(t, &g->power, at, e->power);
 }
 
 /* By the kernel's pid, which in another pid namespace is another's: then there is no such process. */

@@ -13,7 +13,7 @@ int nvmlInit_v2(void) { if (getenv("SLOW")) sleep(8); return 0; }
 int nvmlDeviceGetCount_v2(unsigned *n) { *n = 2; return 0; }
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = (void *)(long)(i + 1); return 0; }
 int nvmlDeviceGetName(void *d, char *name, unsigned n) { strncpy(name, d == (void *)1 ? "Left" : "Right", n); return 0; }
-int nvmlDeviceGetUtilizationRates(void *d, unsigned *u) { u[0] = 42; u[1] = 7; return 0; }
+int nvmlDeviceGetUtilizationRates(void *d, unsigned *u) { u[0] = 42; u[1] = 7; return d == (void *)2 ? 3 : 0; }
 int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m) { m[0] = 1000; m[1] = 600; m[2] = 400; return 0; }
 int nvmlDeviceGetPowerUsage(void *d, unsigned *p) { *p = 250000; return d == (void *)2 ? 3 : 0; }
 int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, void *list)
@@ -28,9 +28,13 @@ END
 ${CC:-cc} -shared -fPIC -o libnvidia-ml.so.1 nvml.c
 LD_LIBRARY_PATH=$TMP "$RECORD" -q -o t -- sleep 0.5
 babeltrace2 t >events
-grep -q 'dltrace_record:gpu:.* gpu = 0, name = "Left", utilisation = 42, memory = 1000, used = 400, power = 250000, clock = 0' events ||
+grep -q 'dltrace_record:gpu:.* gpu = 0, name = "Left", utilisation = 42, memory = 1000, used = 400, power = 250000, clock = 4294967295' events ||
 	fail "no GPU: $(grep -m 1 dltrace_record:gpu events)"
-grep -q 'dltrace_record:gpu:.* gpu = 1, name = "Right", .* power = 0,' events || fail "no second GPU"
+grep -q 'dltrace_record:gpu:.* gpu = 1, name = "Right", utilisation = 4294967295, .* power = 4294967295,' events ||
+	fail "no second GPU"
+# What the driver does not tell (of one that is cut up by MIG, say) is no curve, and nobody is said to be idle.
+"$REPORT" -q -f json t >t.json
+holds "what is known" '[.series[].name | select(startswith("gpu_"))] | sort == ["gpu_percent", "gpu_used_bytes", "gpu_used_bytes", "gpu_watts"]' t.json
 grep -q 'dltrace_record:gpu_process:.* gpu = 1, pid = 77, used = 300' events || fail "no process on the GPU"
 "$RECORD" -q -o none -- sleep 0.3
 babeltrace2 none >events
