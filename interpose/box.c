@@ -22,6 +22,7 @@
 #endif
 
 #define PAGE 4096
+#define NO_ROOM "no room for a box in the folder of boxes (DLTRACE_BOX)"
 #define TOTALS 256		/* entries of 1 KiB, backed as they are claimed */
 #define FIRST (3 * PAGE)	/* backed at once: the header and 64 slots */
 
@@ -163,17 +164,28 @@ static const char *open_file(const char *folder, const uint64_t id[2], int *fold
 	return *fd < 0 ? "no file can be made in the folder of boxes (DLTRACE_BOX)" : NULL;
 }
 
-/* NULL, or why there is no file. The file has its dot name until publish(). */
+/* No name leads to it any more. It has its dot name until publish(). */
+static void unlink_file(const char *folder, const uint64_t id[2])
+{
+	int fd = dlt_sys_openat(AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	char name[80];
+
+	if (fd < 0)
+		return;
+	put_name(name, ".", id);
+	dlt_sys(SYS_unlinkat, fd, (long)name, 0, 0, 0);
+	dlt_sys_close(fd);
+}
+
+/* NULL, or why there is no file. */
 static const char *make_file(const char *folder, const uint64_t id[2], void **mapping)
 {
 	int folder_fd = -1, fd = -1;
 	const char *cause = open_file(folder, id, &folder_fd, &fd);
-	char name[80];
 
 	if (!cause && map_file(fd, mapping)) {
-		cause = "no room for a box in the folder of boxes (DLTRACE_BOX)";
-		put_name(name, ".", id);
-		dlt_sys(SYS_unlinkat, folder_fd, (long)name, 0, 0, 0);
+		cause = NO_ROOM;
+		unlink_file(folder, id);
 	}
 	if (fd >= 0)
 		dlt_sys_close(fd);
@@ -271,22 +283,24 @@ static void fill_layout(struct dlt_box_header *h)
 	h->outbox_offset = (uint32_t)part_offset(PART_OUTBOX);
 }
 
-/* What ids mean stays true in a forked child. `h` lies elsewhere than the old box still. */
-static void copy_names(struct dlt_box_header *h, const struct dlt_box_header *old)
+/*
+ * What ids mean stays true in a forked child: tables of ours have them. `h` lies elsewhere than the old box still.
+ * False: there is no room for all.
+ */
+static bool copy_names(struct dlt_box_header *h, const struct dlt_box_header *old)
 {
 	size_t libraries = old->libraries_used * sizeof(struct dlt_box_library);
 	size_t objects = old->objects_used * sizeof(struct dlt_box_object);
 	char *to = (char *)h;
 	const char *from = (const char *)old;
 
-	if (dlt_box_back(to + h->libraries_offset, libraries)) {
-		memcpy(to + h->libraries_offset, from + h->libraries_offset, libraries);
-		h->libraries_used = old->libraries_used;
-	}
-	if (dlt_box_back(to + h->objects_offset, objects)) {
-		memcpy(to + h->objects_offset, from + h->objects_offset, objects);
-		h->objects_used = old->objects_used;
-	}
+	if (!dlt_box_back(to + h->libraries_offset, libraries) || !dlt_box_back(to + h->objects_offset, objects))
+		return false;
+	memcpy(to + h->libraries_offset, from + h->libraries_offset, libraries);
+	memcpy(to + h->objects_offset, from + h->objects_offset, objects);
+	h->libraries_used = old->libraries_used;
+	h->objects_used = old->objects_used;
+	return true;
 }
 
 /* A little box without tables, where not even private memory can be had. */
@@ -316,24 +330,46 @@ static struct dlt_box_header *move_over(struct dlt_box_header *h, struct dlt_box
 	return p < 0 && p > -4096 ? h : (struct dlt_box_header *)p;
 }
 
-static struct dlt_box_header *map_new(const char *folder, const uint64_t id[2])
+/* The layout, and the names of an old box, if there is one. False: no room. */
+static bool begin(struct dlt_box_header *h, const struct dlt_box_header *old)
+{
+	dlt_sys_madvise(h, dlt_box_size(), MADV_DONTDUMP);
+	fill_layout(h);
+	return !old || copy_names(h, old);
+}
+
+/* NULL: no file. */
+static struct dlt_box_header *begin_file(const char *folder, const uint64_t id[2], const struct dlt_box_header *old,
+					 const char **cause)
+{
+	void *mapping = NULL;
+
+	*cause = make_file(folder, id, &mapping);
+	is_file = !*cause;
+	if (!is_file || begin(mapping, old))
+		return mapping;
+	*cause = NO_ROOM;
+	is_file = false;
+	unlink_file(folder, id);
+	dlt_sys_unmap(mapping, dlt_box_size());
+	return NULL;
+}
+
+static struct dlt_box_header *map_new(const char *folder, const uint64_t id[2], const struct dlt_box_header *old)
 {
 	const char *cause = "";
-	void *mapping = NULL;
-	struct dlt_box_header *h;
+	struct dlt_box_header *h = NULL;
 
+	is_file = false;
 	if (*folder)
-		cause = make_file(folder, id, &mapping);
-	is_file = *folder && !cause;
-	if (!is_file)
-		mapping = map_box(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-	if (!mapping)
-		return last_resort();
-	dlt_sys_madvise(mapping, dlt_box_size(), MADV_DONTDUMP);
-	h = mapping;
-	fill_layout(h);
-	if (*folder && !is_file)
+		h = begin_file(folder, id, old, &cause);
+	if (!is_file) {
+		h = map_box(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+		if (!h)
+			return last_resort();
+		begin(h, old);
 		strncpy(h->cause, cause, sizeof(h->cause) - 1);
+	}
 	dlt_log("box", is_file ? "file" : "private", cause, (long)h->size);
 	return h;
 }
@@ -346,7 +382,7 @@ void dlt_box_make(const char *folder)
 
 	dlt_sys(SYS_getrandom, (long)id, sizeof(id), GRND_NONBLOCK, 0, 0);
 	id[0] ^= dlt_clock_ns() << 20 ^ (uint64_t)dlt_process.pid;
-	h = map_new(folder, id);
+	h = map_new(folder, id, dlt_box);
 	/* In a child its parent's box is still there, whose pages are backed as a file's. */
 	if (dlt_box && was_file && !is_file && *folder) {
 		is_file = true;
@@ -356,8 +392,6 @@ void dlt_box_make(const char *folder)
 	fill_identity(h);
 	fill_clock(h);
 	memcpy(h->id, id, sizeof(id));
-	if (dlt_box && h->late_count)
-		copy_names(h, dlt_box);
 	dlt_box = move_over(h, dlt_box);
 }
 

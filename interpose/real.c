@@ -16,8 +16,8 @@ bool dlt_real_resolved;
 	__asm__ volatile("" ::: "memory");
 
 /*
- * dlsym allocates when it fails. jemalloc calls pthread_atfork, and so us, while it holds the lock
- * of its own initialisation: an allocation would wait for that for ever.
+ * dlsym allocates when it fails. jemalloc calls mmap and pthread_atfork, and so us, while it holds the lock of its own
+ * initialisation: an allocation would wait for that for ever. So what a C library may lack is looked for first.
  */
 #define RESOLVE_IF_THERE(ret, name, args) \
 	if (dlt_scope_find(NULL, #name)) { \
@@ -31,7 +31,7 @@ void dlt_real_init_heap(void)
 	DLT_REAL_HEAP(RESOLVE)
 	DLT_REAL_PAGES(RESOLVE)
 	DLT_REAL_C23(RESOLVE_IF_THERE)
-	RESOLVE(int, _dl_find_object, (void *, struct dl_find_object *))
+	RESOLVE_IF_THERE(int, _dl_find_object, (void *, struct dl_find_object *))
 	/* What a failed lookup left behind is not for the application's dlerror(). */
 	dlerror();
 }
@@ -42,6 +42,7 @@ void dlt_real_init(void)
 		return;
 	dlt_real_init_heap();
 	DLT_REAL_REST(RESOLVE)
+	DLT_REAL_NEWER(RESOLVE_IF_THERE)
 	dlerror();
 	dlt_real_resolved = true;
 }

@@ -40,6 +40,12 @@
 	X(void, free_sized, (void *, size_t)) \
 	X(void, free_aligned_sized, (void *, size_t, size_t))
 
+/* glibc's since 2.34. */
+#define DLT_REAL_NEWER(X) \
+	X(int, execveat, (int, const char *, char *const *, char *const *, int)) \
+	X(void, closefrom, (int)) \
+	X(int, close_range, (unsigned, unsigned, int))
+
 #define DLT_REAL_REST(X) \
 	X(void *, mmap, (void *, size_t, int, int, int, off_t)) \
 	X(void *, mmap64, (void *, size_t, int, int, int, off64_t)) \
@@ -60,7 +66,6 @@
 	X(int, execve, (const char *, char *const *, char *const *)) \
 	X(int, execvpe, (const char *, char *const *, char *const *)) \
 	X(int, fexecve, (int, char *const *, char *const *)) \
-	X(int, execveat, (int, const char *, char *const *, char *const *, int)) \
 	X(int, system, (const char *)) \
 	X(FILE *, popen, (const char *, const char *)) \
 	X(pid_t, wait, (int *)) \
@@ -94,8 +99,6 @@
 	X(FILE *, fopen64, (const char *, const char *)) \
 	X(int, close, (int)) \
 	X(int, fclose, (FILE *)) \
-	X(void, closefrom, (int)) \
-	X(int, close_range, (unsigned, unsigned, int)) \
 	X(int, dup2, (int, int)) \
 	X(int, dup3, (int, int, int)) \
 	X(int, __register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))
@@ -112,6 +115,7 @@ struct dlt_real {
 	DLT_REAL_HEAP(DLT_REAL_FIELD)
 	DLT_REAL_PAGES(DLT_REAL_FIELD)
 	DLT_REAL_C23(DLT_REAL_FIELD)
+	DLT_REAL_NEWER(DLT_REAL_FIELD)
 	DLT_REAL_REST(DLT_REAL_FIELD)
 #undef DLT_REAL_FIELD
 };

@@ -22,6 +22,7 @@
 static struct waiting {
 	uintptr_t stack;	/* where the return address stood */
 	uintptr_t back;		/* the return address */
+	pid_t pid;		/* who called: a child may call it from the same place, too */
 } waiting[DLT_BOX_SLOTS][DEPTH];
 
 static char becomes[DLT_BOX_SLOTS][128];	/* by the same index: the program last exec'd */
@@ -31,14 +32,15 @@ __attribute__((used)) static void *dlt_vfork_enter(uintptr_t back, uintptr_t sta
 {
 	struct dlt_thread *t = dlt_thread_self();
 	struct waiting *w = waiting[t->index];
+	pid_t pid = getpid();
 
-	/* The stack grows down: what lies below belongs to children that are gone. */
-	while (t->vforked && w[t->vforked - 1].stack <= stack)
+	/* The stack grows down: what lies below belongs to children that are gone, as does what we seem to wait for. */
+	while (t->vforked && (w[t->vforked - 1].stack < stack || w[t->vforked - 1].pid == pid))
 		t->vforked--;
 	if (t->index == 0 || t->vforked == DEPTH || !dlt_process.traced)
 		return NULL;
 	becomes[t->index][0] = '\0';
-	w[t->vforked] = (struct waiting){ stack, back };
+	w[t->vforked] = (struct waiting){ stack, back, pid };
 	__atomic_store_n(&t->vforked, (uint8_t)(t->vforked + 1), __ATOMIC_RELEASE);
 	return (void *)dlt_real()->vfork;
 }
@@ -53,13 +55,15 @@ __attribute__((used)) static uintptr_t dlt_vfork_leave(pid_t pid, uintptr_t stac
 {
 	struct dlt_thread *t = dlt_thread_tls;
 	struct waiting *w = waiting[t->index];
-	unsigned i = t->vforked;
+	unsigned i = t->vforked - 1u;
 
-	while (w[--i].stack != stack)
-		;
+	/* The child has the last one; its parent, one that may have been others' since. */
 	if (pid != 0) {
 		int saved = errno;
+		pid_t self = getpid();
 
+		while (i && (w[i].stack != stack || w[i].pid != self))
+			i--;
 		t->vforked = (uint8_t)i;
 		if (i == 0)
 			dlt_children_made(DLT_CHILD_VFORK, pid, pid < 0 ? saved : 0,

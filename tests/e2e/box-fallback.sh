@@ -58,3 +58,15 @@ full() {
 full
 "$APPS/older" 23 true || skip "the kernel has no filters for system calls"
 full "$APPS/older" 23
+
+# A forked child whose box finds some room, and not enough for the names that its parent knows.
+mkdir shm
+unshare -m sh -eu -c '
+	mount -t tmpfs -o size=1m none shm || exit 77
+	head -c 4 /dev/zero >shm/ids
+	chmod 600 shm/ids
+	for left in 0 4 8 12 16 20 24 32 64; do
+		DLTRACE_BOX=$PWD/shm LD_PRELOAD=$DLTRACE_LIB "$APPS/fork_full" shm $left >said || { echo "$left KiB: $(cat said)"; exit 1; }
+		rm -f shm/filler shm/*.box
+	done
+' >why || { [ $? = 77 ] && skip "no mount"; fail "a forked child and little room: $(cat why)"; }
