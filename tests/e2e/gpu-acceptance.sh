@@ -74,7 +74,7 @@ END
 # What gpu_work.py makes of CUPTI's records, by the stub's CUPTI.
 for major in 12 13; do
 	DLTRACE_STUB_OVER=1 DLTRACE_STUB_GPU_NS=1000 python3 - "$top_srcdir/scripts" "$STUBS" $major <<-'END' || fail "CUPTI $major"
-	import ctypes, sys
+	import ctypes, gc, sys
 	sys.path.insert(0, sys.argv[1])
 	sys.dont_write_bytecode = True
 	import gpu_work
@@ -96,6 +96,13 @@ for major in 12 13; do
 	            if "LaunchKernel" in name]
 	assert sorted(launches) == [("driver", "cuLaunchKernel", 50), ("runtime", "cudaLaunchKernel", 50)], launches
 	assert found["outermost"]["runtime"]["cudaLaunchKernel"] == 50 and not found["outermost"]["driver"]["cuLaunchKernel"]
+	# CUPTI asks for nothing any more: not while the program goes on, nor when the interpreter is gone.
+	cuda.cudaDeviceSynchronize()
+	assert not cupti.buffers, "CUPTI has a buffer after the end"
+	del cupti
+	gc.collect()
+	late = ctypes.cast(cuda.cudaDeviceSynchronize, ctypes.c_void_p)
+	assert ctypes.CDLL(None).__cxa_atexit(late, None, None) == 0
 	END
 done
 
