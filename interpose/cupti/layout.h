@@ -40,7 +40,17 @@ enum cupti_kind {
 	X(set, graphId, 72, 4) \
 	X(sync, type, 4, 4) X(sync, start, 8, 8) X(sync, end, 16, 8) X(sync, correlationId, 24, 4) \
 	X(sync, contextId, 28, 4) X(sync, streamId, 32, 4) \
-	X(call, start, 8, 8) X(call, end, 16, 8) X(call, threadId, 28, 4) X(call, correlationId, 32, 4)
+	X(call, cbid, 4, 4) X(call, start, 8, 8) X(call, end, 16, 8) X(call, threadId, 28, 4) \
+	X(call, correlationId, 32, 4)
+
+/*
+ * Calls that ask whether something is done: CUPTI tells of them as of synchronisations, and nothing waits.
+ * X(KIND, NAME, NUMBER): as in cupti_runtime_cbid.h and cupti_driver_cbid.h, where numbers stay what they are.
+ */
+#define CUPTI_QUERIES(X) \
+	X(RUNTIME, cudaStreamQuery_v3020, 132) X(RUNTIME, cudaStreamQuery_ptsz_v7000, 240) \
+	X(RUNTIME, cudaEventQuery_v3020, 138) \
+	X(DRIVER, cuStreamQuery, 125) X(DRIVER, cuStreamQuery_ptsz, 439) X(DRIVER, cuEventQuery, 120)
 
 /* Bytes of a record that are looked at. */
 #define CUPTI_KERNEL_BYTES 160

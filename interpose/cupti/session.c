@@ -48,6 +48,7 @@ static dlt_cupti_request their_request;
 static dlt_cupti_complete their_complete;
 static uint64_t their_kinds;		/* a bit each */
 static int32_t their_buffers;		/* that CUPTI has */
+static bool their_queries = true;	/* those of what is not done are recorded; so CUPTI begins */
 static struct {
 	const void *handle;		/* NULL: free */
 	uint64_t kinds;
@@ -219,16 +220,25 @@ static bool somebody_listens(void)
 	return false;
 }
 
+/* Programs that poll make them by the thousand. Older versions of CUPTI can't leave them out. */
+static void record_queries(bool all)
+{
+	if (session_cupti.cuptiActivityEnableAllSyncRecords)
+		session_cupti.cuptiActivityEnableAllSyncRecords(all);
+}
+
 static void disable(void)
 {
 	for (size_t i = KINDS; i--;)
 		session_cupti.cuptiActivityDisable(kinds[i].kind);
+	record_queries(their_queries);
 }
 
 static bool enable(void)
 {
 	bool work = false;
 
+	record_queries(false);
 	for (size_t i = 0; i < KINDS; i++)
 		if (session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
 			work |= kinds[i].kind == CUPTI_KERNEL;
@@ -391,6 +401,11 @@ void session_their_kind(int kind, bool on)
 		open_gap(GAP_OTHERS, missing());
 }
 
+void session_their_queries(bool all)
+{
+	their_queries = all;
+}
+
 void session_subscribers_kind(const void *subscriber, int kind, bool on)
 {
 	size_t i = 0;
@@ -434,6 +449,7 @@ void session_finalized(void)
 	user_defined = false;
 	their_kinds = 0;
 	their_buffers = 0;
+	their_queries = true;
 	memset(subscribers, 0, sizeof(subscribers));
 	if (turn == OURS)
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);

@@ -62,6 +62,8 @@ void session_step_back(void);
 int session_register(dlt_cupti_request request, dlt_cupti_complete complete);
 /* It has switched a kind on or off. */
 void session_their_kind(int kind, bool on);
+/* It wants queries among the synchronisations even if what they ask for is not done, or does not. */
+void session_their_queries(bool all);
 /*
  * The same of a subscriber's own kinds (CUPTI 13.2 and later): what it gets does not pass through us,
  * since its records may be of any layout.

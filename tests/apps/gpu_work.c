@@ -6,6 +6,7 @@
  *      fork   a child makes the same calls after the parent's
  *      long   sleeps 20 ms between rounds
  *      two    each other thread works on another device
+ *      query  asks after each round, and when all is done, whether it is
  *      _exit  ends by that, with work in flight
  */
 #include <pthread.h>
@@ -26,6 +27,8 @@ int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_c
 		     void **args, size_t shared, void *stream);
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
+int cudaStreamQuery(void *stream);
+int cudaEventQuery(void *event);
 int cudaDeviceSynchronize(void);
 int cudaSetDevice(int device);
 
@@ -61,6 +64,8 @@ static void *work(void *data)
 		cudaLaunchKernel((void *)add, one, one, NULL, 0, stream);
 		cudaMemsetAsync(buffer, 0, 64, stream);
 		cudaMemcpy(buffer, buffer, 10, 2);
+		if (!strcmp(how, "query") && cudaStreamQuery(stream) == 0)
+			cudaEventQuery(NULL);
 		if (i % 2 && strcmp(how, "_exit"))
 			cudaStreamSynchronize(stream);
 		if (!strcmp(how, "long"))
@@ -89,6 +94,8 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "_exit"))
 		_exit(0);
 	cudaDeviceSynchronize();
+	if (!strcmp(how, "query") && cudaStreamQuery(NULL) == 0)
+		cudaEventQuery(NULL);
 	if (!strcmp(how, "kill")) {
 		sleep(4);
 		kill(getpid(), SIGKILL);

@@ -81,6 +81,16 @@ check 13 0:0:0 2000 two
 same "devices that had work" "0 1" "$(cut -d' ' -f10 truth | sort -u | xargs)"
 holds "both are in the report" '[.gpu_work[].device] | unique == [0, 1]'
 
+# Who asks whether something is done does not wait; each second round does, and the end.
+queries() {
+	check 13 0:0:0 2000 query
+	same "waits" 61 "$(grep -c 'dltrace_gpu:sync:' text)"
+	holds "queries" '[.breakdown[] | select(.function == "cudaStreamQuery").calls] | add == 121'
+}
+build -l:libcudart.so.13
+queries
+DLTRACE_STUB_OVER=1 queries
+
 # launches WANTED...: of each level, as many as there were
 launches() {
 	same "launches by level" "$*" "$(jq -r '.breakdown[] | select(.function | test("^cu(da)?LaunchKernel$")) |

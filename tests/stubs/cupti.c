@@ -46,6 +46,7 @@ static complete_fn complete;
 static request_fn_v2 request_v2;
 static complete_fn_v2 complete_v2;
 static uint64_t kinds, kinds_v2;
+static int all_queries = 1;
 static int user_defined;
 static void *subscriber;
 static uint64_t (*own_clock)(void);
@@ -277,9 +278,31 @@ static void settle(int all)
 	pthread_cond_broadcast(&settled);
 }
 
+static int is_busy(uint64_t now)
+{
+	for (size_t i = 0; i < pending_count; i++)
+		if (pending[i].end > now)
+			return 1;
+	return 0;
+}
+
+/* One is told of as a synchronisation, and takes no time; that of what is not done only if that is wanted. */
+static void put_query(const struct stub_gpu_record *r)
+{
+	struct sync s = {
+		.kind = SYNC, .type = strstr(r->name, "Event") ? 1 : 3, .start = stamp(r->begin), .end = stamp(r->end),
+		.correlation = r->correlation, .context = r->device + 1, .stream = UINT32_MAX,
+	};
+
+	if ((all_queries || !is_busy(r->end)) && !user_defined)
+		put(&s, sizeof(s));
+}
+
 static void on_record(const struct stub_gpu_record *r)
 {
 	pthread_mutex_lock(&lock);
+	if (r->what == STUB_CALL && strstr(r->name, "Query") && !poisoned && (kinds | kinds_v2) >> SYNC & 1)
+		put_query(r);
 	if (poisoned || !((kinds | kinds_v2) >> kind_of(r) & 1)) {
 		/* not asked for */
 	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
@@ -452,6 +475,13 @@ int cuptiActivityDisable(int kind)
 	return OK;
 }
 
+int cuptiActivityEnableAllSyncRecords(uint8_t enable);
+int cuptiActivityEnableAllSyncRecords(uint8_t enable)
+{
+	all_queries = enable;
+	return OK;
+}
+
 int cuptiActivityFlushAll(uint32_t flag);
 int cuptiActivityFlushAll(uint32_t flag)
 {
@@ -525,6 +555,7 @@ int cuptiFinalize(void)
 		pthread_cond_wait(&settled, &lock);
 	poisoned = getenv("STUB_CUPTI_POISONED") != NULL;
 	kinds = kinds_v2 = user_defined = 0;
+	all_queries = 1;
 	request = NULL;
 	complete = NULL;
 	request_v2 = NULL;
