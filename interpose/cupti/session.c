@@ -152,14 +152,15 @@ void session_say_account(void)
 	size_t dropped = 0;
 	char text[160];
 
-	/* What the last flush brought may be the first of all. */
+	/* Else another one's call is going on, which may end CUPTI: the next account has it. */
 	if (pthread_mutex_trylock(&lock) == 0) {
+		/* What the last flush brought may be the first of all. */
 		close_if_it_tells();
+		if (turn == OURS &&
+		    session_cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0 && dropped)
+			say(GAP_LOST, GAP_ALL, 0, 0, dropped, texts[GAP_LOST]);
 		pthread_mutex_unlock(&lock);
 	}
-	if (turn == OURS &&
-	    session_cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0 && dropped)
-		say(GAP_LOST, GAP_ALL, 0, 0, dropped, texts[GAP_LOST]);
 	snprintf(text, sizeof(text), "%llu without a time, %llu odd",
 		 (unsigned long long)a.unfinished, (unsigned long long)a.odd);
 	say(GAP_NONE, 0, 0, 0, a.emitted, a.unfinished || a.odd ? text : "");
@@ -314,10 +315,15 @@ void session_look(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void session_flush(bool all)
+/* What comes back meanwhile, by way of CUPTI's threads too, does not take the lock. */
+bool session_flush(bool all)
 {
-	if (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == OURS)
+	if (all ? !session_lock() : pthread_mutex_trylock(&lock) != 0)
+		return false;
+	if (turn == OURS)
 		session_cupti.cuptiActivityFlushAll(all ? FORCED : 0);
+	pthread_mutex_unlock(&lock);
+	return true;
 }
 
 /* Another profiler was there before CUDA began: it keeps what it has, which passes through us from now on. */

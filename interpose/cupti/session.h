@@ -41,8 +41,11 @@ bool session_init(const struct dlt_cupti_host *host);
  */
 void session_look(void);
 
-/* Fetches what CUPTI has finished (all: unfinished work too). Nothing while others have the turn. */
-void session_flush(bool all);
+/*
+ * Fetches what CUPTI has finished (all: unfinished work too). Nothing while others have the turn. False: another
+ * one's call is going on, which may end CUPTI; it is waited for if `all` is wanted, for 2 s at most.
+ */
+bool session_flush(bool all);
 
 /* What was told so far, and a gap that is open. */
 void session_say_account(void);

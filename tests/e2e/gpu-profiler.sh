@@ -56,6 +56,9 @@ check "" 200
 check clock 200
 check "finalize handles" 200
 check twice 400
+# The second time, CUPTI is ended while we fetch what there is.
+STUB_CUPTI_SLOW=1 "$RECORD" -q --gpu=activity -o slow -- "$APPS/gpu_profiler" finalize twice >out.slow || fail "slow: $?"
+same "CUPTI is ended twice" 2 "$(grep -c '^finalize 0' out.slow)"
 check dlsym 200
 check early 200
 check "early dlsym twice" 400

@@ -8,6 +8,7 @@
  *                                   turns of a second
  *   STUB_CUPTI_REFUSES=1            every call gives 999, as without a driver
  *   STUB_CUPTI_COUNTS=1             who has kinds enabled counts as a subscriber
+ *   STUB_CUPTI_SLOW=1               a flush that is not forced takes a second, and cuptiFinalize aborts meanwhile
  *   STUB_CUPTI_HANGS=1              a forced flush never returns
  *   STUB_CUPTI_POISONED=1           nothing is recorded after cuptiFinalize
  *   STUB_CUPTI_THREADS=N            N buffers more are held, as for so many threads
@@ -55,7 +56,7 @@ static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
 static size_t pending_count, dropped;
 static uint8_t *buffer, *held[HELD];
 static size_t buffer_size, used, held_count;
-static int worker_runs, settling;
+static int worker_runs, settling, flushing;
 static __thread int is_late;
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
 
@@ -496,6 +497,11 @@ int cuptiActivityFlushAll(uint32_t flag)
 	if (flag)
 		let_go();
 	pthread_mutex_unlock(&lock);
+	if (!flag && getenv("STUB_CUPTI_SLOW")) {
+		__atomic_store_n(&flushing, 1, __ATOMIC_RELAXED);
+		sleep(1);
+		__atomic_store_n(&flushing, 0, __ATOMIC_RELAXED);
+	}
 	return OK;
 }
 
@@ -550,6 +556,10 @@ int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record)
 int cuptiFinalize(void);
 int cuptiFinalize(void)
 {
+	if (__atomic_load_n(&flushing, __ATOMIC_RELAXED)) {
+		fputs("stub CUPTI: it is ended during a flush\n", stderr);
+		abort();
+	}
 	pthread_mutex_lock(&lock);
 	while (settling)
 		pthread_cond_wait(&settled, &lock);
