@@ -235,6 +235,27 @@ static void disable(void)
 	record_queries(their_queries);
 }
 
+/* After the kinds: each one's enable undoes it. A number that this version does not know is refused, no more. */
+static void leave_out_idle_calls(void)
+{
+	static const struct {
+		int kind;
+		uint32_t function;
+	} calls[] = {
+#define ROW(kind, name, number) { CUPTI_##kind, number },
+		CUPTI_IDLE_CALLS(ROW) CUPTI_IDLE_CALLS_13(ROW)
+#undef ROW
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		int (*of)(uint32_t, uint8_t) = calls[i].kind == CUPTI_DRIVER ? session_cupti.cuptiActivityEnableDriverApi
+									    : session_cupti.cuptiActivityEnableRuntimeApi;
+
+		if (of)
+			of(calls[i].function, 0);
+	}
+}
+
 static bool enable(void)
 {
 	bool work = false;
@@ -243,6 +264,7 @@ static bool enable(void)
 	for (size_t i = 0; i < KINDS; i++)
 		if (session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
 			work |= kinds[i].kind == CUPTI_KERNEL;
+	leave_out_idle_calls();
 	return work;
 }
 

@@ -29,6 +29,7 @@ int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_c
 		     void **args, size_t shared, void *stream);
 int cudaDeviceSynchronize(void);
 int cudaStreamQuery(void *stream);
+int cudaGetDevice(int *device);
 
 int cuptiSubscribe(void **subscriber, void *callback, void *data);
 int cuptiUnsubscribe(void *subscriber);
@@ -116,12 +117,13 @@ static void work(void)
 {
 	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
 	char buffer[64];
+	int device;
 
 	for (int i = 0; i < 200; i++) {
 		cudaMemcpyAsync(buffer, buffer, 64, 1, NULL);
 		cudaLaunchKernel((void *)in_round, one, one, NULL, 0, NULL);
 		cudaMemsetAsync(buffer, 0, 64, NULL);
-		if (queries)
+		if (queries && cudaGetDevice(&device) == 0)
 			cudaStreamQuery(NULL);
 	}
 	cudaDeviceSynchronize();

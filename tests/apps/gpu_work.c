@@ -31,6 +31,7 @@ int cudaStreamQuery(void *stream);
 int cudaEventQuery(void *event);
 int cudaDeviceSynchronize(void);
 int cudaSetDevice(int device);
+int cudaGetDevice(int *device);
 
 void scale(float *x, int n) __asm__("_Z5scalePfi");
 void scale(float *x, int n)
@@ -54,6 +55,7 @@ static void *work(void *data)
 	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
 	void *stream;
 	char buffer[64];
+	int device;
 
 	if (!strcmp(how, "two"))
 		cudaSetDevice((int)(uintptr_t)data % 2);
@@ -64,7 +66,7 @@ static void *work(void *data)
 		cudaLaunchKernel((void *)add, one, one, NULL, 0, stream);
 		cudaMemsetAsync(buffer, 0, 64, stream);
 		cudaMemcpy(buffer, buffer, 10, 2);
-		if (!strcmp(how, "query") && cudaStreamQuery(stream) == 0)
+		if (!strcmp(how, "query") && cudaStreamQuery(stream) == 0 && cudaGetDevice(&device) == 0)
 			cudaEventQuery(NULL);
 		if (i % 2 && strcmp(how, "_exit"))
 			cudaStreamSynchronize(stream);

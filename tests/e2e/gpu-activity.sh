@@ -83,9 +83,12 @@ holds "both are in the report" '[.gpu_work[].device] | unique == [0, 1]'
 
 # Who asks whether something is done does not wait; each second round does, and the end.
 queries() {
-	check 13 0:0:0 2000 query
+	rm -f calls
+	STUB_CUPTI_CALLS=$TMP/calls check 13 0:0:0 2000 query
 	same "waits" 61 "$(grep -c 'dltrace_gpu:sync:' text)"
 	holds "queries" '[.breakdown[] | select(.function == "cudaStreamQuery").calls] | add == 121'
+	holds "calls that ask for nothing" '[.breakdown[] | select(.function == "cudaGetDevice").calls] | add == 120'
+	same "CUPTI records" "0 121" "$(grep -c 'cudaGetDevice\|cuCtxGetCurrent' calls) $(grep -c cudaStreamQuery calls)"
 }
 build -l:libcudart.so.13
 queries

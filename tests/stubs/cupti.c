@@ -11,6 +11,7 @@
  *   STUB_CUPTI_SLOW=1               a flush that is not forced takes a second, and cuptiFinalize aborts meanwhile
  *   STUB_CUPTI_HANGS=1              a forced flush never returns
  *   STUB_CUPTI_POISONED=1           nothing is recorded after cuptiFinalize
+ *   STUB_CUPTI_CALLS=FILE           a line for each record of a call: its name
  *   STUB_CUPTI_THREADS=N            N buffers more are held, as for so many threads
  *   STUB_CUPTI_LATE=1               CUPTI's own thread hands over what there is each time, and takes
  *                                   0.2 s to tell the time then
@@ -48,6 +49,7 @@ static request_fn_v2 request_v2;
 static complete_fn_v2 complete_v2;
 static uint64_t kinds, kinds_v2;
 static int all_queries = 1;
+static uint8_t left_out[2][512];	/* of runtime and driver, by number */
 static int user_defined;
 static void *subscriber;
 static uint64_t (*own_clock)(void);
@@ -299,6 +301,21 @@ static void put_query(const struct stub_gpu_record *r)
 		put(&s, sizeof(s));
 }
 
+static int is_left_out(int driver, uint32_t function)
+{
+	return function < sizeof(left_out[0]) && left_out[driver][function];
+}
+
+static void note_call(const char *name)
+{
+	static FILE *calls;
+
+	if (!calls && getenv("STUB_CUPTI_CALLS"))
+		calls = fopen(getenv("STUB_CUPTI_CALLS"), "ae");
+	if (calls)
+		fprintf(calls, "%s\n", name);
+}
+
 static void on_record(const struct stub_gpu_record *r)
 {
 	pthread_mutex_lock(&lock);
@@ -308,6 +325,8 @@ static void on_record(const struct stub_gpu_record *r)
 		/* not asked for */
 	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
 		put_chosen((uint32_t)kind_of(r), r->correlation);
+	} else if (r->what == STUB_CALL && is_left_out(r->driver, cupti_function(r->name))) {
+		/* nor this */
 	} else if (r->what == STUB_CALL) {
 		struct api a = {
 			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->name), .start = stamp(r->begin),
@@ -315,6 +334,7 @@ static void on_record(const struct stub_gpu_record *r)
 			.thread = thread_ids ? r->tid : (uint32_t)r->thread,
 		};
 		put(&a, sizeof(a));
+		note_call(r->name);
 	} else if (r->what == STUB_WAIT) {
 		struct sync s = {
 			.kind = SYNC, .type = r->stream == UINT32_MAX ? 4 : 3, .start = stamp(r->begin),
@@ -463,6 +483,8 @@ int cuptiActivityEnable(int kind)
 	if (kinds_v2 || user_defined)
 		return NOT_COMPATIBLE;
 	attach();
+	if (kind == RUNTIME || kind == DRIVER)
+		memset(left_out[kind == DRIVER], 0, sizeof(left_out[0]));
 	__atomic_fetch_or(&kinds, 1ULL << kind, __ATOMIC_RELAXED);
 	return OK;
 }
@@ -481,6 +503,26 @@ int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
 	all_queries = enable;
 	return OK;
+}
+
+static int leave_out(int driver, uint32_t function, int out)
+{
+	if (function >= sizeof(left_out[0]))
+		return INVALID_PARAMETER;
+	left_out[driver][function] = (uint8_t)out;
+	return OK;
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable)
+{
+	return leave_out(0, function, !enable);
+}
+
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable)
+{
+	return leave_out(1, function, !enable);
 }
 
 int cuptiActivityFlushAll(uint32_t flag);

@@ -10,6 +10,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *names[FUNCTIONS] = {	/* by number; 0 is none */
+	[17] = "cudaGetDevice", [304] = "cuCtxGetCurrent",
 	[120] = "cuEventQuery", [125] = "cuStreamQuery", [439] = "cuStreamQuery_ptsz",
 	[132] = "cudaStreamQuery", [138] = "cudaEventQuery", [240] = "cudaStreamQuery_ptsz",
 };
