@@ -83,6 +83,9 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	X(cuptiSetThreadIdType, \
 	  (void *real, int type), \
 	  (int type), (real, type), (type)) \
+	X(cuptiActivityEnableAllSyncRecords, \
+	  (void *real, uint8_t enable), \
+	  (uint8_t enable), (real, enable), (enable)) \
 	X(cuptiActivitySetAttribute, \
 	  (void *real, int attribute, size_t *size, void *value), \
 	  (int attribute, size_t *size, void *value), \
@@ -133,7 +136,7 @@ struct dlt_cupti_host {
 	const struct dlt_cupti_early *early;
 };
 
-#define DLT_CUPTI_VERSION 3
+#define DLT_CUPTI_VERSION 4
 
 /*
  * For dlsym: what its caller gets instead of `real`, which it found under this name; NULL: that.

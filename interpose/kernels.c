@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "library.h"
+#include "object_types.h"
 #include "objects.h"
 
 #define PLACES 65536		/* of the hash table; a power of 2 */
@@ -66,7 +67,7 @@ static struct place *place_of(const void *kernel, bool make)
 /* A copy for ever; NULL when there is no room. */
 static const char *keep(const char *name)
 {
-	size_t size = strnlen(name, DLT_KERNEL_NAME - 1) + 1;
+	size_t size = strnlen(name, DLT_OBJECT_NAME - 1) + 1;
 	uint32_t at = __atomic_fetch_add(&text_used, (uint32_t)size, __ATOMIC_RELAXED);
 
 	if (at + size > TEXT) {
@@ -81,7 +82,7 @@ static const char *keep(const char *name)
 static size_t length_of(const char *name)
 {
 	const char *end = name >= text && name < text + TEXT ? text + TEXT : dlt_library_end(name);
-	size_t most = DLT_KERNEL_NAME - 1;
+	size_t most = DLT_OBJECT_NAME - 1;
 
 	if (!end)
 		return 0;
@@ -154,7 +155,7 @@ static bool is_named(const struct place *p, const char *name)
 	const char *known = __atomic_load_n(&p->name, __ATOMIC_ACQUIRE);
 	size_t length = known ? length_of(known) : 0;
 
-	return length && strncmp(known, name, length) == 0 && (!name[length] || length == DLT_KERNEL_NAME - 1);
+	return length && strncmp(known, name, length) == 0 && (!name[length] || length == DLT_OBJECT_NAME - 1);
 }
 
 void dlt_kernel_named(const void *kernel, const char *name)

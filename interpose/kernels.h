@@ -9,8 +9,6 @@
 
 #include <stddef.h>
 
-#define DLT_KERNEL_NAME 2048	/* bytes that are kept of a name, with its NUL */
-
 /* A library says the name of a host function of its own (__cudaRegisterFunction). */
 void dlt_kernel_registered(const void *function, const char *name);
 

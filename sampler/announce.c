@@ -152,7 +152,7 @@ static void announce_objects(const struct sampled_process *p)
 	for (size_t i = 0; i < count; i++) {
 		const struct dlt_box_object *o = &p->box.objects[i];
 		uint64_t values[8];
-		char name[2048];
+		char name[DLT_OBJECT_NAME];
 		struct dlt_ev_proc_object e = {
 			.process = box_value(p->box.header->process),
 			.type = __atomic_load_n(&o->type, __ATOMIC_ACQUIRE), .id = box_value(o->id),

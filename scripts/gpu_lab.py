@@ -217,8 +217,8 @@ CAPTURED = 0x8000  # in `stream`: goes into a graph, is not executed
 def count_events(path):
     """Outermost calls that launch or copy, and what CUPTI told, from a trace as text."""
     names, calls = {}, collections.Counter()  # a function may be named after its first call
-    found = {"launches": collections.Counter(), "copies": collections.Counter(), "graphs": 0, "kernels": 0,
-             "kernel_ns": 0, "activity_copies": 0, "gaps": []}
+    found = {"launches": collections.Counter(), "copies": collections.Counter(), "empty_copies": 0, "graphs": 0,
+             "kernels": 0, "kernel_ns": 0, "activity_copies": 0, "gaps": []}
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:
             event = line.split(" ", 2)
@@ -235,7 +235,11 @@ def count_events(path):
                 found["activity_copies"] += 1
             elif kind == "dltrace_gpu:gap":
                 found["gaps"].append(f)
-            elif f.get("result") == "0" and not int(f.get("stream", "0")) & CAPTURED:
+            elif f.get("result") != "0" or int(f.get("stream", "0")) & CAPTURED:
+                continue
+            elif kind == "dltrace_cuda:copy" and f.get("size") == "0":
+                found["empty_copies"] += 1  # CUPTI may have no record of it
+            else:
                 calls[kind, f["function"]] += 1
     for (kind, function), count in calls.items():
         name = names.get(function, "?")

@@ -55,7 +55,11 @@ def cupti_path():
 class Cupti:
     """Counts activity records by kind, and API records by name."""
 
+    KINDS = CONCURRENT_KERNEL, MEMCPY, MEMSET, RUNTIME, DRIVER
+
     def __init__(self):
+        # For good: CUPTI calls the callbacks until the process ends, also when nothing here refers to them any more.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
         self.lib = ctypes.CDLL(cupti_path())
         self.kinds, self.calls, self.buffers = collections.Counter(), [], {}
         self.call_of, self.work = {}, []  # by correlation id; (what, correlation id)
@@ -64,9 +68,9 @@ class Cupti:
                                    ctypes.POINTER(ctypes.c_size_t))
         complete = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t,
                                     ctypes.c_size_t)
-        self.callbacks = request(self.requested), complete(self.completed)  # kept alive
+        self.callbacks = request(self.requested), complete(self.completed)
         self.call("cuptiActivityRegisterCallbacks", *self.callbacks)
-        for kind in (CONCURRENT_KERNEL, MEMCPY, MEMSET, RUNTIME, DRIVER):
+        for kind in self.KINDS:
             self.call("cuptiActivityEnable", kind)
 
     def call(self, name, *arguments):
@@ -107,6 +111,9 @@ class Cupti:
         return re.sub(r"_v\d{4,5}$", "", (text.value or b"?").decode())
 
     def finish(self):
+        # First: a record of what is called from here on would take a new buffer, at the process's end too.
+        for kind in self.KINDS:
+            self.call("cuptiActivityDisable", kind)
         self.call("cuptiActivityFlushAll", 1)
         dropped = ctypes.c_size_t()
         self.call("cuptiActivityGetNumDroppedRecords", None, 0, ctypes.byref(dropped))

@@ -3,6 +3,12 @@
 #ifndef DLT_TRACEPOINTS_OBJECT_TYPES_H
 #define DLT_TRACEPOINTS_OBJECT_TYPES_H
 
+/*
+ * Bytes that are kept of a name, with its NUL; what is longer is cut, everywhere alike: a kernel is found by its
+ * name among what CUPTI told, and templates' names have no end.
+ */
+#define DLT_OBJECT_NAME 4096
+
 enum dlt_object {
 	DLT_OBJECT_KERNEL = 1,
 	DLT_OBJECT_SHAPE,

@@ -49,7 +49,7 @@ void calls_thread_ended(uint32_t thread, uint32_t tid)
 }
 
 void calls_note(const struct dlt_cupti_host *host, uint32_t correlation, uint32_t tid,
-		bool by_handle, uint64_t begin)
+		bool by_handle, uint64_t begin, bool query)
 {
 	struct call *c = &calls[correlation % CALLS];
 
@@ -59,6 +59,7 @@ void calls_note(const struct dlt_cupti_host *host, uint32_t correlation, uint32_
 	c->correlation = correlation;
 	c->thread = by_handle ? host->thread_of(tid, true) : thread_of(host, tid);
 	c->begin = begin;
+	c->query = query;
 }
 
 const struct call *calls_find(uint32_t correlation)

@@ -22,6 +22,7 @@ struct call {
 	uint32_t correlation;
 	uint32_t thread;	/* our id; 0: not known */
 	uint64_t begin;		/* CUPTI's clock */
+	bool query;		/* whether something is done: it does not wait */
 };
 
 /* False: there is no memory. */
@@ -29,7 +30,7 @@ bool calls_init(void);
 
 /* tid: as the record has it; by_handle: it is half a pthread_t, not the kernel's id. */
 void calls_note(const struct dlt_cupti_host *host, uint32_t correlation, uint32_t tid,
-		bool by_handle, uint64_t begin);
+		bool by_handle, uint64_t begin, bool query);
 
 /* NULL: not seen, or so long ago that it was forgotten. */
 const struct call *calls_find(uint32_t correlation);

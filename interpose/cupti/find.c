@@ -179,6 +179,7 @@ static bool resolve(struct cupti *c, void *library)
 #define RESOLVE(name, arguments) all &= (c->name = dlsym(library, #name)) != NULL;
 #define RESOLVE_OF_OTHERS(name, ...) c->name = dlsym(library, #name);
 	CUPTI_OWN_CALLS(RESOLVE)
+	CUPTI_OPTIONAL_CALLS(RESOLVE_OF_OTHERS)
 	DLT_CUPTI_CALLS(RESOLVE_OF_OTHERS)
 	return all && c->cuptiActivityRegisterCallbacks && c->cuptiActivityEnable &&
 	       c->cuptiActivityDisable && c->cuptiActivityFlushAll && c->cuptiSetThreadIdType;

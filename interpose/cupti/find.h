@@ -20,12 +20,18 @@
 	X(cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped)) \
 	X(cuptiGetThreadIdType, (int *type))
 
+/* Likewise, where they are: older versions have none. */
+#define CUPTI_OPTIONAL_CALLS(X) \
+	X(cuptiActivityEnableRuntimeApi, (uint32_t function, uint8_t enable)) \
+	X(cuptiActivityEnableDriverApi, (uint32_t function, uint8_t enable))
+
 struct cupti {
 	char path[512];
 	uint32_t version;
 #define CUPTI_FIELD(name, arguments) int (*name) arguments;
 #define CUPTI_FIELD_OF_OTHERS(name, behind_real, arguments, ...) int (*name) arguments;
 	CUPTI_OWN_CALLS(CUPTI_FIELD)
+	CUPTI_OPTIONAL_CALLS(CUPTI_FIELD)
 	DLT_CUPTI_CALLS(CUPTI_FIELD_OF_OTHERS)
 #undef CUPTI_FIELD
 #undef CUPTI_FIELD_OF_OTHERS

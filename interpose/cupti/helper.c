@@ -42,7 +42,8 @@ static struct timespec from_now(uint64_t ns)
 /* The flush returns while other threads of CUPTI's still hand over what they had taken before. */
 static void fetch_all(void)
 {
-	session_flush(true);
+	if (!session_flush(true))
+		session_say_untold(__atomic_load_n(&told_until, __ATOMIC_RELAXED));
 	records_finish(LIMIT * 1000000000ULL / 2);
 	records_settle(0);
 	session_say_account();
@@ -54,8 +55,8 @@ static void tick(unsigned n)
 	if (n % FLUSH == 0) {
 		uint64_t now = cupti_clock_now();
 
-		session_flush(false);
-		__atomic_store_n(&told_until, now, __ATOMIC_RELAXED);
+		if (session_flush(false))
+			__atomic_store_n(&told_until, now, __ATOMIC_RELAXED);
 	}
 	records_settle(WAIT);
 	if (n % ACCOUNT == 0)

@@ -7,12 +7,11 @@
 
 #include "announced.h"
 #include "interpose/sys.h"
+#include "object_types.h"
 
 #define NAMES 8192	/* kept at most */
 #define PLACES (2 * NAMES)
 #define ARENA (4u << 20)	/* bytes of text at most; comes with use */
-#define LONGEST 4095	/* what is longer is cut: templates' names have no end */
-#define OBJECT_KERNEL_NAME 5
 
 static uint32_t places[PLACES];	/* index into texts + 1; 0: free */
 static const char *texts[NAMES];
@@ -32,7 +31,7 @@ static uint32_t hash(const char *text, size_t length)
 static void announce(const struct dlt_cupti_host *host, uint32_t id, bool again)
 {
 	const struct dlt_ev_proc_object e = {
-		.process = host->process(), .type = OBJECT_KERNEL_NAME, .id = id,
+		.process = host->process(), .type = DLT_OBJECT_CUPTI, .id = id,
 		.state = again ? DLT_ANNOUNCED_AGAIN : DLT_ANNOUNCED_FIRST, .name = texts[id - 1],
 	};
 
@@ -54,7 +53,7 @@ static uint32_t keep(const char *name, size_t length)
 
 uint32_t names_id(const struct dlt_cupti_host *host, const char *name)
 {
-	size_t length = strnlen(name, LONGEST);
+	size_t length = strnlen(name, DLT_OBJECT_NAME - 1);
 	uint32_t at = hash(name, length) % PLACES;
 
 	for (; places[at]; at = (at + 1) % PLACES) {

@@ -151,6 +151,14 @@ static int on_cuptiSetThreadIdType(void *real, int type)
 	AROUND(cuptiSetThreadIdType, function(type), session_step_back(), (void)0);
 }
 
+static int on_cuptiActivityEnableAllSyncRecords(void *real, uint8_t enable)
+{
+	int (*function)(uint8_t) = real;
+
+	AROUND(cuptiActivityEnableAllSyncRecords, function(enable), session_step_back(),
+	       session_their_queries(enable));
+}
+
 /*
  * What a subscriber calls for itself. CUPTI refuses it while the other way of enabling is in use, so
  * we are gone first; what it gets does not pass through here.

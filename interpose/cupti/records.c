@@ -96,6 +96,8 @@ static void emit(const struct work *w, const struct call *c)
 	};
 	uint64_t error;
 
+	if (w->what == SYNC && c && c->query)
+		return;
 	account.emitted++;
 	emitters[w->what](w, c ? c->thread : 0, c ? cupti_clock_convert(c->begin, &error) : 0);
 }
@@ -234,11 +236,19 @@ static uint32_t kind_of(const uint8_t *at)
 	return kind;
 }
 
+static bool is_query(uint32_t kind, uint64_t number)
+{
+#define IS(of, name, its) || (kind == CUPTI_##of && number == (its))
+	return false CUPTI_QUERIES(IS);
+#undef IS
+}
+
 static void note_call(const uint8_t *at, size_t left)
 {
 	if (left >= CUPTI_CALL_BYTES)
 		calls_note(host, (uint32_t)cupti_call_correlationId(at),
-			   (uint32_t)cupti_call_threadId(at), by_handle, cupti_call_start(at));
+			   (uint32_t)cupti_call_threadId(at), by_handle, cupti_call_start(at),
+			   is_query(kind_of(at), cupti_call_cbid(at)));
 }
 
 static void read_work(const uint8_t *at, size_t left)

@@ -48,6 +48,7 @@ static dlt_cupti_request their_request;
 static dlt_cupti_complete their_complete;
 static uint64_t their_kinds;		/* a bit each */
 static int32_t their_buffers;		/* that CUPTI has */
+static bool their_queries = true;	/* those of what is not done are recorded; so CUPTI begins */
 static struct {
 	const void *handle;		/* NULL: free */
 	uint64_t kinds;
@@ -151,14 +152,15 @@ void session_say_account(void)
 	size_t dropped = 0;
 	char text[160];
 
-	/* What the last flush brought may be the first of all. */
+	/* Else another one's call is going on, which may end CUPTI: the next account has it. */
 	if (pthread_mutex_trylock(&lock) == 0) {
+		/* What the last flush brought may be the first of all. */
 		close_if_it_tells();
+		if (turn == OURS &&
+		    session_cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0 && dropped)
+			say(GAP_LOST, GAP_ALL, 0, 0, dropped, texts[GAP_LOST]);
 		pthread_mutex_unlock(&lock);
 	}
-	if (turn == OURS &&
-	    session_cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0 && dropped)
-		say(GAP_LOST, GAP_ALL, 0, 0, dropped, texts[GAP_LOST]);
 	snprintf(text, sizeof(text), "%llu without a time, %llu odd",
 		 (unsigned long long)a.unfinished, (unsigned long long)a.odd);
 	say(GAP_NONE, 0, 0, 0, a.emitted, a.unfinished || a.odd ? text : "");
@@ -219,19 +221,50 @@ static bool somebody_listens(void)
 	return false;
 }
 
+/* Programs that poll make them by the thousand. Older versions of CUPTI can't leave them out. */
+static void record_queries(bool all)
+{
+	if (session_cupti.cuptiActivityEnableAllSyncRecords)
+		session_cupti.cuptiActivityEnableAllSyncRecords(all);
+}
+
 static void disable(void)
 {
 	for (size_t i = KINDS; i--;)
 		session_cupti.cuptiActivityDisable(kinds[i].kind);
+	record_queries(their_queries);
+}
+
+/* After the kinds: each one's enable undoes it. A number that this version does not know is refused, no more. */
+static void leave_out_idle_calls(void)
+{
+	static const struct {
+		int kind;
+		uint32_t function;
+	} calls[] = {
+#define ROW(kind, name, number) { CUPTI_##kind, number },
+		CUPTI_IDLE_CALLS(ROW) CUPTI_IDLE_CALLS_13(ROW)
+#undef ROW
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		int (*of)(uint32_t, uint8_t) = calls[i].kind == CUPTI_DRIVER ? session_cupti.cuptiActivityEnableDriverApi
+									    : session_cupti.cuptiActivityEnableRuntimeApi;
+
+		if (of)
+			of(calls[i].function, 0);
+	}
 }
 
 static bool enable(void)
 {
 	bool work = false;
 
+	record_queries(false);
 	for (size_t i = 0; i < KINDS; i++)
 		if (session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
 			work |= kinds[i].kind == CUPTI_KERNEL;
+	leave_out_idle_calls();
 	return work;
 }
 
@@ -304,10 +337,15 @@ void session_look(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void session_flush(bool all)
+/* What comes back meanwhile, by way of CUPTI's threads too, does not take the lock. */
+bool session_flush(bool all)
 {
-	if (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == OURS)
+	if (all ? !session_lock() : pthread_mutex_trylock(&lock) != 0)
+		return false;
+	if (turn == OURS)
 		session_cupti.cuptiActivityFlushAll(all ? FORCED : 0);
+	pthread_mutex_unlock(&lock);
+	return true;
 }
 
 /* Another profiler was there before CUDA began: it keeps what it has, which passes through us from now on. */
@@ -391,6 +429,11 @@ void session_their_kind(int kind, bool on)
 		open_gap(GAP_OTHERS, missing());
 }
 
+void session_their_queries(bool all)
+{
+	their_queries = all;
+}
+
 void session_subscribers_kind(const void *subscriber, int kind, bool on)
 {
 	size_t i = 0;
@@ -434,6 +477,7 @@ void session_finalized(void)
 	user_defined = false;
 	their_kinds = 0;
 	their_buffers = 0;
+	their_queries = true;
 	memset(subscribers, 0, sizeof(subscribers));
 	if (turn == OURS)
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);

@@ -41,8 +41,11 @@ bool session_init(const struct dlt_cupti_host *host);
  */
 void session_look(void);
 
-/* Fetches what CUPTI has finished (all: unfinished work too). Nothing while others have the turn. */
-void session_flush(bool all);
+/*
+ * Fetches what CUPTI has finished (all: unfinished work too). Nothing while others have the turn. False: another
+ * one's call is going on, which may end CUPTI; it is waited for if `all` is wanted, for 2 s at most.
+ */
+bool session_flush(bool all);
 
 /* What was told so far, and a gap that is open. */
 void session_say_account(void);
@@ -62,6 +65,8 @@ void session_step_back(void);
 int session_register(dlt_cupti_request request, dlt_cupti_complete complete);
 /* It has switched a kind on or off. */
 void session_their_kind(int kind, bool on);
+/* It wants queries among the synchronisations even if what they ask for is not done, or does not. */
+void session_their_queries(bool all);
 /*
  * The same of a subscriber's own kinds (CUPTI 13.2 and later): what it gets does not pass through us,
  * since its records may be of any layout.

@@ -9,6 +9,7 @@
  *      twice      it profiles again, after half a second without
  *      dlsym      it asks dlsym for what it calls
  *      handles    it wants thread ids as CUPTI makes them by default
+ *      queries    it wants synchronisations too, and asks after each piece of work whether it is done
  *      early      it begins with the profile, before CUDA's first call
  */
 #include <dlfcn.h>
@@ -27,6 +28,8 @@ int cudaMemsetAsync(void *to, int value, size_t size, void *stream);
 int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
 		     void **args, size_t shared, void *stream);
 int cudaDeviceSynchronize(void);
+int cudaStreamQuery(void *stream);
+int cudaGetDevice(int *device);
 
 int cuptiSubscribe(void **subscriber, void *callback, void *data);
 int cuptiUnsubscribe(void *subscriber);
@@ -40,7 +43,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record);
 int cuptiSetThreadIdType(int type);
 int cuptiFinalize(void);
 
-enum { COPY = 1, RUNTIME = 5, KERNEL = 10 };
+enum { COPY = 1, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
 
 void in_round(void) __asm__("_Z8in_roundv");
 void in_round(void)
@@ -48,6 +51,7 @@ void in_round(void)
 }
 
 static unsigned requested, completed, strange;
+static int queries;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int has(int argc, char **argv, const char *word)
@@ -97,6 +101,9 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
 		} else if (kind == RUNTIME) {
 			memcpy(&correlation, at + 32, sizeof(correlation));
 			printf("call %u\n", correlation);
+		} else if (kind == SYNC) {
+			memcpy(&correlation, at + 24, sizeof(correlation));
+			printf("sync %u\n", correlation);
 		} else {
 			strange++;
 		}
@@ -110,11 +117,14 @@ static void work(void)
 {
 	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
 	char buffer[64];
+	int device;
 
 	for (int i = 0; i < 200; i++) {
 		cudaMemcpyAsync(buffer, buffer, 64, 1, NULL);
 		cudaLaunchKernel((void *)in_round, one, one, NULL, 0, NULL);
 		cudaMemsetAsync(buffer, 0, 64, NULL);
+		if (queries && cudaGetDevice(&device) == 0)
+			cudaStreamQuery(NULL);
 	}
 	cudaDeviceSynchronize();
 }
@@ -140,8 +150,12 @@ static void profile(int argc, char **argv)
 	printf("NULL %d\n", cuptiActivityRegisterCallbacks(NULL, NULL));
 	printf("callbacks %d\n", callbacks(request, complete));
 	printf("enable %d %d %d %d\n", enable(RUNTIME), enable(KERNEL), enable(COPY), enable(-1));
+	if (queries)
+		printf("enable synchronisations %d\n", enable(SYNC));
 	work();
 	printf("disable %d %d %d\n", disable(RUNTIME), disable(KERNEL), disable(COPY));
+	if (queries)
+		printf("disable synchronisations %d\n", disable(SYNC));
 	printf("flush %d\n", cuptiActivityFlushAll(1));
 	if (has(argc, argv, "finalize"))
 		printf("finalize %d\n", cuptiFinalize());
@@ -153,6 +167,7 @@ static void profile(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	queries = has(argc, argv, "queries");
 	if (!has(argc, argv, "early"))
 		work();
 	profile(argc, argv);

@@ -6,6 +6,7 @@
  *      fork   a child makes the same calls after the parent's
  *      long   sleeps 20 ms between rounds
  *      two    each other thread works on another device
+ *      query  asks after each round, and when all is done, whether it is
  *      _exit  ends by that, with work in flight
  */
 #include <pthread.h>
@@ -26,8 +27,11 @@ int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_c
 		     void **args, size_t shared, void *stream);
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
+int cudaStreamQuery(void *stream);
+int cudaEventQuery(void *event);
 int cudaDeviceSynchronize(void);
 int cudaSetDevice(int device);
+int cudaGetDevice(int *device);
 
 void scale(float *x, int n) __asm__("_Z5scalePfi");
 void scale(float *x, int n)
@@ -51,6 +55,7 @@ static void *work(void *data)
 	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
 	void *stream;
 	char buffer[64];
+	int device;
 
 	if (!strcmp(how, "two"))
 		cudaSetDevice((int)(uintptr_t)data % 2);
@@ -61,6 +66,8 @@ static void *work(void *data)
 		cudaLaunchKernel((void *)add, one, one, NULL, 0, stream);
 		cudaMemsetAsync(buffer, 0, 64, stream);
 		cudaMemcpy(buffer, buffer, 10, 2);
+		if (!strcmp(how, "query") && cudaStreamQuery(stream) == 0 && cudaGetDevice(&device) == 0)
+			cudaEventQuery(NULL);
 		if (i % 2 && strcmp(how, "_exit"))
 			cudaStreamSynchronize(stream);
 		if (!strcmp(how, "long"))
@@ -89,6 +96,8 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "_exit"))
 		_exit(0);
 	cudaDeviceSynchronize();
+	if (!strcmp(how, "query") && cudaStreamQuery(NULL) == 0)
+		cudaEventQuery(NULL);
 	if (!strcmp(how, "kill")) {
 		sleep(4);
 		kill(getpid(), SIGKILL);

@@ -71,10 +71,25 @@ names = re.findall(r'\(f?"([a-z-]+)[".{]', text[text.index("def checks_of"):text
 assert len(names) > 10 and all(any(n.startswith(a) for a in advice) for n in names), (names, advice)
 END
 
+# A copy of nothing, which CUPTI may have no record of, is counted apart.
+python3 - "$top_srcdir/scripts" <<-'END' || fail "copies of nothing"
+import sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import gpu_lab
+with open("dump", "w") as file:
+    for event in ('proc:function function=7 name="cudaMemcpyAsync"', "cuda:copy function=7 result=0 size=8 stream=1",
+                  "cuda:copy function=7 result=0 size=0 stream=1", "cuda:copy function=7 result=1 size=0 stream=1",
+                  "cuda:copy function=7 result=0 size=0 stream=32769"):
+        file.write(f"[1] dltrace_{event}\n")
+found = gpu_lab.count_events("dump")
+assert (found["copies"], found["empty_copies"]) == ({"cudaMemcpyAsync": 1}, 1), found
+END
+
 # What gpu_work.py makes of CUPTI's records, by the stub's CUPTI.
 for major in 12 13; do
 	DLTRACE_STUB_OVER=1 DLTRACE_STUB_GPU_NS=1000 python3 - "$top_srcdir/scripts" "$STUBS" $major <<-'END' || fail "CUPTI $major"
-	import ctypes, sys
+	import ctypes, gc, sys
 	sys.path.insert(0, sys.argv[1])
 	sys.dont_write_bytecode = True
 	import gpu_work
@@ -96,6 +111,13 @@ for major in 12 13; do
 	            if "LaunchKernel" in name]
 	assert sorted(launches) == [("driver", "cuLaunchKernel", 50), ("runtime", "cudaLaunchKernel", 50)], launches
 	assert found["outermost"]["runtime"]["cudaLaunchKernel"] == 50 and not found["outermost"]["driver"]["cuLaunchKernel"]
+	# CUPTI asks for nothing any more: not while the program goes on, nor when the interpreter is gone.
+	cuda.cudaDeviceSynchronize()
+	assert not cupti.buffers, "CUPTI has a buffer after the end"
+	del cupti
+	gc.collect()
+	late = ctypes.cast(cuda.cudaDeviceSynchronize, ctypes.c_void_p)
+	assert ctypes.CDLL(None).__cxa_atexit(late, None, None) == 0
 	END
 done
 

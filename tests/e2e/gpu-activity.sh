@@ -81,6 +81,19 @@ check 13 0:0:0 2000 two
 same "devices that had work" "0 1" "$(cut -d' ' -f10 truth | sort -u | xargs)"
 holds "both are in the report" '[.gpu_work[].device] | unique == [0, 1]'
 
+# Who asks whether something is done does not wait; each second round does, and the end.
+queries() {
+	rm -f calls
+	STUB_CUPTI_CALLS=$TMP/calls check 13 0:0:0 2000 query
+	same "waits" 61 "$(grep -c 'dltrace_gpu:sync:' text)"
+	holds "queries" '[.breakdown[] | select(.function == "cudaStreamQuery").calls] | add == 121'
+	holds "calls that ask for nothing" '[.breakdown[] | select(.function == "cudaGetDevice").calls] | add == 120'
+	same "CUPTI records" "0 121" "$(grep -c 'cudaGetDevice\|cuCtxGetCurrent' calls) $(grep -c cudaStreamQuery calls)"
+}
+build -l:libcudart.so.13
+queries
+DLTRACE_STUB_OVER=1 queries
+
 # launches WANTED...: of each level, as many as there were
 launches() {
 	same "launches by level" "$*" "$(jq -r '.breakdown[] | select(.function | test("^cu(da)?LaunchKernel$")) |
@@ -92,6 +105,31 @@ for major in 12 13; do
 	DLTRACE_STUB_OVER=1 check $major 0:0:0 2000
 	launches driver 240 runtime 240
 done
+# A template's name, as the program registers it and as CUPTI tells it, is one, cut where both are.
+for length in 3000 5000; do
+	name=_Z$length$(printf "%${length}s" "" | tr ' ' k)v
+	cat >long.c <<-END
+	#include "cuda_types.h"
+	int __cudaRegisterFunction(void **, const void *, char *, const char *, int, void *, void *, void *, void *, int *);
+	int cudaLaunchKernel(const void *, struct dlt_cuda_dim3, struct dlt_cuda_dim3, void **, unsigned long, void *);
+	int cudaDeviceSynchronize(void);
+	void kernel(void) __asm__("$name");
+	void kernel(void) {}
+	int main(void)
+	{
+		const struct dlt_cuda_dim3 one = { 1, 1, 1 };
+		__cudaRegisterFunction((void *[]){ 0 }, kernel, "", "$name", -1, 0, 0, 0, 0, 0);
+		for (int i = 0; i < 7; i++)
+			cudaLaunchKernel(kernel, one, one, 0, 0, 0);
+		return cudaDeviceSynchronize();
+	}
+	END
+	gcc -rdynamic -o long -I"$top_srcdir/tracepoints" long.c -L"$STUBS" -l:libcudart.so.13 -Wl,-rpath,"$STUBS"
+	"$RECORD" -q --gpu=activity -o "trace.$length" -- ./long || fail "long: exit status $?"
+	"$REPORT" -q -f json "trace.$length" >report.json
+	holds "runs of a kernel with a name of $length" '[.kernels[] | [.launches, .gpu_runs]] == [[7, 7]]'
+done
+
 # A runtime that is linked in is not to be seen, and its driver is; which CUPTI that can serve says its branch.
 build "$STUBS/libcudart_static.a" -ldl
 LD_LIBRARY_PATH=$STUBS check 13 0:0:0 2000

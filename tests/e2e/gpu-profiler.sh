@@ -36,8 +36,8 @@ right = (worst < 5000 or worst <= said) and said < 1000000
 print(len(missing), "missing", unknown, "unknown", "times", "right" if right else f"off by {worst}, said {said}")
 E2
 
-# WORDS, sets that are missing
-check() {
+# WORDS: its profiler is told the same
+told() {
 	rm -rf trace truth out.* # shellcheck disable=SC2086
 	"$APPS/gpu_profiler" $1 >out.without || fail "without: $?"
 	DLTRACE_STUB_GPU_TRUTH=$TMP/truth "$RECORD" -q --gpu=activity -o trace -- "$APPS/gpu_profiler" $1 >out.with ||
@@ -46,15 +46,25 @@ check() {
 	sort out.without >a
 	sort out.with >b
 	diff a b >diff || fail "$1: the profiler is told something else (> with us): $(head -5 diff)"
+}
+# WORDS, sets that are missing
+check() {
+	told "$1"
 	same "$1" "$2 missing 0 unknown times right" "$(events trace >text && python3 compare.py)"
 }
 check "" 200
 check clock 200
 check "finalize handles" 200
 check twice 400
+# The second time, CUPTI is ended while we fetch what there is.
+STUB_CUPTI_SLOW=1 "$RECORD" -q --gpu=activity -o slow -- "$APPS/gpu_profiler" finalize twice >out.slow || fail "slow: $?"
+same "CUPTI is ended twice" 2 "$(grep -c '^finalize 0' out.slow)"
 check dlsym 200
 check early 200
 check "early dlsym twice" 400
+# What it is told of queries is CUPTI's own default again while it has the turn.
+told queries
+same "synchronisations: each query, and the end" 201 "$(grep -c '^sync ' out.with)"
 # Where it tells nothing more once somebody has ended it, the gap lasts until the end.
 STUB_CUPTI_POISONED=1 "$RECORD" -q --gpu=activity -o poisoned -- "$APPS/gpu_profiler" finalize >out.poisoned || fail "poisoned: $?"
 same "the last gap" "reason=4 kinds=63 end=0" "$("$REPORT" -q --dump poisoned |

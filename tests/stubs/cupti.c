@@ -8,8 +8,10 @@
  *                                   turns of a second
  *   STUB_CUPTI_REFUSES=1            every call gives 999, as without a driver
  *   STUB_CUPTI_COUNTS=1             who has kinds enabled counts as a subscriber
+ *   STUB_CUPTI_SLOW=1               a flush that is not forced takes a second, and cuptiFinalize aborts meanwhile
  *   STUB_CUPTI_HANGS=1              a forced flush never returns
  *   STUB_CUPTI_POISONED=1           nothing is recorded after cuptiFinalize
+ *   STUB_CUPTI_CALLS=FILE           a line for each record of a call: its name
  *   STUB_CUPTI_THREADS=N            N buffers more are held, as for so many threads
  *   STUB_CUPTI_LATE=1               CUPTI's own thread hands over what there is each time, and takes
  *                                   0.2 s to tell the time then
@@ -46,6 +48,8 @@ static complete_fn complete;
 static request_fn_v2 request_v2;
 static complete_fn_v2 complete_v2;
 static uint64_t kinds, kinds_v2;
+static int all_queries = 1;
+static uint8_t left_out[2][512];	/* of runtime and driver, by number */
 static int user_defined;
 static void *subscriber;
 static uint64_t (*own_clock)(void);
@@ -54,7 +58,7 @@ static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
 static size_t pending_count, dropped;
 static uint8_t *buffer, *held[HELD];
 static size_t buffer_size, used, held_count;
-static int worker_runs, settling;
+static int worker_runs, settling, flushing;
 static __thread int is_late;
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
 
@@ -277,13 +281,52 @@ static void settle(int all)
 	pthread_cond_broadcast(&settled);
 }
 
+static int is_busy(uint64_t now)
+{
+	for (size_t i = 0; i < pending_count; i++)
+		if (pending[i].end > now)
+			return 1;
+	return 0;
+}
+
+/* One is told of as a synchronisation, and takes no time; that of what is not done only if that is wanted. */
+static void put_query(const struct stub_gpu_record *r)
+{
+	struct sync s = {
+		.kind = SYNC, .type = strstr(r->name, "Event") ? 1 : 3, .start = stamp(r->begin), .end = stamp(r->end),
+		.correlation = r->correlation, .context = r->device + 1, .stream = UINT32_MAX,
+	};
+
+	if ((all_queries || !is_busy(r->end)) && !user_defined)
+		put(&s, sizeof(s));
+}
+
+static int is_left_out(int driver, uint32_t function)
+{
+	return function < sizeof(left_out[0]) && left_out[driver][function];
+}
+
+static void note_call(const char *name)
+{
+	static FILE *calls;
+
+	if (!calls && getenv("STUB_CUPTI_CALLS"))
+		calls = fopen(getenv("STUB_CUPTI_CALLS"), "ae");
+	if (calls)
+		fprintf(calls, "%s\n", name);
+}
+
 static void on_record(const struct stub_gpu_record *r)
 {
 	pthread_mutex_lock(&lock);
+	if (r->what == STUB_CALL && strstr(r->name, "Query") && !poisoned && (kinds | kinds_v2) >> SYNC & 1)
+		put_query(r);
 	if (poisoned || !((kinds | kinds_v2) >> kind_of(r) & 1)) {
 		/* not asked for */
 	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
 		put_chosen((uint32_t)kind_of(r), r->correlation);
+	} else if (r->what == STUB_CALL && is_left_out(r->driver, cupti_function(r->name))) {
+		/* nor this */
 	} else if (r->what == STUB_CALL) {
 		struct api a = {
 			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->name), .start = stamp(r->begin),
@@ -291,6 +334,7 @@ static void on_record(const struct stub_gpu_record *r)
 			.thread = thread_ids ? r->tid : (uint32_t)r->thread,
 		};
 		put(&a, sizeof(a));
+		note_call(r->name);
 	} else if (r->what == STUB_WAIT) {
 		struct sync s = {
 			.kind = SYNC, .type = r->stream == UINT32_MAX ? 4 : 3, .start = stamp(r->begin),
@@ -439,6 +483,8 @@ int cuptiActivityEnable(int kind)
 	if (kinds_v2 || user_defined)
 		return NOT_COMPATIBLE;
 	attach();
+	if (kind == RUNTIME || kind == DRIVER)
+		memset(left_out[kind == DRIVER], 0, sizeof(left_out[0]));
 	__atomic_fetch_or(&kinds, 1ULL << kind, __ATOMIC_RELAXED);
 	return OK;
 }
@@ -450,6 +496,33 @@ int cuptiActivityDisable(int kind)
 		return UNKNOWN;
 	__atomic_fetch_and(&kinds, ~(1ULL << kind), __ATOMIC_RELAXED);
 	return OK;
+}
+
+int cuptiActivityEnableAllSyncRecords(uint8_t enable);
+int cuptiActivityEnableAllSyncRecords(uint8_t enable)
+{
+	all_queries = enable;
+	return OK;
+}
+
+static int leave_out(int driver, uint32_t function, int out)
+{
+	if (function >= sizeof(left_out[0]))
+		return INVALID_PARAMETER;
+	left_out[driver][function] = (uint8_t)out;
+	return OK;
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable)
+{
+	return leave_out(0, function, !enable);
+}
+
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable)
+{
+	return leave_out(1, function, !enable);
 }
 
 int cuptiActivityFlushAll(uint32_t flag);
@@ -466,6 +539,11 @@ int cuptiActivityFlushAll(uint32_t flag)
 	if (flag)
 		let_go();
 	pthread_mutex_unlock(&lock);
+	if (!flag && getenv("STUB_CUPTI_SLOW")) {
+		__atomic_store_n(&flushing, 1, __ATOMIC_RELAXED);
+		sleep(1);
+		__atomic_store_n(&flushing, 0, __ATOMIC_RELAXED);
+	}
 	return OK;
 }
 
@@ -520,11 +598,16 @@ int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record)
 int cuptiFinalize(void);
 int cuptiFinalize(void)
 {
+	if (__atomic_load_n(&flushing, __ATOMIC_RELAXED)) {
+		fputs("stub CUPTI: it is ended during a flush\n", stderr);
+		abort();
+	}
 	pthread_mutex_lock(&lock);
 	while (settling)
 		pthread_cond_wait(&settled, &lock);
 	poisoned = getenv("STUB_CUPTI_POISONED") != NULL;
 	kinds = kinds_v2 = user_defined = 0;
+	all_queries = 1;
 	request = NULL;
 	complete = NULL;
 	request_v2 = NULL;
