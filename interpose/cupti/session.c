@@ -248,11 +248,12 @@ static void leave_out_idle_calls(void)
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		int (*of)(uint32_t, uint8_t) = calls[i].kind == CUPTI_DRIVER ? session_cupti.cuptiActivityEnableDriverApi
-									    : session_cupti.cuptiActivityEnableRuntimeApi;
+		int (*enable_one)(uint32_t, uint8_t) = session_cupti.cuptiActivityEnableRuntimeApi;
 
-		if (of)
-			of(calls[i].function, 0);
+		if (calls[i].kind == CUPTI_DRIVER)
+			enable_one = session_cupti.cuptiActivityEnableDriverApi;
+		if (enable_one)
+			enable_one(calls[i].function, 0);
 	}
 }
 

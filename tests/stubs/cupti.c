@@ -25,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cupti_records.h"
@@ -49,10 +48,8 @@ static request_fn_v2 request_v2;
 static complete_fn_v2 complete_v2;
 static uint64_t kinds, kinds_v2;
 static int all_queries = 1;
-static uint8_t left_out[2][512];	/* of runtime and driver, by number */
 static int user_defined;
 static void *subscriber;
-static uint64_t (*own_clock)(void);
 static int thread_ids, poisoned;
 static struct stub_gpu_record pending[PENDING];	/* work that has not ended */
 static size_t pending_count, dropped;
@@ -65,56 +62,6 @@ static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
 static int refuses(void)
 {
 	return getenv("STUB_CUPTI_REFUSES") != NULL;
-}
-
-/* ---- clock ---- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-/*
- * A rate that is WOBBLE too high in even seconds and as much too low in odd ones. To the nanosecond:
- * a double does not hold a time in the tens of years.
- */
-static uint64_t cupti_time(uint64_t mono)
-{
-	static long long offset;
-	static double ppm, wobble;
-	static int read_it;
-	double turn = (double)(mono % 2000000000) / 1e9;
-	const char *text = read_it ? NULL : getenv("STUB_CUPTI_CLOCK");
-
-	if (text)
-		sscanf(text, "%lld:%lf:%lf", &offset, &ppm, &wobble);
-	read_it = 1;
-	turn = turn < 1 ? turn : 2 - turn;
-	return mono + (uint64_t)offset + (uint64_t)(int64_t)((double)mono * ppm / 1e6 + turn * wobble * 1000);
-}
-
-/*
- * With a clock of the client's there is no telling what it said then: the difference is now's, by the
- * closest of some readings, between whose two the machine may have done something else.
- */
-static uint64_t stamp(uint64_t mono)
-{
-	uint64_t least = UINT64_MAX, difference = 0;
-
-	if (!own_clock)
-		return cupti_time(mono);
-	for (int i = 0; i < 8; i++) {
-		uint64_t before = now_ns(), theirs = own_clock(), took = now_ns() - before;
-
-		if (took < least) {
-			least = took;
-			difference = theirs - before - took / 2;
-		}
-	}
-	return mono + difference;
 }
 
 /* ---- buffers: the lock is held, but not while the client is called; then nothing is as it was ---- */
@@ -231,7 +178,7 @@ static int kind_of(const struct stub_gpu_record *r)
 
 static void put_work(const struct stub_gpu_record *r, int finished)
 {
-	uint64_t start = finished ? stamp(r->begin) : 0, end = finished ? stamp(r->end) : 0;
+	uint64_t start = finished ? cupti_stamp(r->begin) : 0, end = finished ? cupti_stamp(r->end) : 0;
 
 	if (user_defined) {
 		put_chosen((uint32_t)kind_of(r), r->correlation);
@@ -259,7 +206,7 @@ static void put_work(const struct stub_gpu_record *r, int finished)
 /* Work that has ended; all: what has not, without times. One thread at a time. */
 static void settle(int all)
 {
-	uint64_t now = now_ns();
+	uint64_t now = cupti_mono();
 	size_t keep = 0, count;
 
 	while (settling)
@@ -293,17 +240,12 @@ static int is_busy(uint64_t now)
 static void put_query(const struct stub_gpu_record *r)
 {
 	struct sync s = {
-		.kind = SYNC, .type = strstr(r->name, "Event") ? 1 : 3, .start = stamp(r->begin), .end = stamp(r->end),
+		.kind = SYNC, .type = strstr(r->name, "Event") ? 1 : 3, .start = cupti_stamp(r->begin), .end = cupti_stamp(r->end),
 		.correlation = r->correlation, .context = r->device + 1, .stream = UINT32_MAX,
 	};
 
 	if ((all_queries || !is_busy(r->end)) && !user_defined)
 		put(&s, sizeof(s));
-}
-
-static int is_left_out(int driver, uint32_t function)
-{
-	return function < sizeof(left_out[0]) && left_out[driver][function];
 }
 
 static void note_call(const char *name)
@@ -325,20 +267,20 @@ static void on_record(const struct stub_gpu_record *r)
 		/* not asked for */
 	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
 		put_chosen((uint32_t)kind_of(r), r->correlation);
-	} else if (r->what == STUB_CALL && is_left_out(r->driver, cupti_function(r->name))) {
+	} else if (r->what == STUB_CALL && cupti_is_left_out(r->driver, cupti_function(r->name))) {
 		/* nor this */
 	} else if (r->what == STUB_CALL) {
 		struct api a = {
-			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->name), .start = stamp(r->begin),
-			.end = stamp(r->end), .process = (uint32_t)getpid(), .correlation = r->correlation,
+			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->name), .start = cupti_stamp(r->begin),
+			.end = cupti_stamp(r->end), .process = (uint32_t)getpid(), .correlation = r->correlation,
 			.thread = thread_ids ? r->tid : (uint32_t)r->thread,
 		};
 		put(&a, sizeof(a));
 		note_call(r->name);
 	} else if (r->what == STUB_WAIT) {
 		struct sync s = {
-			.kind = SYNC, .type = r->stream == UINT32_MAX ? 4 : 3, .start = stamp(r->begin),
-			.end = stamp(r->end), .correlation = r->correlation, .context = r->device + 1,
+			.kind = SYNC, .type = r->stream == UINT32_MAX ? 4 : 3, .start = cupti_stamp(r->begin),
+			.end = cupti_stamp(r->end), .correlation = r->correlation, .context = r->device + 1,
 			.stream = r->stream,
 		};
 		put(&s, sizeof(s));
@@ -408,17 +350,8 @@ int cuptiGetTimestamp(uint64_t *timestamp)
 	/* The first of the 8 times that make a pair. */
 	if (is_late && is_late++ % 8 == 1)
 		usleep(200000);
-	*timestamp = own_clock ? own_clock() : cupti_time(now_ns());
+	*timestamp = cupti_now();
 	return refuses() ? UNKNOWN : OK;
-}
-
-int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void));
-int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void))
-{
-	if (!function)
-		return INVALID_PARAMETER;
-	own_clock = function;
-	return OK;
 }
 
 int cuptiSetThreadIdType(int type);
@@ -484,7 +417,7 @@ int cuptiActivityEnable(int kind)
 		return NOT_COMPATIBLE;
 	attach();
 	if (kind == RUNTIME || kind == DRIVER)
-		memset(left_out[kind == DRIVER], 0, sizeof(left_out[0]));
+		cupti_leave_out_none(kind == DRIVER);
 	__atomic_fetch_or(&kinds, 1ULL << kind, __ATOMIC_RELAXED);
 	return OK;
 }
@@ -503,26 +436,6 @@ int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
 	all_queries = enable;
 	return OK;
-}
-
-static int leave_out(int driver, uint32_t function, int out)
-{
-	if (function >= sizeof(left_out[0]))
-		return INVALID_PARAMETER;
-	left_out[driver][function] = (uint8_t)out;
-	return OK;
-}
-
-int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
-int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable)
-{
-	return leave_out(0, function, !enable);
-}
-
-int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
-int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable)
-{
-	return leave_out(1, function, !enable);
 }
 
 int cuptiActivityFlushAll(uint32_t flag);
@@ -563,33 +476,12 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *co
 	return OK;
 }
 
-static size_t record_size(const uint8_t *at)
-{
-	uint32_t kind;
-
-	memcpy(&kind, at, sizeof(kind));
-	if (user_defined)
-		return 8;
-	switch (kind) {
-	case KERNEL:
-		return sizeof(struct kernel);
-	case COPY:
-		return sizeof(struct copy);
-	case SET:
-		return 88;
-	case SYNC:
-		return sizeof(struct sync);
-	default:
-		return sizeof(struct api);
-	}
-}
-
 int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record);
 int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record)
 {
-	uint8_t *next = *record ? *record + record_size(*record) : from;
+	uint8_t *next = *record ? *record + cupti_record_size(*record, user_defined) : from;
 
-	if (next + sizeof(uint32_t) > from + valid || next + record_size(next) > from + valid)
+	if (next + sizeof(uint32_t) > from + valid || next + cupti_record_size(next, user_defined) > from + valid)
 		return MAX_LIMIT_REACHED;
 	*record = next;
 	return OK;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of functions in the records of calls, and their names: as CUPTI's, but counted as they come, most of them. */
+/*
+ * Numbers of functions in the records of calls, and their names: as CUPTI's, but counted as they come, most of them; and
+ * of which there are to be none. Bytes of a record.
+ */
 #include <pthread.h>
 #include <string.h>
 
@@ -15,6 +18,7 @@ static const char *names[FUNCTIONS] = {	/* by number; 0 is none */
 	[132] = "cudaStreamQuery", [138] = "cudaEventQuery", [240] = "cudaStreamQuery_ptsz",
 };
 static uint32_t count = FIRST;
+static uint8_t left_out[2][512];	/* of runtime and driver, by number */
 
 uint32_t cupti_function(const char *name)
 {
@@ -36,4 +40,55 @@ int cuptiGetCallbackName(int domain, uint32_t function, const char **name)
 		return 1;
 	*name = names[function];
 	return 0;
+}
+
+int cupti_is_left_out(int driver, uint32_t function)
+{
+	return function < sizeof(left_out[0]) && left_out[driver][function];
+}
+
+void cupti_leave_out_none(int driver)
+{
+	memset(left_out[driver], 0, sizeof(left_out[0]));
+}
+
+static int leave_out(int driver, uint32_t function, int out)
+{
+	if (function >= sizeof(left_out[0]))
+		return 1;	/* INVALID_PARAMETER */
+	left_out[driver][function] = (uint8_t)out;
+	return 0;
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable)
+{
+	return leave_out(0, function, !enable);
+}
+
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable)
+{
+	return leave_out(1, function, !enable);
+}
+
+size_t cupti_record_size(const uint8_t *at, int user_defined)
+{
+	uint32_t kind;
+
+	memcpy(&kind, at, sizeof(kind));
+	if (user_defined)
+		return 8;
+	switch (kind) {
+	case KERNEL:
+		return sizeof(struct kernel);
+	case COPY:
+		return sizeof(struct copy);
+	case SET:
+		return 88;
+	case SYNC:
+		return sizeof(struct sync);
+	default:
+		return sizeof(struct api);
+	}
 }

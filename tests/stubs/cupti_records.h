@@ -3,6 +3,7 @@
 #ifndef STUB_CUPTI_RECORDS_H
 #define STUB_CUPTI_RECORDS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { COPY = 1, SET = 2, DRIVER = 4, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
@@ -54,6 +55,17 @@ struct api {
 
 /* The number of the function of this name, which lives for ever. (cupti_names.c) */
 uint32_t cupti_function(const char *name);
+
+/* Whether records of its calls are switched off, by number; switches them on again. */
+int cupti_is_left_out(int driver, uint32_t function);
+void cupti_leave_out_none(int driver);
+
+size_t cupti_record_size(const uint8_t *at, int user_defined);
+
+/* ns: CLOCK_MONOTONIC; CUPTI's clock, or the client's own; that as it was then (cupti_clock.c). */
+uint64_t cupti_mono(void);
+uint64_t cupti_now(void);
+uint64_t cupti_stamp(uint64_t mono);
 int cuptiGetCallbackName(int domain, uint32_t function, const char **name);
 
 _Static_assert(sizeof(struct kernel) == (STUB_CUPTI == 12 ? 208 : 216), "a kernel's record");
