@@ -330,12 +330,12 @@ static struct dlt_box_header *move_over(struct dlt_box_header *h, struct dlt_box
 	return p < 0 && p > -4096 ? h : (struct dlt_box_header *)p;
 }
 
-/* The layout, and the names of an old box, if there is one. False: no room. */
+/* The layout, and the names of an old box, if there is one that has any. False: no room. */
 static bool begin(struct dlt_box_header *h, const struct dlt_box_header *old)
 {
 	dlt_sys_madvise(h, dlt_box_size(), MADV_DONTDUMP);
 	fill_layout(h);
-	return !old || copy_names(h, old);
+	return !old || !old->libraries_count || copy_names(h, old);
 }
 
 /* NULL: no file. */

@@ -430,21 +430,23 @@ void follow_changes(void)
 
 /* ---- ticks ----------------------------------------------------------------------------------- */
 
-uint64_t follow_watch(uint64_t now)
+uint64_t follow_next_watch(void)
+{
+	return follow.hang ? follow.next_hang_look : UINT64_MAX;
+}
+
+void follow_watch(uint64_t now)
 {
 	struct followed *next;
 
-	if (!follow.hang)
-		return UINT64_MAX;
-	if (now < follow.next_hang_look)
-		return follow.next_hang_look;
+	if (now < follow_next_watch())
+		return;
 	follow.next_hang_look = now + SECOND;
 	for (struct followed *f = follow.list; f; f = next) {
 		next = f->next;
 		if (!f->look_at && !read_box(f, READ_CALLS, now, NULL))
 			close_box(f, true);
 	}
-	return follow.next_hang_look;
 }
 
 void follow_tick(uint64_t now)

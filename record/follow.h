@@ -25,8 +25,9 @@ void follow_changes(void);
 uint64_t follow_first_look(void);
 void follow_look(uint64_t now);
 
-/* Tells of calls that have not returned for --hang, once each. ns when to look again; UINT64_MAX: never. */
-uint64_t follow_watch(uint64_t now);
+/* Tells of calls that have not returned for --hang, once each. When it is time to look; UINT64_MAX: never. */
+uint64_t follow_next_watch(void);
+void follow_watch(uint64_t now);
 
 void follow_tick(uint64_t now);
 /* Only what processes have put into their outboxes. */

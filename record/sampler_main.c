@@ -113,7 +113,7 @@ static void tell_survivors(void)
 static int until_next(void)
 {
 	uint64_t period = sampler_period(), now = ticks_monotonic(), wait = period - now % period;
-	uint64_t pause = sampled_pass_on_pause(now), first = follow_first_look(), watch = follow_watch(now);
+	uint64_t pause = sampled_pass_on_pause(now), first = follow_first_look(), watch = follow_next_watch();
 
 	wait = wait < pause ? wait : pause;
 	first = first < watch ? first : watch;
@@ -162,6 +162,7 @@ static void serve(void)
 			wanted_heard();
 		follow_pass_on(ticks_monotonic());
 		follow_look(ticks_monotonic());
+		follow_watch(ticks_monotonic());
 		if (fds[1].revents)
 			follow_changes();
 		sample();

@@ -30,8 +30,6 @@
 #include "cupti_records.h"
 #include "gpu.h"
 
-enum { OK, INVALID_PARAMETER = 1, INVALID_OPERATION = 7, MAX_LIMIT_REACHED = 12, NOT_COMPATIBLE = 14,
-       MULTIPLE_SUBSCRIBERS = 39, UNKNOWN = 999 };
 enum { USER_DEFINED_RECORDS = 11 };
 typedef void (*request_fn)(uint8_t **buffer, size_t *size, size_t *most);
 typedef void (*complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);

@@ -65,7 +65,7 @@ int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void));
 int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void))
 {
 	if (!function)
-		return 1;	/* INVALID_PARAMETER */
+		return INVALID_PARAMETER;
 	own_clock = function;
-	return 0;
+	return OK;
 }

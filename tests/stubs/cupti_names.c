@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers of functions in the records of calls, and their names: as CUPTI's, but counted as they come, most of them; and
- * of which there are to be none. Bytes of a record.
+ * of which there are to be none.
  */
 #include <pthread.h>
 #include <string.h>
@@ -55,9 +55,9 @@ void cupti_leave_out_none(int driver)
 static int leave_out(int driver, uint32_t function, int out)
 {
 	if (function >= sizeof(left_out[0]))
-		return 1;	/* INVALID_PARAMETER */
+		return INVALID_PARAMETER;
 	left_out[driver][function] = (uint8_t)out;
-	return 0;
+	return OK;
 }
 
 int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
@@ -70,25 +70,4 @@ int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
 int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable)
 {
 	return leave_out(1, function, !enable);
-}
-
-size_t cupti_record_size(const uint8_t *at, int user_defined)
-{
-	uint32_t kind;
-
-	memcpy(&kind, at, sizeof(kind));
-	if (user_defined)
-		return 8;
-	switch (kind) {
-	case KERNEL:
-		return sizeof(struct kernel);
-	case COPY:
-		return sizeof(struct copy);
-	case SET:
-		return 88;
-	case SYNC:
-		return sizeof(struct sync);
-	default:
-		return sizeof(struct api);
-	}
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The activity records of CUPTI 12.9 and 13.0 (STUB_CUPTI: 12, 13), as far as the stub fills them. */
+/* Results, and the activity records of CUPTI 12.9 and 13.0 (STUB_CUPTI: 12, 13), as far as the stub fills them. */
 #ifndef STUB_CUPTI_RECORDS_H
 #define STUB_CUPTI_RECORDS_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+enum { OK, INVALID_PARAMETER = 1, INVALID_OPERATION = 7, MAX_LIMIT_REACHED = 12, NOT_COMPATIBLE = 14,
+       MULTIPLE_SUBSCRIBERS = 39, UNKNOWN = 999 };
 enum { COPY = 1, SET = 2, DRIVER = 4, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
 
 /* CUpti_ActivityKernel9 and 10 as far as they are filled; the rest is zeros. */
@@ -53,14 +56,34 @@ struct api {
 	uint32_t process, thread, correlation, result;
 };
 
+/* Bytes of a record; user_defined: as its reader has asked for it. */
+static inline size_t cupti_record_size(const uint8_t *at, int user_defined)
+{
+	uint32_t kind;
+
+	memcpy(&kind, at, sizeof(kind));
+	if (user_defined)
+		return 8;
+	switch (kind) {
+	case KERNEL:
+		return sizeof(struct kernel);
+	case COPY:
+		return sizeof(struct copy);
+	case SET:
+		return 88;
+	case SYNC:
+		return sizeof(struct sync);
+	default:
+		return sizeof(struct api);
+	}
+}
+
 /* The number of the function of this name, which lives for ever. (cupti_names.c) */
 uint32_t cupti_function(const char *name);
 
 /* Whether records of its calls are switched off, by number; switches them on again. */
 int cupti_is_left_out(int driver, uint32_t function);
 void cupti_leave_out_none(int driver);
-
-size_t cupti_record_size(const uint8_t *at, int user_defined);
 
 /* ns: CLOCK_MONOTONIC; CUPTI's clock, or the client's own; that as it was then (cupti_clock.c). */
 uint64_t cupti_mono(void);
