@@ -2,7 +2,6 @@
 /* Guards whose owners are gone, and guards that are held. */
 #include "guard.h"
 
-#include <errno.h>
 #include <signal.h>
 
 #include "log.h"
