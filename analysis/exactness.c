@@ -103,6 +103,18 @@ static double sample_interval(const struct model *m, const struct report *r)
 	return longest;
 }
 
+/* Of one process, the largest. */
+static double shared_error(const struct model *m, const struct report *r)
+{
+	double largest = -1;
+
+	(void)r;
+	for (size_t i = 0; i < m->trace_count; i++)
+		if (m->traces[i]->ram.shared && (double)m->traces[i]->ram.error > largest)
+			largest = (double)m->traces[i]->ram.error;
+	return largest;
+}
+
 static double lost_events(const struct model *m, const struct report *r)
 {
 	double sum = 0;
@@ -164,6 +176,10 @@ static const struct fact {
 	{ "curves of CPU, memory, threads", "series", "sampled", "ns", sample_interval,
 	  "readings of /proc and of the counters at this interval; between two of them lies what events tell. "
 	  "Drawn from buckets that keep least and most, so no peak that was read is missing" },
+	{ "memory of processes that share it by a fork", "series: rss_bytes of the run", "estimated", "bytes",
+	  shared_error,
+	  "what they have written since they share no more: its size is read from time to time, at most one second "
+	  "apart if that is cheap, and spread over the time between by page faults; off by at most this for one of them" },
 	{ "largest resident memory", "processes: rss_peak_bytes", "sampled", "ns", sample_interval,
 	  "the largest reading; a higher one between two readings is not seen" },
 	{ "work of the GPU", "breakdown (layer gpu), gpu_work, kernels", "told", "ns", gpu_clock_error,

@@ -364,8 +364,8 @@ static void unsure_graphs(struct table *table, const struct process *p)
 
 static void memory_measure(struct table *table, const struct process *p)
 {
-	if (p->now.shared > 0 && !p->now.pss)
-		limit(table, p->trace, p, "precision", (double)p->now.shared,
+	if (p->ram.shared > 0 && !p->ram.pss)
+		limit(table, p->trace, p, "precision", (double)p->ram.shared,
 		      "pages that it shares with its parent are counted once, at the parent; those "
 		      "that it has written since are missing from the run's memory");
 	if (p->now.sampled && !p->final_seen && p->announced && !p->traced)

@@ -24,11 +24,15 @@
 
 #define CANNOT_BE 2		/* `traced` of dltrace_proc:child */
 
-/* Not a function: the space must be the caller's. */
-#define CHILD_ENV(env, envp) \
+#define PATH_ROOM 1024		/* of a program that is looked for; longer ones are not */
+
+/* Not a function: the space must be the caller's. env_path: the program's, as far as find_program finds it. */
+#define CHILD_ENV(env, file, searches, envp) \
+	char env##_room[PATH_ROOM]; \
+	const char *env##_path = find_program(file, searches, env##_room); \
 	size_t env##_size = dlt_children_env_space(envp); \
 	void *env##_space = env##_size ? __builtin_alloca(env##_size) : NULL; \
-	char *const *env = dlt_children_env(envp, env##_space)
+	char *const *env = dlt_children_env(env##_path, envp, env##_space)
 
 /* What the kernel answers with EFAULT is no path for us either. */
 static bool is_path(const char *path)
@@ -36,6 +40,40 @@ static bool is_path(const char *path)
 	long result = dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, F_OK, 0, 0);
 
 	return result != -EFAULT && result != -ENAMETOOLONG;
+}
+
+static bool is_executable(const char *path)
+{
+	return dlt_sys(SYS_faccessat, AT_FDCWD, (long)path, X_OK, 0, 0) == 0;
+}
+
+/*
+ * The path that will run, borrowed or in `room` (PATH_ROOM bytes); NULL: none will. Where that can't be told, `file`
+ * as it is. Nothing else is written to: vfork children come here.
+ */
+static const char *find_program(const char *file, bool searches, char *room)
+{
+	const char *path = getenv("PATH"), *end;
+	size_t length;
+
+	if (!file || !is_path(file))
+		return NULL;
+	if (!searches || strchr(file, '/'))
+		return is_executable(file) ? file : NULL;
+	length = strlen(file);
+	for (; path && *path; path = *end ? end + 1 : end) {
+		size_t folder = (size_t)((end = strchrnul(path, ':')) - path);
+
+		if (folder + length + 2 > PATH_ROOM)
+			return file;
+		memcpy(room, folder ? path : ".", folder ? folder : 1);
+		folder += !folder;
+		room[folder] = '/';
+		memcpy(room + folder + 1, file, length + 1);
+		if (is_executable(room))
+			return room;
+	}
+	return path ? NULL : file;
 }
 
 void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char *path)
@@ -54,7 +92,7 @@ void dlt_children_made(enum dlt_child_how how, pid_t pid, int error, const char 
 	e.thread = t->id;
 	e.path = path ? path : "";
 	e.traced = !(path ? dlt_children_would_trace(path) : dlt_children_fork_traced());
-	if (path && !error && !dlt_children_can_see(path))
+	if (path && !error && dlt_children_reach(path) != DLT_REACHED)
 		e.traced = CANNOT_BE;
 	dlt_emit(t, DLT_EV_PROC_CHILD, &e);
 }
@@ -102,7 +140,7 @@ DLT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 			   const posix_spawnattr_t *attributes, char *const argv[],
 			   char *const envp[])
 {
-	CHILD_ENV(env, envp);
+	CHILD_ENV(env, path, false, envp);
 	pid_t child = 0;
 	int error = dlt_real()->posix_spawn(&child, path, actions, attributes, argv, env);
 
@@ -117,7 +155,7 @@ DLT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file
 			    const posix_spawnattr_t *attributes, char *const argv[],
 			    char *const envp[])
 {
-	CHILD_ENV(env, envp);
+	CHILD_ENV(env, file, true, envp);
 	pid_t child = 0;
 	int error = dlt_real()->posix_spawnp(&child, file, actions, attributes, argv, env);
 
@@ -145,31 +183,11 @@ DLT_EXPORT FILE *popen(const char *command, const char *mode)
 
 /* ---- exec ---------------------------------------------------------------------------------- */
 
-/* A search for `file` that fails, or a path that is not there, needs no preparing. */
-static bool can_exec(const char *file, bool searches)
-{
-	const char *path = getenv("PATH"), *end;
-	char candidate[1024];
-	size_t length = strlen(file);
-
-	if (!searches || strchr(file, '/'))
-		return dlt_sys(SYS_faccessat, AT_FDCWD, (long)file, X_OK, 0, 0) == 0;
-	for (; path && *path; path = *end ? end + 1 : end) {
-		size_t folder = (size_t)((end = strchrnul(path, ':')) - path);
-
-		if (folder + length + 2 > sizeof(candidate))
-			return true;
-		memcpy(candidate, path, folder);
-		candidate[folder] = '/';
-		memcpy(candidate + folder + 1, file, length + 1);
-		if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)candidate, X_OK, 0, 0) == 0)
-			return true;
-	}
-	return !path;
-}
-
-/* Tells and prepares, if it will probably work. A vfork child changes no box and no event. */
-static bool before_exec(const char *path, bool searches)
+/*
+ * Tells and prepares, if it will probably work: what is not there (found NULL) needs none. A path of "" is not known.
+ * A vfork child changes no box and no event.
+ */
+static bool before_exec(const char *path, const char *found)
 {
 	if (!path || !is_path(path))
 		return false;
@@ -177,7 +195,7 @@ static bool before_exec(const char *path, bool searches)
 		dlt_children_vfork_note(path);
 		return false;
 	}
-	if (*path && !can_exec(path, searches))
+	if (*path && !found)
 		return false;
 	dlt_children_made(DLT_CHILD_EXEC, 0, 0, path);
 	dlt_children_tell(path);
@@ -199,8 +217,8 @@ static int exec_failed(const char *path, bool prepared)
 
 DLT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	CHILD_ENV(env, envp);
-	bool prepared = before_exec(path, false);
+	CHILD_ENV(env, path, false, envp);
+	bool prepared = before_exec(path, env_path);
 
 	dlt_real()->execve(path, argv, env);
 	return exec_failed(path, prepared);
@@ -208,8 +226,8 @@ DLT_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 DLT_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	CHILD_ENV(env, envp);
-	bool prepared = before_exec(file, true);
+	CHILD_ENV(env, file, true, envp);
+	bool prepared = before_exec(file, env_path);
 
 	dlt_real()->execvpe(file, argv, env);
 	return exec_failed(file, prepared);
@@ -227,8 +245,8 @@ DLT_EXPORT int execvp(const char *file, char *const argv[])
 
 DLT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	CHILD_ENV(env, envp);
-	bool prepared = before_exec("", false);
+	CHILD_ENV(env, "", false, envp);
+	bool prepared = before_exec("", env_path);
 
 	dlt_real()->fexecve(fd, argv, env);
 	return exec_failed("", prepared);
@@ -236,8 +254,9 @@ DLT_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 
 DLT_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	CHILD_ENV(env, envp);
-	bool prepared = before_exec(fd == AT_FDCWD ? path : "", false);
+	const char *own = fd == AT_FDCWD ? path : "";
+	CHILD_ENV(env, own, false, envp);
+	bool prepared = before_exec(own, env_path);
 
 	dlt_real()->execveat(fd, path, argv, env, flags);
 	return exec_failed(path, prepared);

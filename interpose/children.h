@@ -36,17 +36,22 @@ void dlt_children_signalled(pid_t pid, int sig);
 /* Would a program of this path be traced if it were exec'd now? As far as its name tells. */
 bool dlt_children_would_trace(const char *path);
 
-/*
- * False for a program that no preload reaches: static, of another word size, or set-user-id. A path
- * without a slash is not looked for.
- */
-bool dlt_children_can_see(const char *path);
-
 /* Are processes traced that this thread forks now? */
 bool dlt_children_fork_traced(void);
 
 /* Does whoever calls from this address fork for nothing but exec? */
 bool dlt_children_forks_to_exec(const void *caller);
+
+/* ---- children_seen.c ----------------------------------------------------------------------- */
+
+enum dlt_reach {
+	DLT_REACHED,
+	DLT_NOT_REACHED,	/* by any preload, and nobody complains: static, or set-user-id */
+	DLT_OF_OTHER_KIND,	/* its ld.so would complain of this one: another word size or machine */
+};
+
+/* Of a program, by the beginning of its file; a script's is its interpreter. Without a slash, DLT_REACHED. */
+enum dlt_reach dlt_children_reach(const char *path);
 
 /* ---- children_told.c ----------------------------------------------------------------------- */
 
@@ -63,9 +68,10 @@ const char *dlt_children_told(pid_t child);
  * The environment that an exec'd program shall get, for `envp`: envp itself, mostly. See the
  * file's head for what is changed and when. Writes to `space` alone (no heap, no static memory:
  * vfork children come here), which has dlt_children_env_space(envp) bytes; NULL where that is 0.
+ * path: the program's; NULL: not known.
  */
 size_t dlt_children_env_space(char *const *envp);
-char *const *dlt_children_env(char *const *envp, void *space);
+char *const *dlt_children_env(const char *path, char *const *envp, void *space);
 
 void dlt_children_env_init(void);
 

@@ -12,8 +12,8 @@
  * - DLTRACE_PARENT names the traced process that it comes from. It stands in this process's own
  *   environment, for what libc execs; where a program copied that before a fork, it is put right.
  * - NVTX_INJECTION64_PATH leads NVTX's ranges here (nvtx_injection.c), unless somebody has set it.
- * - Where this library can't be reached any more (chroot), ld.so would complain on the program's
- *   standard error: then its name is taken out of LD_PRELOAD.
+ * - Where this library can't be reached any more (chroot), or is nothing for that program (one of 32 bits), ld.so
+ *   would complain on the program's standard error: then its name is taken out of LD_PRELOAD.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -211,14 +211,22 @@ static bool has_old_parent(char *const *envp)
 	return parent[0] && value && value != now && strcmp(value, now) != 0;
 }
 
-static char *const *changed(char *const *envp, void *space)
+static bool would_complain(const char *path)
+{
+	return dlt_sys(SYS_faccessat, AT_FDCWD, (long)self, R_OK, 0, 0) < 0 ||
+	       dlt_children_reach(path) == DLT_OF_OTHER_KIND;
+}
+
+static char *const *changed(const char *path, char *const *envp, void *space)
 {
 	size_t n = count(envp);
 	const char *list = value_of(envp, PRELOAD);
 	bool named = list && names_self(list);
 	char **array = space, **end, *text = (char *)(array + n + MOST_OWN + 4);
 
-	if (dlt_sys(SYS_faccessat, AT_FDCWD, (long)self, R_OK, 0, 0) < 0) {
+	if (!named && (!adds || (list && !*list)))
+		return envp;
+	if (would_complain(path)) {
 		if (!named)
 			return envp;
 		*copy_env(array, envp, without_self(list, text)) = NULL;
@@ -228,7 +236,7 @@ static char *const *changed(char *const *envp, void *space)
 		*copy_env(array, envp, (char *)list - sizeof(PRELOAD) + 1) = NULL;
 		return array;
 	}
-	if (named || !adds || (list && !*list))
+	if (named)
 		return envp;
 	end = copy_env(array, envp, with_self(list, text));
 	for (const char *const *v = own; *v; v++)
@@ -238,9 +246,9 @@ static char *const *changed(char *const *envp, void *space)
 	return array;
 }
 
-char *const *dlt_children_env(char *const *envp, void *space)
+char *const *dlt_children_env(const char *path, char *const *envp, void *space)
 {
-	return space ? changed(envp, space) : envp;
+	return space ? changed(path, envp, space) : envp;
 }
 
 /* ---- start --------------------------------------------------------------------------------- */

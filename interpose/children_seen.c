@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a program that is about to run can load a preload at all, from the beginning of its file. */
+/* Whether a program that is about to run will load a preload at all, from the beginning of its file. */
 #include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
@@ -10,6 +10,14 @@
 #include "sys.h"
 
 #define INTERPRETERS 4		/* of scripts, one in another, as the kernel allows */
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_NONE
+#endif
 
 /* The part of a file that tells; aligned for its headers. */
 struct head {
@@ -64,7 +72,19 @@ static const char *interpreter_of(struct head *h)
 	return *text == '/' ? text : NULL;
 }
 
-bool dlt_children_can_see(const char *path)
+/* Of 32 bits on a machine of 64, or of another one that an emulator runs. Both stand alike in either word size. */
+static bool is_of_other_kind(const ElfW(Ehdr) *e)
+{
+	return e->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+	       (MACHINE != EM_NONE && e->e_machine != MACHINE);
+}
+
+static bool gains_rights(const struct stat *st)
+{
+	return (st->st_mode & S_ISUID && st->st_uid != geteuid()) || (st->st_mode & S_ISGID && st->st_gid != getegid());
+}
+
+enum dlt_reach dlt_children_reach(const char *path)
 {
 	struct head heads[2];	/* a script's interpreter stands in the other one */
 
@@ -76,11 +96,12 @@ bool dlt_children_can_see(const char *path)
 			path = h->size > 0 ? interpreter_of(h) : NULL;
 			continue;
 		}
-		if ((h->st.st_mode & S_ISUID && h->st.st_uid != geteuid()) ||
-		    (h->st.st_mode & S_ISGID && h->st.st_gid != getegid()))
-			return false;
-		return h->u.elf.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
-		       has_interpreter(h);
+		/* Of such a one ld.so takes no path, and says nothing. */
+		if (gains_rights(&h->st))
+			return DLT_NOT_REACHED;
+		if (is_of_other_kind(&h->u.elf))
+			return DLT_OF_OTHER_KIND;
+		return has_interpreter(h) ? DLT_REACHED : DLT_NOT_REACHED;
 	}
-	return true;
+	return DLT_REACHED;
 }

@@ -14,7 +14,8 @@
 #define LONG		(60 * SECOND)
 #define FULL		(300 * SECOND)
 #define PSS_BIGGEST	(2ull << 30)	/* bytes; reading takes 12 ms per GiB, and mmap waits for it */
-#define PSS_SHARE	200		/* at most 1/200 of the time */
+#define PSS_SHARE	200		/* at most 1/200 of the time ... */
+#define PSS_CREDIT	(10 * SECOND)	/* ... of so long: after a fork several readings follow each other */
 #define PSS_FIRST	(SECOND / 10)	/* pause after the first reading */
 #define LONGEST_PAUSE	(SECOND / 10)
 #define SHORTEST_PAUSE	(SECOND / 200)
@@ -110,17 +111,27 @@ static void read_identity(struct sampled_process *p)
 			p->command[i] = 0x1f;
 }
 
+/* Processes that came or went and shared pages, so far. */
+static uint32_t changes;
+
 /* It has forked, or was forked: somebody has the same pages. */
-static bool shares_pages(struct sampled_process *p)
+static bool shares_pages(const struct sampled_process *p)
 {
 	const struct dlt_box_header *h = p->box.header;
-	uint32_t forks = box_value(h->forks);
 
-	if (forks != p->forks) {
-		p->forks = forks;
-		p->pss_pause = p->next_pss = 0;
-	}
-	return forks || (box_value(h->reason) == REASON_FORK && box_value(h->parent));
+	return box_value(h->forks) || (box_value(h->reason) == REASON_FORK && box_value(h->parent));
+}
+
+/* It changes how many have a page: the reading before is of no use. A child may go unsampled: forks count, too. */
+static void look_for_change(struct sampled_process *p)
+{
+	uint32_t forks = box_value(p->box.header->forks);
+
+	if (forks == p->forks && changes == p->changes)
+		return;
+	p->forks = forks;
+	p->changes = changes;
+	p->pss_pause = p->next_pss = 0;
 }
 
 /* Of anonymous and shared memory, less our own part of the latter. */
@@ -148,22 +159,25 @@ static uint64_t cpu_time(void)
  */
 static void read_pss(struct sampled_process *p)
 {
-	uint64_t begin = ticks_monotonic(), before, cost;
+	uint64_t begin = ticks_monotonic(), before;
 	char path[64], text[2048];
 
 	p->pss = 0;
-	if (!shares_pages(p) || begin < p->next_pss ||
+	look_for_change(p);
+	if (!shares_pages(p) || begin < p->next_pss || begin < p->pss_paid ||
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
 	before = cpu_time();
 	proc_path(p->pid, p->thread, "smaps_rollup", path, sizeof(path));
 	if (proc_read(path, text, sizeof(text)) > 0)
 		p->pss = pss_of(p, text);
-	cost = (cpu_time() - before) * PSS_SHARE;
+	if (p->pss_paid + PSS_CREDIT < begin)
+		p->pss_paid = begin - PSS_CREDIT;
+	p->pss_paid += (cpu_time() - before) * PSS_SHARE;
 	p->pss_pause = p->pss_pause ? 2 * p->pss_pause : PSS_FIRST;
 	if (p->pss_pause > SECOND)
 		p->pss_pause = SECOND;
-	p->next_pss = begin + (cost > p->pss_pause ? cost : p->pss_pause);
+	p->next_pss = begin + p->pss_pause;
 }
 
 /* Files are most of what a tick costs, in caches that are the application's: of our own, system calls. */
@@ -333,6 +347,8 @@ void sampled_process_tick(struct sampled_process *p, uint64_t now, bool final)
 		read_identity(p);
 	rings_harvest(p, now, final ? HARVEST_FINAL : HARVEST_IDLE);
 	box_view_heap(&p->box, &p->heap);
+	if ((final || p->tick == 1) && shares_pages(p))
+		changes++;
 	if (p->pid && !gone)
 		read_proc(p, now, final || p->tick == 1);
 	if (gone)

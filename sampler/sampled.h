@@ -53,8 +53,9 @@ struct sampled_process {
 	bool was_sparse;	/* objects that only calls refer to were left out */
 	uint64_t last_short, last_long, last_full;		/* announcements, ns */
 	uint64_t last_functions, last_buckets, last_io;
-	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since it began to share */
-	uint32_t forks;		/* of its own, seen so far */
+	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since its family changed */
+	uint64_t pss_paid;	/* ns; until when readings so far have used up its share of the time */
+	uint32_t forks, changes;	/* of its own, of whoever shares pages, seen so far */
 	/* the outbox */
 	struct sampled_process *outbox_next;	/* of all whose outboxes are read */
 	uint64_t outbox_at;	/* the next message's place */

@@ -42,6 +42,7 @@ static void trace_free(struct trace *t)
 		curve_release(&t->energies[i].power);
 	for (int c = 0; c < RUN_CURVES; c++)
 		curve_release(&t->curves[c]);
+	ram_sums_release(&t->ram);
 	idmap_release(&t->process_by_id);
 	idmap_release(&t->thread_by_id);
 	idmap_release(&t->by_pid);
@@ -325,6 +326,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 		ret = 0;
 	trace_order(t);
 	trace_round(t);
+	ram_end(t);
 	marks_end(t);
 	for (size_t i = 0; i < t->process_count; i++)
 		rhythm_end(&t->processes[i]->rhythm);

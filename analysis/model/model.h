@@ -30,6 +30,7 @@
 #include "analysis/model/load.h"
 #include "analysis/model/marks.h"
 #include "analysis/model/names.h"
+#include "analysis/model/ram.h"
 #include "analysis/model/rhythm.h"
 #include "analysis/model/sums.h"
 #include "analysis/model/tally.h"
@@ -155,13 +156,7 @@ struct process_now {
 	uint64_t cpu_run;		/* ns, of which the run's curve knows */
 	bool cpu_known;
 	int64_t level[RUN_CURVES];	/* its part in the run's curves that go by events */
-	int64_t anon, shmem, heap, mapped, gpu, pinned;	/* count, bytes */
-	int64_t shared;			/* bytes of `anon` that `charged` is counted for */
-	struct process *charged;	/* borrowed; counted for what a fork shares with it; NULL: nobody */
-	struct process *heir;		/* borrowed; who is counted for that when it is gone; NULL: nobody yet */
-	const struct process *instead;	/* borrowed; whose heir it is, the first of them; NULL: nobody's */
-	int64_t pss, pss_base;		/* bytes at the last Pss reading; of anon + shmem then */
-	int64_t pss_at;			/* when that was */
+	int64_t heap, mapped, gpu, pinned;	/* bytes */
 	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
 	uint64_t round;
 	bool alive, sampled, gone;
@@ -229,6 +224,7 @@ struct process {
 	struct children offspring;
 	struct checked checked;		/* for --verify */
 	struct load load;
+	struct ram ram;
 	struct process_now now;
 	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */
@@ -239,9 +235,6 @@ struct process {
 	struct thread *threads;		/* its own, by first sight */
 	size_t thread_count;
 	struct process *next_reader;	/* list trace->readers */
-	int64_t family_changed;		/* last fork or end in the family whose eldest this is */
-	int64_t family_shmem;		/* scratch of a round */
-	bool family_pss;		/* the same */
 };
 
 struct machine {
@@ -330,6 +323,7 @@ struct trace {
 	uint64_t notes_left_out;
 	struct moments moments;
 	struct curve curves[RUN_CURVES];
+	struct ram_sums ram;		/* what RUN_MEMORY waits for */
 	struct process *alive;		/* list */
 	struct process *readers;	/* list: those that opened files to read; when all has been read */
 	struct idmap by_pid;		/* process * that was announced last */
@@ -355,6 +349,11 @@ struct thread *trace_thread(const struct trace *t, uint32_t id);
 
 /* Shown at all: not merged away, not of another recording, and what the filters choose. */
 bool process_shown(const struct process *p);
+/* In sums over the run by samples. */
+static inline bool process_counts(const struct process *p)
+{
+	return p->now.sampled && process_shown(p);
+}
 bool process_foreign(const struct process *p);
 /* Program's name for people: the script of an interpreter's is not looked into. */
 const char *process_name(const struct process *p);

@@ -60,6 +60,7 @@ void process_free(struct process *p)
 	iterations_free(p->iterations);
 	free(p->phases);
 	load_release(&p->load);
+	ram_release(&p->ram);
 	marks_free(p->marks);
 	comms_release(&p->comms);
 	rhythm_release(&p->rhythm);

@@ -135,89 +135,11 @@ static void keep_last(struct process *p, const struct dlt_ev_sample_process *e)
 	s->events = larger(e->events, was.events);
 }
 
-/* A sampler that is quicker than the child's own word says only what it inherited. */
-static bool is_forked(const struct process *p)
-{
-	return p->reason == 1 || (p->reason == 3 && p->inherited_blocks);
-}
-
-/* The eldest of those that were forked from each other. */
-static struct process *family(struct process *p)
-{
-	for (int depth = 0; is_forked(p) && p->parent && depth < 64; depth++)
-		p = p->parent;
-	return p;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * What a fork shares with its parent is counted once, at the parent while it lives, then at an heir. Whose parent
- * went before it was sampled, and left none, is the heir.
- */
-static void find_charged(struct process *p)
-{
-	struct process *by = is_forked(p) ? p->parent : NULL;
-
-	/* As for family(): a broken trace may have its processes in a circle. */
-	for (int depth = 0; by && by->now.gone && by->now.heir && depth < 1000; depth++)
-		by = by->now.heir;
-	if (by && !by->now.gone)
-		p->now.charged = by;
-	else if (by && !by->now.heir)
-		by->now.heir = p;
-}
-
-/* The first living one that shared with it takes its place, for the others too. */
-static void hand_on(struct process *gone)
-{
-	struct process *heir = NULL;
-
-	for (struct process *p = gone->trace->alive; p; p = p->next_alive) {
-		if (p->now.charged != gone || p->now.gone)
-			continue;
-		p->now.charged = heir;
-		if (heir)
-			continue;
-		heir = p;
-		p->now.charged = gone->now.charged;
-		p->now.shared = smaller(gone->now.shared, p->now.anon);
-		p->now.instead = gone->now.instead ? gone->now.instead : gone;
-	}
-	gone->now.heir = heir ? heir : gone->now.charged;
-}
-
-/*
- * A forked child's pages are its parent's until somebody writes: what it had at its first sample
- * is charged to the parent, once. Pss replaces this estimate where all of the family have a
- * reading since the last fork or end among them: each changes everybody's share.
- */
-static void memory(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
-{
-	struct process_now *now = &p->now;
-
-	if (!now->sampled)
-		family(p)->family_changed = at;
-	if (!now->sampled && now->charged && now->charged->now.sampled)
-		now->shared = smaller((int64_t)e->rss_anon, now->charged->now.anon);
-	now->anon = (int64_t)e->rss_anon;
-	now->shared = smaller(now->shared, now->anon);
-	now->shmem = (int64_t)e->rss_shmem;
-	if (e->pss) {
-		now->pss = (int64_t)e->pss;
-		now->pss_base = now->anon + now->shmem;
-		now->pss_at = at;
-	}
-}
-
 static void memory_points(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
 {
-	process_point(p, CURVE_ANON, at, p->now.anon);
+	process_point(p, CURVE_ANON, at, p->ram.anon);
 	process_point(p, CURVE_FILE, at, (int64_t)e->rss_file);
-	process_point(p, CURVE_SHMEM, at, p->now.shmem);
+	process_point(p, CURVE_SHMEM, at, p->ram.shmem);
 	if (e->pss)
 		process_point(p, CURVE_PSS, at, (int64_t)e->pss);
 	process_point(p, CURVE_MAPPED, at, p->now.mapped);
@@ -326,12 +248,9 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	p->now.mapped = (int64_t)e->mapped;
 	process_point(p, CURVE_HEAP, at, p->now.heap);
 	gpu_memory_sample(p, at, e);
-	if (!p->now.sampled && !p->now.gone)
-		find_charged(p);
-	if (!e->final || e->rss_anon) {
-		memory(p, at, e);
+	ram_sample(p, at, e);
+	if (!e->final || e->rss_anon)
 		memory_points(p, at, e);
-	}
 	if (!p->now.gone && !e->final)
 		threads(p, at, e->threads);
 	emitted(p, e);
@@ -354,11 +273,10 @@ void process_ended(struct process *p, int64_t at)
 	if (p->now.sampled && p->now.round == t->round)
 		trace_round(t);
 	p->now.gone = true;
-	family(p)->family_changed = at;
 	process_point(p, CURVE_THREADS, at, 0);
 	for (int id = 0; id < RUN_CURVES; id++)
 		run_level(p, (enum run_curve_id)id, at, 0);
-	hand_on(p);
+	ram_gone(p, at);
 	if (!p->now.sampled)
 		return;
 	if (at > t->round_at)
@@ -367,55 +285,6 @@ void process_ended(struct process *p, int64_t at)
 }
 
 /* ---- sums over the run ---- */
-
-/* Bytes that are charged to this process; shared memory once a family of forks. */
-static int64_t charge(struct process *p)
-{
-	struct process_now *now = &p->now;
-	int64_t bytes, *shmem;
-
-	if (family(p)->family_pss) {
-		bytes = now->pss + now->anon + now->shmem - now->pss_base;
-		return bytes > 0 ? bytes : 0;
-	}
-	bytes = now->anon - now->shared;
-	shmem = &family(p)->family_shmem;
-	if (now->shmem > *shmem) {
-		bytes += now->shmem - *shmem;
-		*shmem = now->shmem;
-	}
-	return bytes;
-}
-
-/* Live heap, without what another one is counted for. */
-static int64_t own_heap(const struct process *p)
-{
-	const struct process *by = p->now.charged;
-	int64_t inherited = (int64_t)(p->now.instead ? p->now.instead : p)->inherited_bytes;
-
-	if (p->heap_cover)
-		return 0;	/* not ours, not known */
-	if (!by || !by->now.sampled)
-		return p->now.heap;
-	return p->now.heap > inherited ? p->now.heap - inherited : 0;
-}
-
-static bool counts(const struct process *p)
-{
-	return p->now.sampled && process_shown(p);
-}
-
-/* Is there a Pss reading of everybody since the family changed? */
-static void find_pss(struct trace *t)
-{
-	for (struct process *p = t->alive; p; p = p->next_alive) {
-		family(p)->family_shmem = 0;
-		family(p)->family_pss = true;
-	}
-	for (struct process *p = t->alive; p; p = p->next_alive)
-		if (counts(p) && (!p->now.pss || p->now.pss_at < family(p)->family_changed))
-			family(p)->family_pss = false;
-}
 
 static void unlink_gone(struct trace *t)
 {
@@ -431,23 +300,22 @@ static void unlink_gone(struct trace *t)
 
 void trace_round(struct trace *t)
 {
-	int64_t sum[RUN_CURVES] = { 0 };
+	int64_t heap = 0, mapped = 0;
 	bool any = false, whole = true;
 
 	unlink_gone(t);
-	find_pss(t);
+	ram_round(t);
 	for (struct process *p = t->alive; p; p = p->next_alive) {
-		if (!counts(p))
+		if (!process_counts(p))
 			continue;
 		any = true;
 		whole &= p->now.round == t->round;
-		sum[RUN_MEMORY] += charge(p);
-		sum[RUN_HEAP] += own_heap(p);
-		sum[RUN_MAPPED] += p->now.mapped;
+		heap += ram_heap(p);
+		mapped += p->now.mapped;
 	}
 	run_cpu_point(t, any, whole);
-	for (int i = RUN_MEMORY; i <= RUN_MAPPED; i++)
-		trace_point(t, &t->curves[i], t->round_at, sum[i]);
+	trace_point(t, &t->curves[RUN_HEAP], t->round_at, heap);
+	trace_point(t, &t->curves[RUN_MAPPED], t->round_at, mapped);
 	t->round++;
 	t->round_begin = UNKNOWN;
 }

@@ -37,3 +37,33 @@ echo "together $sum MiB in $processes processes, at most $most MiB shared"
 same "processes with a proportional size" 5 "$processes"
 [ "$sum" -gt 290 ] && [ "$sum" -lt 345 ] || fail "together $sum MiB, not 300"
 [ "$most" -le 101 ] || fail "$most MiB of shared memory: the tool measures itself"
+
+# What is written after a fork is in the curve when it is written, not when the proportional size is read the next time.
+cat >parts.py <<'EOF'
+import os, sys, time
+block = bytearray(os.urandom(1 << 20)) * 200
+over = os.pipe()
+if os.fork() == 0:
+    os.close(over[1])
+    os.read(over[0], 1)
+    os._exit(0)
+time.sleep(2.3)
+print(time.time_ns())
+for i in range(0, len(block), 4096): block[i] = 1
+print(time.time_ns())
+time.sleep(2)
+print(time.time_ns())
+os.close(over[1])
+os.wait()
+EOF
+"$RECORD" -q -o p -- /usr/bin/python3 parts.py >times
+"$REPORT" --format json p >"$TMP/r.json"
+for time in $(cat times); do
+	# The last value before that, and the highest within 0.4 s from it.
+	json "(lambda at: ' '.join(str(round(f([v for t, v in points('rss_bytes') if a <= t <= b]) / 2**20)) for f, a, b in
+		[(lambda x: x[-1], 0, at), (max, at, at + 400 * 10**6)]))($time - int(r['traces'][0]['begin_ns']))"
+done | xargs >ram
+read before writing written after end rest <ram
+echo "$before MiB before it writes, $after within 0.4 s, $end at the end"
+[ $((after - before)) -gt 170 ] && [ $((after - before)) -lt 240 ] || fail "from $before to $after MiB, not 200 more"
+[ $((end - after)) -lt 30 ] || fail "$((end - after)) MiB late"

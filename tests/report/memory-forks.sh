@@ -47,6 +47,46 @@ same "when one writes, by Pss" 2148 "$(at 4)"
 same "without the writer, Pss being stale" 2048 "$(at 5)"
 same "without the parent, Pss being stale" 2048 "$(at 6)"
 
+# What they write after the fork shows when page faults say, though only a later reading says how much it was.
+parting() {
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo '[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1G minor_faults=1000'
+	echo '[3s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=1'
+	for second in 4:512M:0 5:0:0 6:0:$1 7:0:$2 8:0:$2 9:612M:$2 10:0:$2; do
+		IFS=: read -r at pss faults <<-END
+			$second
+		END
+		echo "[${at}s] dltrace_sample:process process=2 time=${at}s threads=1 rss_anon=1G pss=$pss minor_faults=10"
+		echo "[${at}s] dltrace_sample:process process=1 time=${at}s threads=1 rss_anon=1G pss=$pss" \
+			"minor_faults=$((1000 + faults))"
+	done
+}
+parting 25600 51200 | report_text
+same "while it writes" "1024 1024 1124 1224 1224 1224 1224" "$(for at in 3 4 5 6 7 8 9; do at $at; done | xargs)"
+parting 0 0 | report_text
+same "without faults by time" "1024 1064 1104 1144 1184 1224 1224" "$(for at in 3 4 5 6 7 8 9; do at $at; done | xargs)"
+
+# One of three has written 300 MiB, and ends: they go with it.
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo '[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1G'
+	for i in 2 3; do
+		echo "[3s] dltrace_proc:process process=$i parent=1 pid=20$i begin=3s reason=1"
+		echo "[4s] dltrace_sample:process process=$i time=4s threads=1 rss_anon=1G"
+	done
+	echo '[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=1G'
+	for process in 2:567629141 3:410342741 1:410342741; do
+		echo "[5s] dltrace_sample:process process=${process%:*} time=5s threads=1 rss_anon=1G pss=${process#*:}"
+	done
+	echo '[6s] dltrace_sample:process process=2 time=6s final=1'
+	for process in 3 1; do
+		echo "[7s] dltrace_sample:process process=$process time=7s threads=1 rss_anon=1G"
+	done
+} | report_text
+same "a writer ends" "1024 1324 1024 1024" "$(for at in 3 4 5 6; do at $at; done | xargs)"
+
 # A child that a sampler announces before it does so itself.
 report_text <<'END'
 dltrace-text 1
