@@ -178,8 +178,8 @@ static const struct fact {
 	  "Drawn from buckets that keep least and most, so no peak that was read is missing" },
 	{ "memory of processes that share it by a fork", "series: rss_bytes of the run", "estimated", "bytes",
 	  shared_error,
-	  "what they have written since they share no more: its size is read from time to time, at most one second "
-	  "apart if that is cheap, and spread over the time between by page faults; off by at most this for one of them" },
+	  "what they have written since they share no more: its size is read now and then, at most one second apart "
+	  "where that is cheap, and spread over the time between by page faults; off by at most this for one of them" },
 	{ "largest resident memory", "processes: rss_peak_bytes", "sampled", "ns", sample_interval,
 	  "the largest reading; a higher one between two readings is not seen" },
 	{ "work of the GPU", "breakdown (layer gpu), gpu_work, kernels", "told", "ns", gpu_clock_error,
