@@ -2,7 +2,7 @@
 /*
  * The other way out for events: into the black box, from where dltrace-record passes them on (tracepoints/box.h
  * has the layout and the protocol, sampler/outbox.c the other side). The process then needs nothing of LTTng's:
- * no thread that listens, no descriptors, no 14 ms to register, and one of a single thread stays one.
+ * no thread that listens, no descriptors, no 7 ms to register, and one of a single thread stays one.
  *
  * Taken where dltrace-record has left a file `wanted` in the folder of boxes, and the box is a file.
  */

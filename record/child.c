@@ -16,12 +16,15 @@
 #include <unistd.h>
 
 #include "inherited.h"
+#include "reap.h"
 
 /*
- * Whoever sends a signal to dltrace-record means the command. These have their effect on dltrace-record itself: it
- * stops and goes on with the command. (A fault of its own ends it although that signal is blocked.)
+ * Whoever sends a signal to dltrace-record means the command. These have their effect on dltrace-record itself, which
+ * may write to the terminal. (A fault of its own ends it although that signal is blocked.)
  */
-static const int own[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
+static const int own[] = { SIGTTIN, SIGTTOU };
+
+#define GUARD_PAUSE 100	/* ms */
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -99,6 +102,55 @@ int child_replace(const struct child *c, char *const *command)
 	return -execute(c, command, environ);
 }
 
+/* The letter of /proc/PID/stat; 0: it is gone. */
+static char state_of(pid_t pid)
+{
+	char path[32], text[512] = "";
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return '\0';
+	end = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+	fclose(f);
+	return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+/*
+ * Is there somebody who would continue us: a shell of this session? Its leader has none, nor has who was started from
+ * another session.
+ */
+static bool has_shell(void)
+{
+	return getsid(0) != getpid() && getsid(getppid()) == getsid(0);
+}
+
+/*
+ * Stops dltrace-record as its job is stopped. Whoever continues the command by its pid, or ends it, does not mean us:
+ * so a child looks after it meanwhile.
+ */
+static void stop_with(const struct child *c)
+{
+	pid_t self = getpid(), guard = fork();
+
+	if (guard == 0) {
+		inherited_let_go();
+		prctl(PR_SET_NAME, "dltrace-guard");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == self && state_of(c->pid) == 'T')
+			poll(NULL, 0, GUARD_PAUSE);
+		if (getppid() == self)
+			kill(self, SIGCONT);
+		_exit(0);
+	}
+	if (guard > 0)
+		raise(SIGSTOP);
+	if (guard > 0)
+		reap_killed(guard);
+}
+
 /*
  * A stop by the terminal (Ctrl-Z, or reading in the background) has stopped dltrace-record too,
  * and is over when this runs. The command alone was stopped, by kill -STOP or by itself: a shell
@@ -112,12 +164,12 @@ static void follow_stop(struct child *c)
 
 	if (terminal >= 0)
 		close(terminal);
-	if (!foreground)
+	if (!foreground || !has_shell())
 		return;
 	poll(NULL, 0, 50);
 	if (waitid(P_PID, (id_t)c->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
 		return;
-	raise(SIGSTOP);
+	stop_with(c);
 	kill(c->pid, SIGCONT);
 }
 
@@ -165,22 +217,29 @@ static bool is_terminals(const struct child *c, const struct signalfd_siginfo *s
 	return s->ssi_signo != SIGHUP || getsid(c->pid) != getsid(0);
 }
 
+/* The command has had its own. */
+static bool was_for_all(struct child *c, const struct signalfd_siginfo *s)
+{
+	return is_terminals(c, s) || s->ssi_pid == (uint32_t)c->pid ||
+	       (getpgid(c->pid) == getpgrp() && witness_saw(&c->witness, (int)s->ssi_signo, (pid_t)s->ssi_pid));
+}
+
 static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 {
+	struct sigaction now;
+
 	if (!c->pid) {
 		c->dismissed |= is_deadly((int)s->ssi_signo);
 		return;
 	}
-	if (is_terminals(c, s))
-		return;
-	if (s->ssi_pid == (uint32_t)c->pid)
-		return;		/* kill(0, ...): it has had its own */
 	if (s->ssi_pid == (uint32_t)getpid())
 		return;		/* SIGPIPE, SIGXFSZ: of what dltrace-record writes */
-	if (getpgid(c->pid) == getpgrp() &&
-	    witness_saw(&c->witness, (int)s->ssi_signo, (pid_t)s->ssi_pid))
-		return;		/* and so here */
-	kill(c->pid, (int)s->ssi_signo);
+	if (!was_for_all(c, s))
+		kill(c->pid, (int)s->ssi_signo);
+	/* The job stops, and we with it, but where it would not have stopped us: under nohup, without a shell. */
+	else if (s->ssi_signo == SIGTSTP && has_shell() && sigaction(SIGTSTP, NULL, &now) == 0 &&
+		 now.sa_handler != SIG_IGN)
+		raise(SIGSTOP);
 }
 
 void child_signals(struct child *c)
@@ -241,10 +300,11 @@ int child_lookup(const char *command)
 
 	if (strchr(command, '/'))
 		return executable(command);
-	for (path = path ? path : "/bin:/usr/bin"; *command && *path;
-	     path += strcspn(path, ":"), path += *path == ':') {
-		int n = snprintf(file, sizeof(file), "%.*s/%s", (int)strcspn(path, ":"), path, command);
-		int err = n > 0 && (size_t)n < sizeof(file) ? executable(*path == ':' ? command : file) : -ENOENT;
+	/* An element without a name, the last one too, is the current folder. */
+	for (path = path ? path : "/bin:/usr/bin"; *command && path; path = strchr(path, ':'), path += path != NULL) {
+		int length = (int)strcspn(path, ":");
+		int n = snprintf(file, sizeof(file), "%.*s%s%s", length, path, length ? "/" : "./", command);
+		int err = n > 0 && (size_t)n < sizeof(file) ? executable(file) : -ENOENT;
 
 		if (err == 0)
 			return 0;

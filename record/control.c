@@ -73,7 +73,7 @@ int control_accept(int listener, char *request, int size)
 	return fd;
 }
 
-void control_answer(int fd, const char *format, ...)
+bool control_answer(int fd, const char *format, ...)
 {
 	char text[8192];
 	va_list args;
@@ -84,8 +84,7 @@ void control_answer(int fd, const char *format, ...)
 	va_end(args);
 	if (n > (int)sizeof(text) - 1)
 		n = sizeof(text) - 1;
-	if (n > 0 && fd >= 0)
-		send(fd, text, (size_t)n, MSG_NOSIGNAL);
+	return fd >= 0 && send(fd, text, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
 bool control_hand_over(int *waiting, int fd, int helper, const char *message)
@@ -140,28 +139,57 @@ static bool home_of_recorded(int pid, char *home, size_t size)
 	return found;
 }
 
-/* dltrace-record's own folder has its pid in its name. */
-static bool home_of_recorder(int pid, char *home, size_t size)
+/* A descriptor, or -errno. */
+static int reach(const char *home)
+{
+	struct sockaddr_un address;
+	int fd = socket_at(home, &address), err;
+
+	if (fd < 0)
+		return fd == -1 ? -errno : fd;
+	set_limits(fd, ANSWER_LIMIT);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Ours, or of whoever has that process: anybody may make a folder of such a name. */
+static bool is_home_of(int pid, const char *home)
+{
+	struct stat folder, process;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return lstat(home, &folder) == 0 && S_ISDIR(folder.st_mode) &&
+	       (folder.st_uid == geteuid() || (stat(path, &process) == 0 && folder.st_uid == process.st_uid));
+}
+
+/*
+ * dltrace-record's own folder has its pid in its name. Containers may share the place of such folders, and have the
+ * same pid. A descriptor, or -errno; -ESRCH: there is no such folder.
+ */
+static int reach_recorder(int pid)
 {
 	static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
-	char prefix[32];
-	bool found = false;
+	char prefix[32], home[PATH_MAX];
+	int fd = -ESRCH;
 
 	snprintf(prefix, sizeof(prefix), PRIVATE_PREFIX "%d-", pid);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
 		DIR *d = opendir(places[i]);
 		struct dirent *entry;
 
-		while (d && !found && (entry = readdir(d))) {
-			if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
-				continue;
-			snprintf(home, size, "%s/%s", places[i], entry->d_name);
-			found = true;
+		while (d && fd < 0 && (entry = readdir(d))) {
+			snprintf(home, sizeof(home), "%s/%s", places[i], entry->d_name);
+			if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && is_home_of(pid, home))
+				fd = reach(home);
 		}
 		if (d)
 			closedir(d);
 	}
-	return found;
+	return fd;
 }
 
 /* Copies the answer to stdout but for its first word. Exit status. */
@@ -194,19 +222,17 @@ static int show(int fd)
 
 int control_ask(int pid, char *const *words)
 {
-	struct sockaddr_un address;
 	char home[PATH_MAX];
-	int fd;
+	int fd = reach_recorder(pid);
 
-	if (!home_of_recorder(pid, home, sizeof(home)) && !home_of_recorded(pid, home, sizeof(home))) {
+	if (fd == -ESRCH && home_of_recorded(pid, home, sizeof(home)))
+		fd = reach(home);
+	if (fd == -ESRCH) {
 		say_error("--control: process %d is neither dltrace-record nor recorded by it", pid);
 		return EXIT_OWN;
 	}
-	fd = socket_at(home, &address);
-	if (fd >= 0)
-		set_limits(fd, ANSWER_LIMIT);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		say_error("--control: cannot reach the recording of process %d: %s", pid, strerror(errno));
+	if (fd < 0) {
+		say_error("--control: cannot reach the recording of process %d: %s", pid, strerror(-fd));
 		return EXIT_OWN;
 	}
 	control_answer(fd, "%s\n", words[0]);

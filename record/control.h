@@ -15,7 +15,7 @@ int control_listen(const char *home);
 /* Takes the next caller and its request (of `size` bytes). Descriptor to answer to, or -errno. */
 int control_accept(int listener, char *request, int size);
 
-void control_answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool control_answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * The answer comes later, from a helper that is sent `message` (NULL: nothing). The caller becomes *waiting, which

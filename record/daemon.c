@@ -54,21 +54,23 @@ static int enter_namespace(const char *home)
  * The daemon that the user named, the one that lies in a bundle with us (the libraries there are of
  * its version, a daemon that is installed here may not be), or the installed one. Does not return.
  */
-static void exec_best_daemon(void)
+static void exec_best_daemon(bool shared)
 {
 	const char *named = getenv("LTTNG_SESSIOND_PATH");
+	/* Root's gives its sockets to the group "tracing", which a user namespace may have no number for. */
+	const char *group = !shared && geteuid() == 0 ? "--group=root" : NULL;
 	char bundled[PATH_MAX], consumer[PATH_MAX], option[PATH_MAX + 32];
 
 	if (named && *named)
-		execl(named, named, "--no-kernel", (char *)NULL);
+		execl(named, named, "--no-kernel", group, (char *)NULL);
 	else if (place_find("lttng-sessiond", DLT_LIBEXECDIR, bundled) == 0 &&
 		 place_find("lttng-consumerd", DLT_LIBEXECDIR, consumer) == 0) {
 		snprintf(option, sizeof(option), "--consumerd64-path=%s", consumer);
 		*strrchr(consumer, '/') = '\0';
 		setenv("LTTNG_SESSION_CONFIG_XSD_PATH", consumer, 1);	/* it ends without its schema */
-		execl(bundled, bundled, "--no-kernel", option, (char *)NULL);
+		execl(bundled, bundled, "--no-kernel", option, group, (char *)NULL);
 	} else
-		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);
+		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", group, (char *)NULL);
 	_exit(127);
 }
 
@@ -104,7 +106,7 @@ static void exec_daemon(const char *home, bool shared, pid_t parent)
 	}
 	unsetenv("LD_AUDIT");	/* the user's own: liburcu's storage does not fit beside one */
 	unsetenv("LD_PRELOAD");		/* the command's, not for a daemon */
-	exec_best_daemon();
+	exec_best_daemon(shared);
 }
 
 #define LINE 512

@@ -15,7 +15,7 @@
 #define STOP_TAKES	1000	/* ms */
 #define RESERVE_MOST	(128u << 20)
 
-/* A fiftieth, within bounds, above what is still in the buffers. */
+/* A fiftieth, within bounds and no more than a quarter of what is free, above what is still in the buffers. */
 void disk_init(struct disk *d, const char *path, uint64_t buffered)
 {
 	struct statvfs fs;
@@ -28,6 +28,8 @@ void disk_init(struct disk *d, const char *path, uint64_t buffered)
 		d->reserve = RESERVE_LEAST;
 	if (d->reserve > RESERVE_MOST)
 		d->reserve = RESERVE_MOST;
+	if (d->reserve > (uint64_t)fs.f_bavail * fs.f_frsize / 4)
+		d->reserve = (uint64_t)fs.f_bavail * fs.f_frsize / 4;
 	d->reserve += buffered;
 	disk_low(d);
 }
@@ -63,7 +65,8 @@ bool disk_low(struct disk *d)
 {
 	struct statvfs fs;
 
-	if (statvfs(d->path, &fs) < 0)
+	/* Some file systems in user space say nothing: all is 0. */
+	if (statvfs(d->path, &fs) < 0 || !fs.f_blocks)
 		return false;
 	measure_rate(d, (uint64_t)fs.f_bavail * fs.f_frsize);
 	return (double)d->free < (double)d->reserve + d->rate * STOP_TAKES;

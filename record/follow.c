@@ -402,10 +402,13 @@ int follow_init(const char *folder, uint64_t hang)
 	follow.folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	follow.inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	follow.epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (follow.folder_fd < 0 || follow.inotify < 0 || follow.epoll < 0 ||
-	    inotify_add_watch(follow.inotify, folder, IN_MOVED_TO) < 0 ||
-	    epoll_ctl(follow.epoll, EPOLL_CTL_ADD, follow.inotify, &event) < 0)
+	if (follow.folder_fd < 0 || follow.epoll < 0)
 		return -errno;
+	if (follow.inotify >= 0 && (inotify_add_watch(follow.inotify, folder, IN_MOVED_TO) < 0 ||
+				    epoll_ctl(follow.epoll, EPOLL_CTL_ADD, follow.inotify, &event) < 0)) {
+		close(follow.inotify);
+		follow.inotify = -1;
+	}
 	scan();
 	return 0;
 }
@@ -453,6 +456,9 @@ void follow_tick(uint64_t now)
 {
 	struct followed *next;
 
+	/* A user's instances of inotify may be used up. */
+	if (follow.inotify < 0)
+		scan();
 	for (struct followed *f = follow.list; f; f = next) {
 		next = f->next;
 		if (f->look_at)

@@ -17,6 +17,7 @@
 #include "inherited.h"
 #include "message.h"
 #include "place.h"
+#include "reap.h"
 
 /* All words in one string, separated by 0x1f as in dltrace_proc:process. */
 static void join(const char *const *words, size_t count, char *out, size_t size)
@@ -96,15 +97,7 @@ void helper_reap(struct helper *h, int limit)
 	if (h->fd >= 0)
 		close(h->fd);
 	h->fd = -1;
-	for (int waited = 0; h->pid && waited <= limit; waited += 5) {
-		if (waitpid(h->pid, NULL, WNOHANG) != 0)
-			h->pid = 0;
-		else
-			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-	}
-	if (h->pid) {
-		kill(h->pid, SIGKILL);
-		waitpid(h->pid, NULL, 0);
-	}
+	if (h->pid && !reap_within(h->pid, limit))
+		reap_killed(h->pid);
 	h->pid = 0;
 }

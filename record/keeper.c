@@ -20,6 +20,7 @@
 #include "folder.h"
 #include "inherited.h"
 #include "message.h"
+#include "reap.h"
 #include "session.h"
 
 #define START_LIMIT	15000	/* ms for an answer: not reached where nothing is broken */
@@ -347,15 +348,8 @@ void keeper_reap(struct keeper *k, int limit)
 	if (k->fd >= 0)
 		close(k->fd);
 	k->fd = -1;
-	for (int waited = 0; k->pid && waited <= limit; waited += 5) {
-		if (waitpid(k->pid, NULL, WNOHANG) != 0)
-			k->pid = 0;
-		else
-			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-	}
-	if (k->pid) {
-		kill(k->pid, SIGKILL);
-		waitpid(k->pid, NULL, 0);
+	if (k->pid && !reap_within(k->pid, limit)) {
+		reap_killed(k->pid);
 		end_group(k->pid);
 	}
 	k->pid = 0;

@@ -59,18 +59,29 @@ void label_number(FILE *f, const char *key, uint64_t value)
 		fprintf(f, "%s %" PRIu64 "\n", key, value);
 }
 
-FILE *label_open(const char *folder, const struct options *o, uint64_t recording)
+FILE *label_open(const char *folder, uint64_t recording)
 {
-	char path[PATH_MAX + 16], text[PATH_MAX];
+	char path[PATH_MAX + 16];
 	FILE *f;
 
-	if (snprintf(path, sizeof(path), "%s/recording", folder) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/recording", folder) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
 		return NULL;
+	}
 	f = fopen(path, "wxe");
 	if (!f)
 		return NULL;
 	setvbuf(f, NULL, _IOLBF, 0);
 	fprintf(f, "format dltrace-recording 1\nid 0x%016" PRIx64 "\n", recording);
+	return f;
+}
+
+void label_describe(FILE *f, const struct options *o)
+{
+	char text[PATH_MAX];
+
+	if (!f)
+		return;
 	label_line(f, "level", level_names[o->level]);
 	label_line(f, "host", gethostname(text, sizeof(text)) == 0 ? text : "");
 	label_line(f, "version", PACKAGE_VERSION);
@@ -86,5 +97,4 @@ FILE *label_open(const char *folder, const struct options *o, uint64_t recording
 	putc('\n', f);
 	for (size_t i = 0; i < o->label_count; i++)
 		label_line(f, "label", o->labels[i]);
-	return f;
 }

@@ -19,10 +19,14 @@
 
 #include "options.h"
 
-/* NULL on failure; line-buffered, so that it survives a kill. */
-FILE *label_open(const char *folder, const struct options *o, uint64_t recording);
+/*
+ * NULL on failure, as errno says: EEXIST where another recording was given the same folder and has it now.
+ * Line-buffered, so that it survives a kill.
+ */
+FILE *label_open(const char *folder, uint64_t recording);
 
 /* f may be NULL in all. */
+void label_describe(FILE *f, const struct options *o);	/* which begins now */
 void label_line(FILE *f, const char *key, const char *value);
 void label_note(FILE *f, int severity, const char *kind, const char *text);
 void label_number(FILE *f, const char *key, uint64_t value);

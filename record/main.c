@@ -22,7 +22,7 @@ static int print(const struct options *o)
 
 	if (status)
 		return status;
-	plan_read_machine(&machine, "");
+	plan_read_machine(&machine, "", true);
 	err = plan_make(&plan, o->level, &machine);
 	if (err) {
 		say_error("no buffers for tracing: %s", strerror(-err));

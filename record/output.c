@@ -52,6 +52,19 @@ static bool is_mistake(int err)
 	return err == -ENOTEMPTY || err == -ENOTDIR || err == -EINVAL || err == -ENAMETOOLONG;
 }
 
+static int cannot_record(const char *path, char *absolute, int err, char *why, size_t size)
+{
+	absolute[0] = '\0';	/* not ours to remove */
+	snprintf(why, size, "cannot record into %s: %s%s", path, strerror(-err),
+		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
+	return is_mistake(err) ? EXIT_OWN : err;
+}
+
+int recording_output_taken(const char *path, char *absolute, char *why, size_t size)
+{
+	return cannot_record(path, absolute, -ENOTEMPTY, why, size);
+}
+
 int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,
 			  size_t size)
 {
@@ -60,10 +73,5 @@ int recording_output_make(const struct options *o, const char *path, char *absol
 	if (o->session || o->relay)
 		return 0;
 	err = output_folder_make(path, absolute, made);
-	if (err == 0)
-		return 0;
-	absolute[0] = '\0';	/* not ours to remove */
-	snprintf(why, size, "cannot record into %s: %s%s", path, strerror(-err),
-		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
-	return is_mistake(err) ? EXIT_OWN : err;
+	return err ? cannot_record(path, absolute, err, why, size) : 0;
 }

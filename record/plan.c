@@ -114,7 +114,7 @@ static bool halve(struct plan *p)
 	return true;
 }
 
-/* In every traced process. */
+/* In every process that gives its events to LTTng. */
 static uint64_t descriptors_of(const struct plan *p, unsigned cpus)
 {
 	return 7 + p->count * (2ULL * cpus + 1);
@@ -167,7 +167,7 @@ static unsigned possible_cpus(void)
 	return (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 }
 
-void plan_read_machine(struct plan_machine *m, const char *output)
+void plan_read_machine(struct plan_machine *m, const char *output, bool in_process)
 {
 	struct statvfs shm, disk;
 	struct rlimit files;
@@ -175,7 +175,9 @@ void plan_read_machine(struct plan_machine *m, const char *output)
 	m->cpus = possible_cpus();
 	m->shm_free = statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : 0;
 	m->disk_free = *output && statvfs(output, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : 0;
-	m->descriptors = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : 1024;
+	m->descriptors = 1024;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
+		m->descriptors = in_process ? files.rlim_cur : files.rlim_max;
 	if (m->descriptors > 1 << 20)
 		m->descriptors = 1 << 20;
 }

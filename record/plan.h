@@ -57,7 +57,7 @@ struct plan {
 struct plan_machine {
 	unsigned cpus;		/* possible ones: LTTng makes buffers for each */
 	uint64_t shm_free;	/* bytes free in /dev/shm */
-	uint64_t descriptors;	/* RLIMIT_NOFILE */
+	uint64_t descriptors;	/* that a process may have which gives its events to LTTng */
 	uint64_t disk_free;	/* bytes where the trace goes; 0: not on this machine */
 };
 
@@ -70,7 +70,7 @@ struct plan_machine {
 enum level plan_level(enum level level, const struct plan_machine *m);
 
 /*
- * A traced process holds 7 + channels * (2 * cpus + 1) descriptors and all processes of a user
+ * A process that gives its events to LTTng holds 7 + channels * (2 * cpus + 1) descriptors, and all processes of a user
  * share (subbufs + 1) * size * cpus bytes of /dev/shm for each channel. -ENOSPC: not even the
  * smallest buffers fit; -EMFILE: more than half of the descriptors (two channels: a quarter).
  */
@@ -84,7 +84,10 @@ bool plan_wants(const struct plan *p, const struct plan_event *event, enum level
 /* Index of the channel of an event of the table: one channel holds all where CPUs are many. */
 unsigned plan_channel_of(const struct plan *p, const struct plan_event *event);
 
-/* output: where the trace goes; "": not on this machine. */
-void plan_read_machine(struct plan_machine *m, const char *output);
+/*
+ * output: where the trace goes; "": not on this machine. in_process: recorded processes give their events to LTTng;
+ * else dltrace-sampler does alone, which raises its limit of descriptors.
+ */
+void plan_read_machine(struct plan_machine *m, const char *output, bool in_process);
 
 #endif

@@ -72,6 +72,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* Do events leave recorded processes by their black boxes? */
+static bool has_outboxes(const struct options *o)
+{
+	return !o->session && !o->in_process;
+}
+
 /* ---- starting ------------------------------------------------------------------------------ */
 
 /* A level is told to everybody who is started, so this comes first. */
@@ -79,7 +85,7 @@ static void choose_level(struct recording *r)
 {
 	struct plan_machine machine;
 
-	plan_read_machine(&machine, r->output);
+	plan_read_machine(&machine, r->output, !has_outboxes(r->o));
 	r->options.level = plan_level(r->o->level, &machine);
 }
 
@@ -95,7 +101,7 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	};
 	int err;
 
-	plan_read_machine(&machine, r->output);
+	plan_read_machine(&machine, r->output, !has_outboxes(r->o));
 	config.cpus = machine.cpus;
 	err = plan_make(&plan, r->o->level, &machine);
 	plan.gpu = r->o->gpu;
@@ -137,7 +143,7 @@ static void start_sampler(struct recording *r)
 {
 	struct helper_config config = {
 		.home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id, .options = r->o,
-		.outboxes = !r->o->session && !r->o->in_process,
+		.outboxes = has_outboxes(r->o),
 	};
 	char text[MESSAGE_MAX];
 	int err = helper_launch(&r->sampler, &config);
@@ -149,7 +155,9 @@ static void start_sampler(struct recording *r)
 		if (message_is(text, "note"))
 			written(r, message_is(text, "note"));
 	}
-	say_error("no samples are recorded: dltrace-sampler %s", err ? strerror(-err) : "does not start");
+	snprintf(text, sizeof(text), "2 sampler 0 no samples are recorded: dltrace-sampler %s",
+		 err ? strerror(-err) : "does not start");
+	written(r, text);
 	helper_reap(&r->sampler, 0);
 }
 
@@ -161,6 +169,15 @@ static int start_tracing(struct recording *r, char *why, size_t size)
 	if (err == 0)
 		r->started = now_ns();
 	return err;
+}
+
+/* The folder was empty a moment ago; of several recordings that were given it, it is the one's that makes the label. */
+static int take_output(struct recording *r, const char *path, char *why, size_t size)
+{
+	if (!*r->output)
+		return 0;
+	r->label = label_open(r->output, r->id);
+	return r->label || errno != EEXIST ? 0 : recording_output_taken(path, r->output, why, size);
 }
 
 /* Everything but the command. 0; or why there will be no recording, and -errno or what recording_output_make gives. */
@@ -180,6 +197,9 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	if (err)
 		return err;
 	choose_level(r);
+	err = take_output(r, path, why, size);
+	if (err)
+		return err;
 	err = private_folder_make(&r->home);
 	if (err) {
 		snprintf(why, size, "no private folder on /dev/shm or /tmp: %s", strerror(-err));
@@ -191,8 +211,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	start_sampler(r);
 	private_folder_point(&r->home, *r->output ? r->output : r->o->session ? r->o->session : r->o->relay);
 	r->listener = control_listen(r->home.path);
-	if (*r->output)
-		r->label = label_open(r->output, r->o, r->id);
+	label_describe(r->label, r->o);
 	return r->o->delay ? 0 : start_tracing(r, why, size);
 }
 
@@ -301,7 +320,11 @@ static void from_sampler(struct recording *r)
 	} else if ((value = message_is(text, "final"))) {
 		r->events_known = sscanf(value, "%" SCNu64 " %" SCNu64, &r->events, &r->lost_in_boxes) == 2;
 	} else if ((value = message_is(text, "line"))) {
-		control_answer(r->dumper, "%s\n", value);
+		/* Who reads no more holds up nobody a second time. */
+		if (r->dumper >= 0 && !control_answer(r->dumper, "%s\n", value)) {
+			close(r->dumper);
+			r->dumper = -1;
+		}
 	} else if (message_is(text, "dumped") && r->dumper >= 0) {
 		close(r->dumper);
 		r->dumper = -1;

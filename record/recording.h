@@ -18,6 +18,7 @@ int recording_output(const struct options *o, char *path);
  * Makes that folder, absolute[PATH_MAX], unless the trace goes elsewhere; made: it was not there. 0; or why not, and
  * -errno, or EXIT_OWN where the user has to choose another one before the command runs.
  */
+int recording_output_taken(const char *path, char *absolute, char *why, size_t size);
 int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,
 			  size_t size);
 

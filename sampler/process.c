@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "emit_sample.h"
 #include "sampled.h"
@@ -15,6 +16,7 @@
 #define FULL		(300 * SECOND)
 #define PSS_BIGGEST	(2ull << 30)	/* bytes; reading takes 12 ms per GiB, and mmap waits for it */
 #define PSS_SHARE	200		/* at most 1/200 of the time ... */
+#define PSS_ALL_SHARE	100		/* and of all processes together at most 1/100 of the machine's time ... */
 #define PSS_CREDIT	(10 * SECOND)	/* ... of so long: after a fork several readings follow each other */
 #define PSS_FIRST	(SECOND / 10)	/* pause after the first reading */
 #define LONGEST_PAUSE	(SECOND / 10)
@@ -153,27 +155,46 @@ static uint64_t cpu_time(void)
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
+static uint64_t cpus(void)
+{
+	static long count;
+
+	if (!count)
+		count = sysconf(_SC_NPROCESSORS_ONLN);
+	return count > 0 ? (uint64_t)count : 1;
+}
+
+/* A share of the time is used up until *paid; of what was not used, that of PSS_CREDIT is left. */
+static void pay(uint64_t *paid, uint64_t now, uint64_t time)
+{
+	if (*paid + PSS_CREDIT < now)
+		*paid = now - PSS_CREDIT;
+	*paid += time;
+}
+
 /*
  * Pages part while parent and child write: after a fork it is read at the next tick, then after
- * pauses that double up to a second, but never for more than its share of the time.
+ * pauses that double up to a second, but never for more than its share of the time, and theirs
+ * together: where a child is forked for each image, those that find nothing left go without.
  */
 static void read_pss(struct sampled_process *p)
 {
-	uint64_t begin = ticks_monotonic(), before;
+	static uint64_t all_paid;
+	uint64_t begin = ticks_monotonic(), cost;
 	char path[64], text[2048];
 
 	p->pss = 0;
 	look_for_change(p);
-	if (!shares_pages(p) || begin < p->next_pss || begin < p->pss_paid ||
+	if (!shares_pages(p) || begin < p->next_pss || begin < p->pss_paid || begin < all_paid ||
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
-	before = cpu_time();
+	cost = cpu_time();
 	proc_path(p->pid, p->thread, "smaps_rollup", path, sizeof(path));
 	if (proc_read(path, text, sizeof(text)) > 0)
 		p->pss = pss_of(p, text);
-	if (p->pss_paid + PSS_CREDIT < begin)
-		p->pss_paid = begin - PSS_CREDIT;
-	p->pss_paid += (cpu_time() - before) * PSS_SHARE;
+	cost = cpu_time() - cost;
+	pay(&p->pss_paid, begin, cost * PSS_SHARE);
+	pay(&all_paid, begin, cost * PSS_ALL_SHARE / cpus());
 	p->pss_pause = p->pss_pause ? 2 * p->pss_pause : PSS_FIRST;
 	if (p->pss_pause > SECOND)
 		p->pss_pause = SECOND;

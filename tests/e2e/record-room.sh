@@ -54,6 +54,34 @@ grep -q '^level summary$' recording || fail "the label: $(cat recording)"
 grep -q 'dltrace_sample:process' events || fail "no totals"
 same "events" 0 "$(grep -c dltrace_batch events)"
 
+echo "a large disk of which little is left, and a file system that does not say how large it is"
+cat >statvfs.c <<'END'
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int statvfs(const char *path, struct statvfs *fs)
+{
+	const char *all = getenv("STATVFS_ALL"), *free = getenv("STATVFS_FREE");	/* MiB */
+	if (access(path, F_OK) < 0)
+		return -1;
+	*fs = (struct statvfs){ .f_bsize = 4096, .f_frsize = 4096 };
+	fs->f_blocks = strtoul(all, NULL, 10) << 8;
+	fs->f_bfree = fs->f_bavail = strtoul(free, NULL, 10) << 8;
+	return 0;
+}
+END
+gcc -shared -fPIC -o statvfs.so statvfs.c
+# large ALL FREE LEVEL
+large() {
+	STATVFS_ALL=$1 STATVFS_FREE=$2 LD_PRELOAD=$TMP/statvfs.so "$RECORD" -q -o "large-$1-$2" -- /usr/bin/python3 busy.py 1 >out 2>err
+	! grep -q 'no space left' err || fail "$2 of $1 MiB: $(cat err)"
+	grep -q "^level $3\$" "large-$1-$2/recording" || fail "$2 of $1 MiB: $(cat "large-$1-$2/recording")"
+}
+# /dev/shm is as large, as far as this tells: so the buffers are small
+large 100000 50 summary
+large 100000 110 calls
+
 echo "of 72 MB"
 disk 1 72M 6
 [ "$(wc -l <unpacked)" -gt 1000 ] || fail "only $(wc -l <unpacked) events"

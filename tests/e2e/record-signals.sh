@@ -6,7 +6,7 @@ need python3
 
 # A terminal of its own: types Ctrl-C, Ctrl-Z and text at a shell with job control.
 cat >terminal.py <<'END'
-import os, pty, select, sys, time
+import os, pty, select, signal, sys, time
 record = sys.argv[1:]
 pid, fd = pty.fork()
 if pid == 0:
@@ -26,6 +26,13 @@ def expect(text, limit=30):
 
 def do(line):
     os.write(fd, line.encode() + b"\n")
+
+def until_ended(folder, limit=30):
+    end = time.time() + limit
+    while "\nend " not in open(folder + "/recording").read():
+        if time.time() > end:
+            sys.exit(folder + " does not end")
+        time.sleep(0.1)
 
 command = " ".join(record)
 do("echo be''gin"); expect(b"begin")
@@ -50,10 +57,18 @@ do("touch woken"); do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"st
 # a command that stops itself, and on
 do(command + " -o self -- sh -c 'kill -STOP $$; echo aw''ake; exit 9'"); expect(b"Stopped")
 do("fg"); expect(b"awake"); do("echo status=$?"); expect(b"status=9")
+# one that is stopped and goes on by its pid: nobody brings dltrace-record to the foreground
+do(command + " -o bypid -- sh -c 'echo $$ >bypid.new; mv bypid.new bypid.pid; echo runn''ing; until [ -e go-on ]; do sleep 0.1; done; exit 9'")
+expect(b"running")
+stopped = int(open("bypid.pid").read())
+os.kill(stopped, signal.SIGSTOP); expect(b"Stopped")
+os.kill(stopped, signal.SIGCONT)
+do("touch go-on")
+until_ended("bypid")
 do("exit")
 END
 /usr/bin/python3 terminal.py "$RECORD" -q || fail "terminal"
-for t in read int loop1 int2 stop self; do
+for t in read int loop1 int2 stop self bypid; do
 	grep -q '^end ' $t/recording || fail "$t has no end"
 done
 grep -q '^signal 2$' int/recording || fail "the signal is not in the label"
@@ -171,6 +186,56 @@ status=0
 setsid -w "$RECORD" -q -o group -- bash -c 'trap "echo got" RTMIN; kill -RTMIN 0; sleep .3; exit 5' >got || status=$?
 same "a signal to the group: status" 5 $status
 same "a signal to the group: output" got "$(cat got)"
+
+echo "what stops and continues dltrace-record alone is for the command; a session's leader goes on by itself"
+cat >stops.py <<'END'
+import os, pty, signal, subprocess, sys, time
+
+def state(pid):
+    return open("/proc/%d/stat" % pid).read().rpartition(")")[2].split()[0]
+
+def until(what, true):
+    end = time.monotonic() + 30
+    while not true():
+        if time.monotonic() > end: sys.exit("in vain: " + what)
+        time.sleep(0.05)
+
+SCRIPT = "echo $$ >%s.new; mv %s.new %s.pid; until [ -e %s.go ]; do sleep 0.1; done; exit 6"
+
+def begin(name, start):
+    child = start([sys.argv[1], "-q", "-o", name, "--", "sh", "-c", SCRIPT.replace("%s", name)])
+    until("the begin", lambda: os.path.exists(name + ".pid"))
+    return child, int(open(name + ".pid").read())
+
+def go(name):
+    open(name + ".go", "w").close()
+
+# (a group of its own in our session: the kernel stops nobody of an orphaned one)
+child, command = begin("passed", lambda words: subprocess.Popen(words, preexec_fn=os.setpgrp))
+child.send_signal(signal.SIGTSTP)
+until("the command's stop", lambda: state(command) == "T")
+if state(child.pid) == "T": sys.exit("dltrace-record has stopped")
+child.send_signal(signal.SIGCONT)
+until("its going on", lambda: state(command) != "T")
+go("passed")
+print("passed", child.wait(30))
+
+def in_terminal(words):
+    pid, terminal = pty.fork()
+    if pid == 0: os.execv(words[0], words)
+    return pid, terminal
+
+(leader, terminal), command = begin("led", in_terminal)
+os.kill(command, signal.SIGSTOP)
+time.sleep(0.5)
+if state(leader) == "T": sys.exit("a session's leader has stopped")
+os.kill(command, signal.SIGCONT)
+go("led")
+until("the leader's end", lambda: state(leader) == "Z")
+print("led", os.WEXITSTATUS(os.waitpid(leader, 0)[1]))
+END
+timeout 150 python3 stops.py "$RECORD" >stops 2>&1 || fail "stops: $(cat stops)"
+same "stops" "passed 6 led 6" "$(xargs <stops)"
 
 echo "an alarm that was set before is the command's; a hangup that is ignored ends nothing"
 status=0

@@ -51,6 +51,23 @@ status env LD_PRELOAD="$TMP/no-space/libdltrace.so" DLTRACE_CHILDREN=all LTTNG_H
 same "a symlink to such a path" plain "$(cat out)"
 same "a symlink to such a path: errors" "" "$(cat err)"
 
+mkdir here
+printf '#!/bin/sh\nexit 3\n' >here/program
+chmod +x here/program
+for path in "$PATH:" ":$PATH" "$PATH::/usr/bin"; do
+	status sh -c 'cd here && PATH=$1 exec "$0" -q -o "../in-%p" -- program' "$RECORD" "$path"
+	same "found in the current folder by PATH=$path" 3 $code
+done
+
+# Of two that are given the same folder at the same time one has it.
+for number in 1 2; do
+	(status "$RECORD" -q -o both -- sh -c 'sleep 1; exit 3'; echo $code >both.$number) &
+done
+wait
+same "two into one folder" "3 125" "$(sort -n both.1 both.2 | xargs)"
+babeltrace2 both >events || fail "two into one folder: the trace cannot be read"
+grep -q '^exit 3$' both/recording || fail "two into one folder: the label"
+
 status "$RECORD" -o t5 -- ./nowhere
 same "not found" 127 $code
 status "$RECORD" -o t5 -- nowhere-at-all

@@ -142,6 +142,8 @@ static void buffers_fit_the_machine(void **state)
 	const struct plan_machine container = { 8, 64 << 20, 1024, 0 }, tiny = { 64, 1 << 20, 1024, 0 };
 	const struct plan_machine few = { 128, 64ULL << 30, 256, 0 };
 	const struct plan_machine small_disk = { 2, 8ULL << 30, 1024, 16 << 20 };
+	struct plan_machine here;
+	struct rlimit files;
 	struct plan p;
 
 	(void)state;
@@ -163,6 +165,16 @@ static void buffers_fit_the_machine(void **state)
 	assert_int_equal(plan_level(LEVEL_CALLS, &desk), LEVEL_CALLS);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tiny), -ENOSPC);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &few), -EMFILE);
+	/* Where processes have no descriptors of LTTng's it is the sampler that has them, which raises its limit. */
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = 64;
+	setrlimit(RLIMIT_NOFILE, &files);
+	plan_read_machine(&here, "", true);
+	assert_int_equal(here.descriptors, 64);
+	plan_read_machine(&here, "", false);
+	assert_true(here.descriptors == files.rlim_max || here.descriptors == 1 << 20);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static void levels_grow(void **state)

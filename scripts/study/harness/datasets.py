@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The data sets of the study: drawn by photos.py, or the user's own photos, linked."""
 import os
+import re
 import subprocess
 import threading
 
@@ -85,6 +86,8 @@ def link(folder, name, images, scale):
     if missing:
         raise Wrong(f"{images} has no folder {' '.join(missing)}: photos belong into {', '.join(CLASSES)} in it")
     where = os.path.join(folder, "data", name)
+    if not re.fullmatch(r"[A-Za-z0-9_.-]*[A-Za-z0-9]", name) or re.match(rf"({'|'.join(SIZES)})(-|$)", name):
+        raise Wrong(f"--name {name}: letters and digits, and not {' or '.join(SIZES)}, which are drawn")
     if os.path.exists(where):
         raise Wrong(f"{where} is there already; remove it, or choose another --name")
     make_folders(where)

@@ -7,7 +7,7 @@ from harness import check, datasets, environments, plan, runs
 
 PHOTOS, MODEL, BATCH, SIZE = 100, "vgg16", 100, 224
 LIMIT = 3 << 30  # bytes of private memory: the weights fit, the activations of a hundred images do not
-LIMITS = {"tensorflow-2.3": 4 << 30}  # where another one brings the failure that the study met: a SIGABRT
+LIMITS = {"tensorflow-2.3": 4 << 30}  # where some runs end as the study's did: by SIGABRT
 COLUMNS = ("limit", "ended", "allocation", "told together")
 
 

@@ -66,8 +66,9 @@ def cell(mean, half, count, failed):
 
 
 def mode_name(outcomes):
-    """SGD or mini-batch N, as dltrace says."""
-    return next((o.row["mode"] for o in outcomes if o.row["mode"]), "?")
+    """SGD or mini-batch N, as dltrace says; of small data sets and large ones each N, in the columns' order."""
+    first, *others = dict.fromkeys(o.row["mode"] for o in outcomes if o.row["mode"]) or ["?"]
+    return ", ".join([first] + [name.rpartition(" ")[2] for name in others])
 
 
 def run_name(run):
@@ -109,40 +110,48 @@ def time_tables(r):
         yield from ratio_tables(r, device)
     yield from phase_tables(r)
     yield from job_ratio_tables(r)
+    yield from cudnn_table(r)
     failed = sum(o.failed for o in r.outcomes)
     yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {count_of(len(r.outcomes), 'run')}, "
                     f"{failed or 'none'} of them failed. –: not known, since iterations were not found.")
 
 
-RATIOS = (("epoch", "an epoch"), ("epoch_cpu", "CPU time of an epoch in the steady state"))
+# What is compared, and whether the publication's seconds are of the same: they are by the clock.
+RATIOS = (("epoch", "an epoch", True), ("epoch_cpu", "CPU time of an epoch in the steady state", False))
 
 
-def ratio_tables(r, device, base="pytorch"):
+def base_of(r, names):
+    """PyTorch, of whatever version, else the first; None of none."""
+    return next((name for name in names if results.family(name) == "pytorch"), names[0] if names else None)
+
+
+def ratio_tables(r, device):
     """How many times as long as PyTorch, here and as published: machines differ, ratios can be compared."""
     models = [model for model in r.distinct("model") if model in MODELS]
-    for quantity, what in RATIOS if base in r.distinct("framework") else ():
-        rows = list(ratio_rows(r, quantity, device, base, models))
-        if rows:
-            yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here (as published)")
+    base = base_of(r, r.distinct("framework"))
+    for quantity, what, published in RATIOS:
+        rows = list(ratio_rows(r, quantity, device, base, models, results.published() if published else {}))
+        if models and rows:
+            yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here{' (as published)' if published else ''}")
             yield Table(["framework", "mode"] + models, rows)
 
 
-def ratio_rows(r, quantity, device, base, models):
-    known = results.published()
+def ratio_rows(r, quantity, device, base, models, known):
     for mode in modes(r):
         for framework in (f for f in r.distinct("framework") if f != base):
-            for dataset in r.distinct("dataset"):
-                there, reference = (known.get((device, name, dataset)) for name in (framework, base))
-                if there:
-                    yield [f"{r.name_of(framework)}, {dataset}",
-                           mode_name(r.outcomes_of(framework=framework, device=device, mode=mode))] + [
-                        ratio(r, quantity, framework, base, there[m] / reference[m], device=device, mode=mode,
-                              model=m, dataset=dataset) for m in models]
+            for dataset in (d for d in r.distinct("dataset") if d != MADE_UP):
+                mine = r.outcomes_of(framework=framework, device=device, mode=mode, dataset=dataset)
+                there, reference = (known.get((device, results.family(name), dataset)) for name in (framework, base))
+                if mine:
+                    yield [f"{r.name_of(framework)}, {dataset}", mode_name(mine)] + [
+                        ratio(r, quantity, framework, base, there[m] / reference[m] if there and reference else None,
+                              device=device, mode=mode, model=m, dataset=dataset) for m in models]
 
 
 def ratio(r, quantity, framework, base, there, **wanted):
     mine, other = (r.cell(quantity, framework=name, **wanted)[0] for name in (framework, base))
-    return f"{number(mine / other) if mine and other else '–'} ({number(there)})"
+    here = number(mine / other) if mine and other else "–"
+    return f"{here} ({number(there)})" if there else here
 
 
 def phase_tables(r):
@@ -164,13 +173,14 @@ def job_ratio_tables(r):
     known = results.published_jobs()
     jobs = [job for job in results.PUBLISHED_JOBS if r.outcomes_of(model=job)]
     told = [f for f in r.distinct("framework") if any((results.family(f), job) in known for job in jobs)]
-    base = next((f for f in told if results.family(f) == "pytorch"), told[0] if told else None)
-    for quantity, what in RATIOS if len(told) > 1 else ():
-        yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here (as published, on a "
-                      f"{' and a '.join(results.PUBLISHED_GPUS)})")
+    base = base_of(r, told)
+    for quantity, what, published in RATIOS if len(told) > 1 else ():
+        there = f" (as published, on a {' and a '.join(results.PUBLISHED_GPUS)})" if published else ""
+        yield Heading(3, f"Times as long as {r.name_of(base)}, {what}: here{there}")
         yield Table(["framework", "device"] + jobs,
                     [[r.name_of(framework), device]
-                     + [job_ratio(r, known, quantity, framework, base, device=device, model=job) for job in jobs]
+                     + [job_ratio(r, known if published else {}, quantity, framework, base, device=device, model=job)
+                        for job in jobs]
                      for device in r.distinct("device") for framework in told if framework != base])
 
 
@@ -180,6 +190,17 @@ def job_ratio(r, known, quantity, framework, base, **wanted):
     there = [number(a / b if a and b else None) for a, b in theirs]
     here = number(mine / other if mine and other else None)
     return f"{here} ({', '.join(there)})" if there and set(there) != {"–"} else here
+
+
+def cudnn_table(r):
+    """Who worked with it on a GPU: what is called there computes alike."""
+    rows = [[r.name_of(framework), "cuda"]
+            + [", ".join(dict.fromkeys(filter(None, (r.cudnn(o) for o in r.outcomes_of(
+                framework=framework, device="cuda", model=model))))) or "–" for model in r.distinct("model")]
+            for framework in r.distinct("framework") if r.outcomes_of(framework=framework, device="cuda")]
+    if rows:
+        yield Heading(3, "cuDNN")
+        yield Table(["framework", "device"] + r.distinct("model"), rows)
 
 
 def nearest(r, framework, model, dataset, **more):
@@ -230,7 +251,7 @@ def function_figure(r):
             yield Heading(2, "Figure 3: share of time by function, "
                              + ("CUDA" if device == "cuda" else "on a CPU: BLAS, oneDNN, OpenMP"))
         if seen:
-            what = f"{seen[0].run['model']} {seen[0].run['dataset']}, {seen[0].row['mode']}"
+            what = "; ".join(dict.fromkeys(f"{o.run['model']} {o.run['dataset']}, {o.row['mode']}" for o in seen))
             yield Figure(f"functions-{device}", f"{what}; functions with at least 1 % of their layer",
                          [o.run.trace for o in seen], "--figure", "functions", "--size", "254mm")
             yield Figure(f"kinds-{device}", f"{what}; time by kind of work, in the same words for every framework",
@@ -405,7 +426,8 @@ def as_json(r):
         groups.setdefault(o.run.kind(), []).append(o)
     cells = []
     for kind, outcomes in groups.items():
-        row = {**dict(zip(plan.KEYS, kind)), "name": r.name_of(kind[0]), "mode_name": mode_name(outcomes), "runs": len(outcomes),
+        row = {**dict(zip(plan.KEYS, kind)), "name": r.name_of(kind[0]), "mode_name": mode_name(outcomes),
+               "cudnn": r.cudnn(outcomes[0]), "runs": len(outcomes),
                "failed": sum(o.failed for o in outcomes),
                "iterations": [o.iterations for o in outcomes], "epochs_found": [o.epochs_found for o in outcomes]}
         for name, _, unit, function in results.QUANTITIES:
@@ -419,12 +441,17 @@ def as_json(r):
 
 
 def kinds_of(r):
-    """Time by kind of work of each trace's group, in seconds: means."""
-    sums = {}
+    """Time by kind of work of each trace's group, in seconds: means of the good runs; on the GPU as "KIND (gpu)"."""
+    good, sums = {}, {}
+    for outcome in (o for o in r.outcomes if not o.failed):
+        good.setdefault(outcome.run.kind(), []).append(outcome.index)
     for row in r.report["kinds"]:
-        o = r.outcomes[row["trace"]]
-        sums.setdefault(o.run.kind(), {}).setdefault(row["kind"], []).append((row["self_ns"] or 0) * 1e-9)
-    return {" ".join(map(str, kind)): {name: rounded(statistics.fmean(values)) for name, values in by.items()}
+        outcome = r.outcomes[row["trace"]]
+        name = row["kind"] if row["where"] == "host" else f"{row['kind']} ({row['where']})"
+        if not outcome.failed:
+            of_runs = sums.setdefault(outcome.run.kind(), {}).setdefault(name, {})
+            of_runs[outcome.index] = of_runs.get(outcome.index, 0) + (row["self_ns"] or 0) * 1e-9
+    return {" ".join(map(str, kind)): {name: rounded(sum(by_run.values()) / len(good[kind])) for name, by_run in by.items()}
             for kind, by in sums.items()}
 
 

@@ -156,6 +156,10 @@ class Results:
         chosen = sorted(self.outcomes_of(**wanted), key=lambda o: o.failed)
         return chosen[0] if chosen else None
 
+    def cudnn(self, outcome):
+        """used, loaded or no; None: not known."""
+        return next((row["cudnn"] for row in self.report["study"] if row["group"] == outcome.group), None)
+
     def failures(self):
         """(run, how it ended, what dltrace says of it) of all that failed; as text."""
         found = []
@@ -168,15 +172,15 @@ class Results:
         return found
 
     def findings(self):
-        """[(finding, what to do, [framework...])], of good and failed runs, the gravest first."""
+        """[(rule, severity, text, what to do, [framework...], in how many runs)], the gravest first."""
         grave = ("problem", "warning", "info")
         found = {}
         for row in self.report["findings"]:
-            where = found.setdefault(row["rule"], (row, []))[1]
+            where = found.setdefault(row["rule"], (row, {}))[1]
             if row["trace"] is not None:
-                where.append(self.traced[row["trace"]]["framework"])
+                where[row["trace"]] = self.traced[row["trace"]]["framework"]
         rows = sorted(found.values(), key=lambda pair: grave.index(pair[0]["severity"]))
-        return [(row["rule"], row["severity"], row["text"], row["advice"], list(dict.fromkeys(where)), len(where))
+        return [(row["rule"], row["severity"], row["text"], row["advice"], list(dict.fromkeys(where.values())), len(where))
                 for row, where in rows]
 
     def pairs(self):

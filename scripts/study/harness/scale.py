@@ -8,9 +8,11 @@ import itertools
 import json
 import os
 import shutil
+import signal
+import statistics
 import subprocess
 
-from harness import environments, hosts, runs
+from harness import environments, hosts, plan, runs
 from harness.tables import STUDY, Wrong
 
 # By a framework's script: how its ranks find each other (ranks.py), what that is called, and which
@@ -19,6 +21,8 @@ WAYS = {"pytorch_job.py": ("ddp", "DDP", "pytorch_job.py"), "horovod_job.py": ("
         "tensorflow_job.py": ("tensorflow", "MultiWorker", "multiworker_job.py")}
 # On one host it is MPI that shows how long ranks wait for each other; several would need it on each of them.
 ONE_HOST = {"horovod": "mpi"}
+# Options that runs of one folder have in common, so that they can be compared.
+COMMON = ("model", "batch", "epochs", "iterations", "examples", "threads", "device", "seed", "level")
 
 
 def way_of(framework):
@@ -73,12 +77,17 @@ def recorded(args, framework, place, words):
 def finish(processes, seconds):
     """The first status that is not 0; the others do not wait for a rank that is gone."""
     status = 0
-    for process in processes:
-        try:
-            status = process.wait(1 if status else seconds) or status
-        except subprocess.TimeoutExpired:
-            runs.end(process, 15)
-            status = status or 124
+    try:
+        for process in processes:
+            try:
+                status = process.wait(1 if status else seconds) or status
+            except subprocess.TimeoutExpired:
+                runs.end(process, signal.SIGTERM)
+                status = status or 124
+    except KeyboardInterrupt:
+        for process in processes:
+            runs.end(process, signal.SIGINT)
+        raise
     return status
 
 
@@ -90,7 +99,8 @@ def run(args, framework, number, count, place):
     with open(os.path.join(place, "stdout"), "wb") as out, open(os.path.join(place, "stderr"), "wb") as err:
         def start(before, where, host):
             words = [*before, *recorded(args, framework, where, ranks(args, framework, number, count, host))]
-            return subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+            return subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                    start_new_session=True, preexec_fn=runs.end_with_parent)
 
         if count == 1:
             return finish([start([], os.path.join(place, "trace"), 0)], args.time_limit)
@@ -114,6 +124,15 @@ def traces(place):
     return [path.rstrip("/") for path in found]
 
 
+def is_done(args, path):
+    """Whether it was run to its end before, with the same options."""
+    kept = plan.read(path)
+    other = [f"{key} {kept.get(key)}" for key in COMMON if kept.get(key) != getattr(args, key)] if kept else []
+    if other:
+        raise Wrong(f"{os.path.dirname(path)} was run with {', '.join(other)}: name another --folder, or the same options")
+    return bool(kept)
+
+
 def run_all(args, frameworks):
     """All of them, one after another; what was there before is kept. (folders of traces, how many failed)."""
     folder, failed, found = os.path.join(args.folder, "scale"), 0, []
@@ -122,13 +141,13 @@ def run_all(args, frameworks):
         what = name(framework, number, count, repeat)
         place = os.path.join(folder, what)
         good = os.path.join(place, "done")
-        if not os.path.exists(good):
+        if not is_done(args, good):
             status = run(args, framework, number, count, place)
             failed += status != 0
             print(f"{done} of {len(todo)}  {what}  {'ok' if status == 0 else f'exit {status}: ' + runs.last_line(place)}",
                   flush=True)
             if status == 0:
-                open(good, "w", encoding="utf-8").close()
+                plan.write(good, {key: getattr(args, key) for key in COMMON})
         found += traces(place)
     return found, failed
 
@@ -151,24 +170,42 @@ def published():
     return f"published at best: {who}, {gpus} GPUs, speed-up {times}, efficiency {times / gpus:.0%}"
 
 
-COLUMNS = (("framework", "name", "{}"), ("hosts", "hosts", "{}"), ("ranks", "ranks", "{}"),
+COLUMNS = (("framework", "name", "{}"), ("hosts", "hosts", "{}"), ("ranks", "ranks", "{}"), ("runs", "runs", "{}"),
            ("iteration ms", "iteration_ns", "{:.1f}"), ("iterations/s", "throughput", "{:.2f}"),
-           ("examples/s", "examples_per_second", "{:.1f}"), ("speed-up", "speedup", "{:.2f}"),
-           ("efficiency", "efficiency", "{:.0%}"), ("communication", "communication", "{:.0%}"),
-           ("KB a step", "communication_bytes", "{:.0f}"), ("waited for", "straggler", "{}"))
+           ("examples/s", "examples_per_second", "{:.1f}"), ("least", "least", "{:.1f}"), ("most", "most", "{:.1f}"),
+           ("speed-up", "speedup", "{:.2f}"), ("efficiency", "efficiency", "{:.0%}"),
+           ("communication", "communication", "{:.0%}"), ("KB a step", "communication_bytes", "{:.0f}"),
+           ("waited for", "straggler", "{}"))
 UNITS = {"iteration_ns": 1e6, "communication_bytes": 1e3}
+KIND = ("name", "hosts", "ranks")  # of runs that repeat each other
+
+
+def middle(rows, key):
+    """The median, of a rank the one that comes most often; None is not known."""
+    known = [row[key] for row in rows if row[key] is not None]
+    return (statistics.mode if key == "straggler" else statistics.median)(known) if known else None
+
+
+def joined(rows):
+    """One row of those that repeat each other: medians, and the least and the most examples a second."""
+    examples = [row["examples_per_second"] for row in rows if row["examples_per_second"] is not None]
+    several = len(examples) > 1
+    return {**{key: rows[0][key] for key in KIND},
+            **{key: middle(rows, key) for _, key, _ in COLUMNS if key in rows[0] and key not in KIND},
+            "runs": len(rows), "least": min(examples) if several else None, "most": max(examples) if several else None}
 
 
 def lines(path):
-    """The table `scaling` of a report in JSON, a line a job."""
+    """The table `scaling` of a report in JSON, a line for each kind of job."""
     with open(path, encoding="utf-8") as file:
         told = json.load(file)
     rows, runs_told = told["scaling"], {row["trace"]: row for row in told["runs"]}
     for row in rows:  # nothing tells a single one from others: its framework does for people
         one = runs_told[row["traces"][0]]
         row["name"] = row["name"] or " ".join(filter(None, (one["framework"], (one["labels"] or {}).get("way"))))
+    kind = lambda row: (row["name"] or "", row["hosts"], row["ranks"])  # noqa: E731
     cells = [[title for title, _, _ in COLUMNS]]
-    for row in sorted(rows, key=lambda r: (r["name"] or "", r["hosts"], r["ranks"])):
+    for row in (joined(list(alike)) for _, alike in itertools.groupby(sorted(rows, key=kind), kind)):
         values = [row[key] / UNITS[key] if key in UNITS and row[key] else row[key] for _, key, _ in COLUMNS]
         cells.append([form.format(value) if value is not None else "-" for value, (_, _, form) in zip(values, COLUMNS)])
     widths = [max(len(row[i]) for row in cells) for i in range(len(COLUMNS))]

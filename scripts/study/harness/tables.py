@@ -18,7 +18,7 @@ class Environment:
 
     def __init__(self, name, python, megabytes):
         self.name, self.python, self.megabytes = name, python, int(megabytes)
-        self.pip, self.debian, self.links, self.variables = [], [], [], {}
+        self.pip, self.debian, self.links, self.variables, self.gpu = [], [], [], {}, False
 
     def add(self, key, words):
         if key == "pip":
@@ -27,6 +27,8 @@ class Environment:
             self.debian += words
         elif key == "link" and len(words) == 2:
             self.links.append(tuple(words))
+        elif key == "gpu" and not words:
+            self.gpu = True
         elif key == "set":
             self.variables.update(assignment(word) for word in words)
         else:

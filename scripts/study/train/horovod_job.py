@@ -11,6 +11,9 @@ class Horovod(pytorch_job.PyTorch):
         hvd.init()
         self.rank, self.ranks = hvd.rank(), hvd.size()
 
+    def local_rank(self):
+        return hvd.local_rank()
+
     def distribute(self):
         self.optimiser = hvd.DistributedOptimizer(self.optimiser, named_parameters=self.model.named_parameters())
         hvd.broadcast_parameters(self.model.state_dict(), root_rank=0)

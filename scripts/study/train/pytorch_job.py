@@ -54,6 +54,10 @@ class PyTorch(job.Framework):
             return getattr(torchvision.models, model)(num_classes=classes)
         return Words(networks.layers(model, classes, self.args.size))
 
+    def local_rank(self):
+        """Which GPU of this host is its own."""
+        return int(os.environ.get("LOCAL_RANK", 0))
+
     def distribute(self):
         """Makes the model one that trains with the other ranks."""
         if self.ranks > 1:
@@ -63,7 +67,7 @@ class PyTorch(job.Framework):
     def build(self):
         torch.manual_seed(self.args.seed)
         if self.args.device == "cuda":
-            torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
+            torch.cuda.set_device(self.local_rank())
         self.model = self.network().to(self.args.device).train(self.args.model != "resnet50_features")
         self.loss_of = torch.nn.CrossEntropyLoss()
         self.optimiser = torch.optim.SGD(self.model.parameters(), lr=job.RATE, momentum=job.MOMENTUM)

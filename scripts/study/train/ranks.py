@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Starts the ranks of a distributed training that belong to this host, and waits for them.
 
-    ranks.py --ranks 4 --first 2 --here 2 --master 10.0.0.1 --way ddp -- python pytorch_job.py ...
+    ranks.py --ranks 4 --first 2 --here 2 --hosts 10.0.0.1,10.0.0.1,10.0.0.2,10.0.0.2 --way ddp -- python pytorch_job.py ...
 
 Each gets what its framework wants to know of the others: RANK and so on (torchrun's), horovodrun's, or
 TF_CONFIG. Horovod's meeting place is kept by rank 0's host; by MPI it is mpirun that starts the ranks of
-this one host. Exit status: that of the first that fails,
-after which the others are ended. It runs in the environment of the framework: Python 3.6 is enough.
+this one host. Exit status: that of the first that fails, after which the others are ended. It runs in the
+environment of the framework: Python 3.6 is enough.
 """
 import argparse
 import json
