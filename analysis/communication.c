@@ -80,38 +80,12 @@ static bool chosen(const struct process *p, const struct function *fn)
 
 /* ---- names of communicators ---- */
 
-static const struct communicator *communicator_at(const struct trace *t, size_t *process, size_t *i)
-{
-	for (; *process < t->process_count; (*process)++, *i = 0)
-		if (*i < t->processes[*process]->comms.count)
-			return &t->processes[*process]->comms.list[(*i)++];
-	return NULL;
-}
-
 static bool is_same(const struct communicator *a, const struct communicator *b)
 {
 	return a->identity && a->kind == b->kind && a->identity == b->identity;
 }
 
-/* From 1: which of the different identities of its kind it is, by first sight in the trace. */
-static unsigned number_of(const struct trace *t, const struct communicator *wanted)
-{
-	const struct communicator *c, *before;
-	unsigned number = 0;
-
-	for (size_t p = 0, i = 0; (c = communicator_at(t, &p, &i));) {
-		bool first = c->identity && c->kind == wanted->kind && !c->role;
-
-		for (size_t q = 0, j = 0; first && (before = communicator_at(t, &q, &j)) && before != c;)
-			first = !is_same(before, c);
-		number += first;
-		if (is_same(c, wanted))
-			return number;
-	}
-	return 0;
-}
-
-static void name_of(const struct trace *t, const struct communicator *c, char *name, size_t size)
+static void name_of(const struct communicator *c, char *name, size_t size)
 {
 	const char *kind = c->kind == DLT_COMM_NCCL ? "NCCL" : "MPI";
 
@@ -120,7 +94,7 @@ static void name_of(const struct trace *t, const struct communicator *c, char *n
 	else if (c->kind == DLT_COMM_GLOO)
 		snprintf(name, size, "all of Gloo's");
 	else if (c->identity)
-		snprintf(name, size, "%s %u", kind, number_of(t, c));
+		snprintf(name, size, "%s %u", kind, c->number);
 	else
 		snprintf(name, size, "%s 0x%" PRIx64, kind, c->handle);
 }
@@ -138,7 +112,7 @@ static void set_communicator(struct table *t, const struct process *p, const str
 
 	if (!c)
 		return;
-	name_of(p->trace, c, name, sizeof(name));
+	name_of(c, name, sizeof(name));
 	table_set_text(t, "communicator", name);
 	if (rank_of(p, c) >= 0)
 		table_set_int(t, "rank", rank_of(p, c));
@@ -288,14 +262,7 @@ void run_phase_communication(const struct model *m, struct report *r)
 
 /* ---- by rank ---- */
 
-/* The processes of a job, one after another. */
-struct walk {
-	const struct model *m;
-	const struct job *job;
-	size_t trace, process;
-};
-
-static const struct process *next_process(struct walk *w)
+static const struct process *next_process(struct job_walk *w)
 {
 	for (; w->trace < w->job->count; w->trace++, w->process = 0) {
 		const struct trace *t = w->m->traces[w->job->traces[w->trace]];
@@ -306,37 +273,21 @@ static const struct process *next_process(struct walk *w)
 	return NULL;
 }
 
-/* Was the communicator seen before, in a process of the job or before it in its own? */
-static bool is_first_sight(struct walk w, const struct process *p, const struct communicator *c)
+/* The next communicator that is the first with its identity in the job; NULL: no more. */
+static const struct communicator *next_different(struct comm_walk *w)
 {
-	const struct process *before;
+	for (;;) {
+		while (w->process && w->index < w->process->comms.count) {
+			const struct communicator *c = &w->process->comms.list[w->index++];
 
-	while ((before = next_process(&w)))
-		for (size_t i = 0; i < before->comms.count; i++) {
-			if (before == p && &before->comms.list[i] == c)
-				return true;
-			if (is_same(&before->comms.list[i], c))
-				return false;
-		}
-	return true;
-}
-
-/* The `index`th communicator that is the first with its identity in the job; NULL: no more. */
-static const struct communicator *different(const struct model *m, const struct job *job, size_t index,
-					    const struct trace **trace)
-{
-	struct walk w = { m, job, 0, 0 };
-	const struct process *p;
-
-	while ((p = next_process(&w)))
-		for (size_t i = 0; i < p->comms.count; i++) {
-			const struct communicator *c = &p->comms.list[i];
-
-			*trace = p->trace;
-			if (c->identity && is_first_sight((struct walk){ m, job, 0, 0 }, p, c) && !index--)
+			if (c->identity && !(*idmap_put(&w->seen, comm_key(c)))++)
 				return c;
 		}
-	return NULL;
+		w->process = next_process(&w->processes);
+		w->index = 0;
+		if (!w->process)
+			return NULL;
+	}
 }
 
 struct member {
@@ -390,19 +341,20 @@ static struct member *grow(struct member *list, size_t count, size_t *capacity)
 	return xgrow(list, count, capacity, sizeof(*list));
 }
 
-bool comm_balance(const struct model *m, const struct job *job, size_t index, struct comm_balance *b)
+bool comm_balance(struct comm_walk *walk, struct comm_balance *b)
 {
-	const struct trace *trace = NULL;
-	const struct communicator *c = different(m, job, index, &trace);
-	struct walk w = { m, job, 0, 0 };
+	const struct communicator *c = next_different(walk);
+	struct job_walk w = { walk->processes.m, walk->processes.job, 0, 0 };
 	struct member *members = NULL;
 	const struct process *p;
 	size_t capacity = 0;
 
-	if (!c)
+	if (!c) {
+		idmap_release(&walk->seen);
 		return false;
+	}
 	*b = (struct comm_balance){ .least_rank = -1 };
-	name_of(trace, c, b->name, sizeof(b->name));
+	name_of(c, b->name, sizeof(b->name));
 	while ((p = next_process(&w))) {
 		members = grow(members, b->members, &capacity);
 		b->members += find_member(p, c, &members[b->members], &b->time);
@@ -519,7 +471,7 @@ static uint64_t blocked_ever(const struct process *p)
  */
 static double moving_share(const struct process *p, const struct iterations *it)
 {
-	if (p->ranks < 2 || !p->comms.moving || !it->how || it->end <= it->begin)
+	if (p->ranks < 2 || !p->comms.moving || !it->how || it->begin == UNKNOWN || it->end <= it->begin)
 		return NAN;
 	return fmin(1, (double)p->comms.moving / (double)(it->end - it->begin));
 }
@@ -532,7 +484,7 @@ static double share_of(const struct process *p)
 
 	if (!blocked || !life)
 		return moving_share(p, it);
-	if (it->how && it->end > it->begin && p->comms.use_count)
+	if (it->how && it->begin != UNKNOWN && it->end > it->begin && p->comms.use_count)
 		return fmin(1, blocked_between(p, it->begin, it->end) / (double)(it->end - it->begin));
 	return (double)blocked / (double)life;
 }

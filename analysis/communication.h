@@ -25,11 +25,23 @@ struct comm_balance {
 /* Of functions: NCCL, MPI, Gloo. */
 bool layer_communicates(const char *layer);
 
-/*
- * The communicator `index` of those that several processes share, in all traces of the job; false:
- * there are no more.
- */
-bool comm_balance(const struct model *m, const struct job *job, size_t index, struct comm_balance *b);
+/* The processes of a job, one after another. */
+struct job_walk {
+	const struct model *m;
+	const struct job *job;
+	size_t trace, process;
+};
+
+/* Begins as { .processes = { m, job } }. */
+struct comm_walk {
+	struct job_walk processes;
+	const struct process *process;
+	size_t index;
+	struct idmap seen;
+};
+
+/* The next communicator of those that the job's processes have; false: there are no more, and w is released. */
+bool comm_balance(struct comm_walk *w, struct comm_balance *b);
 
 /*
  * Blocking communication of the processes that have some, as a share of the time from the begin of their

@@ -364,7 +364,7 @@ static void unsure_graphs(struct table *table, const struct process *p)
 
 static void memory_measure(struct table *table, const struct process *p)
 {
-	if (p->ram.shared > 0 && !p->ram.pss)
+	if (ram_is_unread(p))
 		limit(table, p->trace, p, "precision", (double)p->ram.shared,
 		      "pages that it shares with its parent are counted once, at the parent; those "
 		      "that it has written since are missing from the run's memory");

@@ -147,7 +147,7 @@ typedef bool (*divides_fn)(const struct iterations *it);
 
 static bool by_iterations(const struct iterations *it)
 {
-	return it->how;
+	return it->how && it->begin != UNKNOWN;
 }
 
 static bool by_epochs(const struct iterations *it)

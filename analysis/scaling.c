@@ -261,10 +261,11 @@ static void set_number(struct table *t, const char *column, double value)
 
 static void set_straggler(struct table *t, const struct model *m, const struct job *job)
 {
+	struct comm_walk w = { .processes = { .m = m, .job = job } };
 	struct comm_balance b;
 	double gap = 0;
 
-	for (size_t k = 0; comm_balance(m, job, k, &b); k++) {
+	while (comm_balance(&w, &b)) {
 		if (b.members < 2 || b.others - b.least <= gap)
 			continue;
 		gap = b.others - b.least;

@@ -104,9 +104,9 @@ static uint64_t returned(struct thread *thread, int64_t at, uint32_t duration)
 	return duration == AT_LEAST ? full_duration(thread, at) : duration;
 }
 
-/* Its profile and thread, or NULL outside of --from and --to. */
+/* Its thread, or NULL outside of --from and --to; *duration is what it took. */
 static struct thread *cuda(struct trace *t, int64_t at, const struct dlt_ev_cuda_other *e,
-			   uint64_t bytes)
+			   uint64_t bytes, uint64_t *duration)
 {
 	struct thread *thread = trace_emitted(t, e->thread, at);
 	struct call c = {
@@ -115,6 +115,7 @@ static struct thread *cuda(struct trace *t, int64_t at, const struct dlt_ev_cuda
 		.code = e->result,
 	};
 
+	*duration = c.duration;
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
 		return NULL;
@@ -126,37 +127,40 @@ static struct thread *cuda(struct trace *t, int64_t at, const struct dlt_ev_cuda
 static void on_cuda(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_other *e = data;
-	struct thread *thread = cuda(t, at, data, 0);
+	uint64_t duration;
+	struct thread *thread = cuda(t, at, data, 0, &duration);
 
 	if (thread)
-		beat(thread, BEAT_CUDA, e->function, e->library, 0, at, e->duration);
+		beat(thread, BEAT_CUDA, e->function, e->library, 0, at, duration);
 }
 
 static void on_cuda_copy(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_copy *e = data;
-	struct thread *thread = cuda(t, at, data, e->size);
+	uint64_t duration;
+	struct thread *thread = cuda(t, at, data, e->size, &duration);
 
 	if (!thread)
 		return;
 	checked_stream(&thread->process->checked, e->stream);
 	checked_copy(&thread->process->checked, e);
-	beat(thread, BEAT_CUDA, e->function, e->library, 1 + e->direction, at, e->duration);
+	beat(thread, BEAT_CUDA, e->function, e->library, 1 + e->direction, at, duration);
 }
 
 static void on_cuda_launch(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_launch *e = data;
-	struct thread *thread = cuda(t, at, data, 0);
+	uint64_t duration;
+	struct thread *thread = cuda(t, at, data, 0, &duration);
 
 	if (thread)
 		checked_stream(&thread->process->checked, e->stream);
 	if (!thread || e->result)
 		return;
 	process_launches(thread->process, e->shape, at, !(e->stream & LAUNCH_CAPTURED),
-			 !!(e->stream & LAUNCH_CAPTURED), e->duration);
-	beat(thread, BEAT_LAUNCH, e->function, e->library, e->shape, at, e->duration);
-	works(thread, at, e->duration);
+			 !!(e->stream & LAUNCH_CAPTURED), duration);
+	beat(thread, BEAT_LAUNCH, e->function, e->library, e->shape, at, duration);
+	works(thread, at, duration);
 }
 
 /* Its time is the outer call's: it is in no profile, and nobody waits for it to repeat. */
@@ -185,26 +189,28 @@ static void on_cuda_inside(struct trace *t, int64_t at, const void *data)
 static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_alloc *e = data;
-	struct thread *thread = cuda(t, at, data, e->size);
+	uint64_t duration;
+	struct thread *thread = cuda(t, at, data, e->size, &duration);
 
 	if (!thread)
 		return;
 	gpu_memory_alloc(thread->process, at, e);
-	beat(thread, BEAT_CUDA, e->function, e->library, e->size, at, e->duration);
+	beat(thread, BEAT_CUDA, e->function, e->library, e->size, at, duration);
 	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
-		load_gpu_block(thread->process, at, e->duration, e->size);
+		load_gpu_block(thread->process, at, duration, e->size);
 }
 
 static void on_cuda_free(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_cuda_free *e = data;
-	struct thread *thread = cuda(t, at, data, 0);
+	uint64_t duration;
+	struct thread *thread = cuda(t, at, data, 0, &duration);
 
 	if (!thread)
 		return;
 	gpu_memory_free(thread->process, at, e);
 	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
-		load_gpu_block(thread->process, at, e->duration, 0);
+		load_gpu_block(thread->process, at, duration, 0);
 }
 
 /* ---- the CPU ---- */

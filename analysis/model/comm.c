@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/model/memory.h"
+#include "analysis/model/model.h"
 
 void comms_release(struct comms *c)
 {
@@ -137,4 +138,24 @@ void comms_adopt(struct comms *to, struct comms *from)
 	to->moving += from->moving;
 	to->moved_until = from->moved_until > to->moved_until ? from->moved_until : to->moved_until;
 	from->moving = 0;
+}
+
+void comms_number(struct process *const *processes, size_t count)
+{
+	struct idmap numbers = { 0 };
+	unsigned last[DLT_COMM_GLOO + 1] = { 0 };
+
+	for (size_t p = 0; p < count; p++)
+		for (size_t i = 0; i < processes[p]->comms.count; i++) {
+			struct communicator *c = &processes[p]->comms.list[i];
+			uint64_t *number;
+
+			if (!c->identity || c->role || c->kind > DLT_COMM_GLOO)
+				continue;
+			number = idmap_put(&numbers, comm_key(c));
+			if (!*number)
+				*number = ++last[c->kind];
+			c->number = (unsigned)*number;
+		}
+	idmap_release(&numbers);
 }

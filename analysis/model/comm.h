@@ -19,6 +19,8 @@
 #include "analysis/model/leaves.h"
 #include "analysis/model/tally.h"
 
+struct process;
+
 #define TRANSFER_PAUSE 1000000	/* ns */
 
 struct communicator {
@@ -28,6 +30,7 @@ struct communicator {
 	uint64_t handle;
 	uint64_t ranks, identity;	/* 0: not known; equal identities of one trace are the same */
 	int64_t rank;		/* -1: not known */
+	unsigned number;	/* from 1, of the identities of its kind by first sight in the trace; at the trace's end */
 };
 
 struct comm_use {
@@ -59,6 +62,13 @@ void comms_call(struct comms *c, const struct dlt_ev_comm_call *e, int64_t at, u
 void comms_adopt(struct comms *to, struct comms *from);
 /* The same of a transfer on a socket, besides. */
 void comms_transfer(struct comms *c, int64_t at, uint64_t duration);
+/* Numbers those of all processes of a trace, when all has been read. */
+void comms_number(struct process *const *processes, size_t count);
+/* The same for all communicators that are one; other ones have others. Of those with an identity. */
+static inline uint64_t comm_key(const struct communicator *c)
+{
+	return c->identity ^ (uint64_t)c->kind << 61;
+}
 /* NULL when nobody announced it. */
 const struct communicator *comms_find(const struct comms *c, uint32_t id);
 

@@ -150,6 +150,22 @@ size_t curve_points(const struct curve_bucket *b, struct curve_value out[3])
 	return n;
 }
 
+int64_t curve_at(const struct curve *c, int64_t t)
+{
+	struct curve_value points[3];
+	int64_t value = 0;
+
+	if (c->count && curve_points(&c->buckets[0], points))
+		value = points[0].value;
+	for (size_t i = 0; i < c->count && c->buckets[i].first <= t; i++) {
+		size_t n = curve_points(&c->buckets[i], points);
+
+		for (size_t k = 0; k < n && points[k].t <= t; k++)
+			value = points[k].value;
+	}
+	return value;
+}
+
 int64_t curve_max(const struct curve *c)
 {
 	int64_t max = c->count ? c->buckets[0].max.value : 0;

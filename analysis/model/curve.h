@@ -52,6 +52,8 @@ void curve_merge(struct curve *to, const struct curve *from, size_t limit);
 
 /* At most three values of a bucket, by time, none twice. */
 size_t curve_points(const struct curve_bucket *b, struct curve_value out[3]);
+/* The level then, as far as the points that are kept tell: the last one of them not later, else the first; 0: none. */
+int64_t curve_at(const struct curve *c, int64_t t);
 /* 0 when there is nothing. */
 int64_t curve_max(const struct curve *c);
 /* Over time, of the buckets whose last value is in it; they have *values (may be NULL). NAN: none of them held. */

@@ -65,6 +65,17 @@ static void traced_after_all(const struct process *p)
 		p->parent->untraced_children--;
 }
 
+/* Those that were announced before it: a sampler that comes late begins with the youngest. */
+static void adopt_children(struct process *p)
+{
+	for (struct process *q = p->trace->alive; q; q = q->next_alive) {
+		if (q == p || q->parent || !q->announced || q->parent_id != p->id)
+			continue;
+		q->parent = p;
+		ram_adopted(q);
+	}
+}
+
 static void on_process(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_process *e = data;
@@ -98,6 +109,9 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		p->command = trace_keep(t, e->command);
 	p->parent_id = e->parent;
 	p->parent = trace_process(t, e->parent);
+	if (fresh)
+		adopt_children(p);
+	ram_adopted(p);
 	/* A fork that could not say more. */
 	if (p->parent && e->reason == FORK && !*p->exe) {
 		p->exe = p->parent->exe;
@@ -365,6 +379,17 @@ static void on_signalled(struct trace *t, const struct dlt_ev_proc_child *e, con
 	}
 }
 
+/* It had said that it ends so. */
+static void exec_failed(struct process *p, int64_t at)
+{
+	if (p->ending != END_EXEC)
+		return;
+	p->ending = END_UNKNOWN;
+	p->exit_seen = p->final_seen = false;
+	p->became = NULL;
+	process_returned(p, at);
+}
+
 static void on_child(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_child *e = data;
@@ -380,6 +405,8 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 	}
 	if (e->how == SIGNALLED)
 		on_signalled(t, e, p);
+	if (e->how == BECAME && e->result)
+		exec_failed(p, at);
 	if (e->how >= WAITED || e->result)
 		return;
 	count_child(p, e, at);

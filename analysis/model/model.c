@@ -331,6 +331,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	for (size_t i = 0; i < t->process_count; i++)
 		rhythm_end(&t->processes[i]->rhythm);
 	link_all(t);
+	comms_number(t->processes, t->process_count);
 	gpu_end(t);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);

@@ -159,7 +159,7 @@ struct process_now {
 	int64_t heap, mapped, gpu, pinned;	/* bytes */
 	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
 	uint64_t round;
-	bool alive, sampled, gone;
+	bool alive, sampled, gone;	/* alive: in trace->alive, until the round after it has gone */
 };
 
 struct process {
@@ -416,6 +416,8 @@ void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first)
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */
 void process_ended(struct process *p, int64_t at);
+/* It has not: it was said before an exec that has failed. */
+void process_returned(struct process *p, int64_t at);
 /* A point of a process's curve, kept within --from and --to. */
 void process_point(struct process *p, enum curve_id id, int64_t at, int64_t value);
 void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value);

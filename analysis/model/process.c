@@ -34,6 +34,7 @@ static struct process *process_new(struct trace *t, uint32_t id)
 	p->host = p->exe = p->folder = p->command = p->version = trace_keep(t, "");
 	p->begin = p->end = p->last = p->sample_at = UNKNOWN;
 	p->rank = p->ranks = p->local_rank = -1;
+	p->ram.family.unread_since = UNKNOWN;
 	p->now.cpu_at = UNKNOWN;
 	rhythm_init(&p->rhythm);
 	input_init(&p->input);

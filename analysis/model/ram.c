@@ -8,7 +8,8 @@
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
-#define PAGE 4096	/* bytes that part by one fault; huge pages part in small ones */
+#define PAGE	4096		/* bytes that part by one fault; huge pages part in small ones */
+#define UNREAD	10000000000	/* ns without a reading of everybody that are worth a word */
 
 void ram_release(struct ram *r)
 {
@@ -62,6 +63,8 @@ static void find_charged(struct process *p)
 	/* As for eldest(). */
 	for (int depth = 0; by && by->now.gone && by->ram.heir && depth < 1000; depth++)
 		by = by->ram.heir;
+	if (by == p)
+		return;
 	if (by && !by->now.gone)
 		p->ram.charged = by;
 	else if (by && !by->ram.heir)
@@ -87,7 +90,23 @@ static void hand_on(struct process *gone)
 	gone->ram.heir = heir ? heir : gone->ram.charged;
 }
 
-int64_t ram_heap(const struct process *p)
+/* What `p` still shares with who is counted for it, and that one has given back: once for all who share it. */
+static int64_t excess(const struct process *p, int64_t shared, int64_t held)
+{
+	struct ram *by = &p->ram.charged->ram;
+	int64_t more = not_less(shared - held - by->excess, 0);
+
+	by->excess += more;
+	return more;
+}
+
+static void forget_excess(struct trace *t)
+{
+	for (struct process *p = t->alive; p; p = p->next_alive)
+		p->ram.excess = 0;
+}
+
+static int64_t own_heap(const struct process *p)
 {
 	const struct process *by = p->ram.charged;
 	int64_t inherited = (int64_t)(p->ram.instead ? p->ram.instead : p)->inherited_bytes;
@@ -96,13 +115,28 @@ int64_t ram_heap(const struct process *p)
 		return 0;	/* not ours, not known */
 	if (!by || !by->now.sampled)
 		return p->now.heap;
-	return p->now.heap > inherited ? p->now.heap - inherited : 0;
+	inherited = smaller(inherited, not_less(p->now.heap, 0));
+	return p->now.heap - inherited + excess(p, inherited, by->now.heap);
 }
 
-/* By its proportional size; what came since its last reading is its own. */
+int64_t ram_heap(struct trace *t)
+{
+	int64_t heap = 0;
+
+	forget_excess(t);
+	for (struct process *p = t->alive; p; p = p->next_alive)
+		if (process_counts(p))
+			heap += own_heap(p);
+	return heap;
+}
+
+/*
+ * By its proportional size; what came since its last reading is its own. Below 0 where it has given back what it
+ * shared: then that has parted.
+ */
 static int64_t by_pss(const struct ram *r)
 {
-	return not_less(r->pss + r->anon + r->shmem - r->base, 0);
+	return r->pss + r->anon + r->shmem - r->base;
 }
 
 /* ---- open rounds ---- */
@@ -185,7 +219,8 @@ static void draw(struct trace *t, size_t most)
 	size_t done = 0;
 
 	while (done < s->count && (!s->list[done].open || s->count - done > most)) {
-		trace_point(t, &t->curves[RUN_MEMORY], s->list[done].at, s->list[done].bytes);
+		trace_point(t, &t->curves[RUN_MEMORY], s->list[done].at,
+			    not_less(s->list[done].bytes, s->list[done].least));
 		done++;
 	}
 	if (!done)
@@ -208,10 +243,13 @@ static void keep_round(struct trace *t, struct ram_family *f)
 
 /* ---- samples ---- */
 
-static void count_faults(struct process *p, uint64_t faults)
+/* What it gives back parts as well: that of the others is theirs alone then. */
+static void count_parting(struct process *p, uint64_t faults, int64_t given_back)
 {
 	struct ram *r = &p->ram;
 
+	if (given_back > 0)
+		family(p)->faults += (uint64_t)given_back / PAGE;
 	if (faults > r->faults)
 		family(p)->faults += faults - r->faults;
 	r->faults = faults;
@@ -233,23 +271,45 @@ static void take_pss(struct process *p, int64_t at, int64_t pss)
 	r->open = p->trace->round + 1;
 }
 
+/* Whoever of the two is read later knows how much that is at most. */
+static void share(struct process *p)
+{
+	struct ram *r = &p->ram;
+
+	r->shared = r->charged && r->charged->now.sampled ? smaller(r->anon, r->charged->ram.anon) : 0;
+}
+
+/* Its first reading: of children that were read before it, too. */
+static void share_first(struct process *p)
+{
+	bool was = p->now.sampled;
+
+	p->now.sampled = true;
+	share(p);
+	for (struct process *q = p->trace->alive; q; q = q->next_alive)
+		if (q->ram.charged == p && q->now.sampled && !q->ram.shared)
+			share(q);
+	p->now.sampled = was;
+}
+
 void ram_sample(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
 {
 	struct ram *r = &p->ram;
+	int64_t before = r->anon + r->shmem;
 
 	if (!p->now.sampled && !p->now.gone)
 		find_charged(p);
 	/* The last reading of what is gone has none. */
 	if (e->final && !e->rss_anon)
 		return;
-	if (!p->now.sampled)
-		change(p, at);
-	if (!p->now.sampled && r->charged && r->charged->now.sampled)
-		r->shared = smaller((int64_t)e->rss_anon, r->charged->ram.anon);
 	r->anon = (int64_t)e->rss_anon;
-	r->shared = smaller(r->shared, r->anon);
 	r->shmem = (int64_t)e->rss_shmem;
-	count_faults(p, e->minor_faults);
+	r->shared = smaller(r->shared, r->anon);
+	if (!p->now.sampled) {
+		change(p, at);
+		share_first(p);
+	}
+	count_parting(p, e->minor_faults, before - r->anon - r->shmem);
 	if (e->pss)
 		take_pss(p, at, (int64_t)e->pss);
 }
@@ -265,11 +325,32 @@ static int64_t alone(const struct ram *r, size_t members)
 	return n < 2 ? 0 : not_less((n * by_pss(r) - r->anon - r->shmem) / (n - 1), 0);
 }
 
+void ram_adopted(struct process *p)
+{
+	if (p->ram.charged || !p->now.sampled || p->now.gone)
+		return;
+	find_charged(p);
+	share(p);
+}
+
+/* Its place as the one who is counted is an heir's now. */
+void ram_returned(struct process *p, int64_t at)
+{
+	struct ram *r = &p->ram;
+
+	if (r->heir && !r->heir->now.gone && r->heir != p) {
+		r->charged = r->heir;
+		share(p);
+	}
+	r->heir = NULL;
+	change(p, at);
+}
+
 void ram_gone(struct process *p, int64_t at)
 {
 	struct ram_family *f = family(p);
 
-	/* What had parted of it goes, too. */
+	/* What had parted of it goes, too, as far as it was known. */
 	if (process_counts(p) && p->ram.pss && p->ram.read_at >= f->changed)
 		f->parted -= not_less(alone(&p->ram, f->members) - (p->ram.anon - p->ram.shared), 0);
 	f->parted = not_less(f->parted, 0);
@@ -279,13 +360,18 @@ void ram_gone(struct process *p, int64_t at)
 
 /* ---- rounds ---- */
 
-static void add_member(struct ram_family *f, const struct ram *r)
+static void add_member(struct ram_family *f, const struct process *p)
 {
+	const struct ram *r = &p->ram;
+
 	f->members++;
 	f->shares |= r->shared > 0;
 	f->read &= r->pss && r->read_at >= f->changed;
 	f->by_pss += by_pss(r);
 	f->by_forks += r->anon - r->shared;
+	if (r->charged)
+		f->by_forks += excess(p, r->shared, r->charged->ram.anon);
+	f->largest = not_less(r->anon + r->shmem, f->largest);
 	/* Shared memory of one is that of all. */
 	if (r->shmem > f->shmem) {
 		f->by_forks += r->shmem - f->shmem;
@@ -298,6 +384,7 @@ static struct process *find_families(struct trace *t)
 {
 	struct process *list = NULL;
 
+	forget_excess(t);
 	for (struct process *p = t->alive; p; p = p->next_alive) {
 		struct process *first = eldest(p);
 		struct ram_family *f = &first->ram.family;
@@ -306,26 +393,36 @@ static struct process *find_families(struct trace *t)
 			continue;
 		if (f->seen != t->round + 1) {
 			f->seen = t->round + 1;
-			f->by_forks = f->by_pss = f->shmem = 0;
+			f->by_forks = f->by_pss = f->shmem = f->largest = 0;
 			f->members = 0;
 			f->shares = false;
 			f->read = true;
 			f->next = list;
 			list = first;
 		}
-		add_member(f, &p->ram);
+		add_member(f, p);
 	}
 	return list;
 }
 
 /* Bytes; what had parted when that was known last holds until it is known anew. */
-static int64_t family_bytes(struct ram_family *f)
+static int64_t family_bytes(struct ram_family *f, int64_t at)
 {
 	if (f->members == 1 && !f->shares)
 		f->parted = 0;
 	else if (f->read)
 		f->parted = f->by_pss - f->by_forks;
-	return not_less(f->by_forks + f->parted, 0);
+	if (f->read || !f->shares)
+		f->unread_since = UNKNOWN;
+	else if (f->unread_since == UNKNOWN)
+		f->unread_since = at;
+	f->unread |= f->unread_since != UNKNOWN && at - f->unread_since > UNREAD;
+	return f->by_forks + f->parted;
+}
+
+bool ram_is_unread(const struct process *p)
+{
+	return p->ram.shared > 0 && (!p->ram.pss || family(trace_process(p->trace, p->id))->unread);
 }
 
 static bool is_read(const struct ram_family *f)
@@ -340,7 +437,8 @@ void ram_round(struct trace *t)
 	struct ram_sum sum = { .at = t->round_at };
 
 	for (struct process *p = families; p; p = p->ram.family.next) {
-		sum.bytes += family_bytes(&p->ram.family);
+		sum.bytes += family_bytes(&p->ram.family, t->round_at);
+		sum.least += p->ram.family.largest;
 		if (is_read(&p->ram.family))
 			keep_round(t, &p->ram.family);
 	}

@@ -35,8 +35,10 @@ struct ram_family {
 	int64_t parted;			/* bytes more than by forks alone, when that was known last */
 	struct ram_round *rounds;	/* owned vector */
 	size_t count, capacity;
+	int64_t unread_since;		/* when not everybody had a reading; UNKNOWN: all have, or nobody shares */
+	bool unread;			/* that lasted once */
 	/* of the round at hand: */
-	int64_t by_forks, by_pss, shmem;	/* bytes */
+	int64_t by_forks, by_pss, shmem, largest;	/* bytes; what one of them has */
 	size_t members;
 	bool shares, read;		/* some page is counted at another member; all have a reading since `changed` */
 	struct process *next;		/* borrowed; the eldest of another family; NULL: none */
@@ -55,11 +57,13 @@ struct ram {
 	int64_t read_at;		/* when that was */
 	uint64_t read_faults;		/* of the family then */
 	uint64_t open;			/* the first round that its next reading completes; 0: none will */
+	int64_t excess;			/* of a round: what others still share that it has given back */
 	struct ram_family family;
 };
 
 struct ram_sum {
 	int64_t at, bytes;
+	int64_t least;			/* bytes; a family has no less than each of its members */
 	size_t open;			/* processes that it waits for */
 };
 
@@ -79,10 +83,16 @@ void ram_sums_release(struct ram_sums *s);
 void ram_sample(struct process *p, int64_t at, const struct dlt_ev_sample_process *e);
 /* It has ended, and is marked so (now.gone). */
 void ram_gone(struct process *p, int64_t at);
-/* Live heap, without what another one is counted for; bytes. */
-int64_t ram_heap(const struct process *p);
+/* It goes on after all: its exec has failed. Before it is marked so. */
+void ram_returned(struct process *p, int64_t at);
+/* Its parent is known now. */
+void ram_adopted(struct process *p);
+/* Live heap of all that live, what they share counted once; bytes. */
+int64_t ram_heap(struct trace *t);
 /* A point of the run's memory, and all that have become complete. */
 void ram_round(struct trace *t);
+/* Were pages that it shared, and has written since, not known for long? */
+bool ram_is_unread(const struct process *p);
 /* Nothing more comes. */
 void ram_end(struct trace *t);
 

@@ -284,6 +284,24 @@ void process_ended(struct process *p, int64_t at)
 	trace_round(t);
 }
 
+void process_returned(struct process *p, int64_t at)
+{
+	struct trace *t = p->trace;
+
+	if (!p->now.gone)
+		return;
+	ram_returned(p, at);
+	p->now.gone = false;
+	p->end = UNKNOWN;
+	if (!p->now.alive) {
+		p->now.alive = true;
+		p->next_alive = t->alive;
+		t->alive = p;
+	}
+	process_threads_changed(p, at);
+	process_gpu_changed(p, at);
+}
+
 /* ---- sums over the run ---- */
 
 static void unlink_gone(struct trace *t)
@@ -291,16 +309,18 @@ static void unlink_gone(struct trace *t)
 	struct process **at = &t->alive;
 
 	while (*at) {
-		if ((*at)->now.gone)
+		if ((*at)->now.gone) {
+			(*at)->now.alive = false;
 			*at = (*at)->next_alive;
-		else
+		} else {
 			at = &(*at)->next_alive;
+		}
 	}
 }
 
 void trace_round(struct trace *t)
 {
-	int64_t heap = 0, mapped = 0;
+	int64_t mapped = 0;
 	bool any = false, whole = true;
 
 	unlink_gone(t);
@@ -310,11 +330,10 @@ void trace_round(struct trace *t)
 			continue;
 		any = true;
 		whole &= p->now.round == t->round;
-		heap += ram_heap(p);
 		mapped += p->now.mapped;
 	}
 	run_cpu_point(t, any, whole);
-	trace_point(t, &t->curves[RUN_HEAP], t->round_at, heap);
+	trace_point(t, &t->curves[RUN_HEAP], t->round_at, ram_heap(t));
 	trace_point(t, &t->curves[RUN_MAPPED], t->round_at, mapped);
 	t->round++;
 	t->round_begin = UNKNOWN;

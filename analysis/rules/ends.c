@@ -133,7 +133,7 @@ void rule_no_gpu(struct findings *f, const struct trace *t)
 	char others[48] = "";
 
 	for (size_t i = 0; i < t->process_count; i++) {
-		if (!find_no_gpu(t->processes[i]))
+		if (!process_shown(t->processes[i]) || !find_no_gpu(t->processes[i]))
 			continue;
 		first = first ? first : t->processes[i];
 		count++;

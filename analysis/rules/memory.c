@@ -122,17 +122,19 @@ static void near(struct findings *f, const char *whose, struct curve_value used,
  */
 void rule_memory_full(struct findings *f, const struct trace *t)
 {
-	struct curve_value run = highest(&t->curves[RUN_MEMORY]);
+	const struct curve *c = &t->curves[RUN_MEMORY];
+	struct curve_value run = highest(c);
 
 	for (size_t i = 0; i < t->machine_count; i++) {
 		const struct machine *m = &t->machines[i];
 		struct curve_value used = highest(&m->curves[MACHINE_USED]);
+		double own = (double)curve_at(c, used.t);
 
 		if (t->machine_count == 1 && m->cgroup_limit && m->cgroup_limit < m->memory &&
 		    (double)run.value > NEARLY_FULL * (double)m->cgroup_limit)
 			near(f, "cgroup's limit", run, (double)m->cgroup_limit, (double)run.value);
 		else if (m->memory && (double)used.value > NEARLY_FULL * (double)m->memory &&
-			 (double)run.value > OF_THE_RUN * (double)m->memory)
-			near(f, "machine", used, (double)m->memory, (double)run.value);
+			 own > OF_THE_RUN * (double)m->memory)
+			near(f, "machine", used, (double)m->memory, own);
 	}
 }

@@ -12,9 +12,10 @@
 /* Who is waited for is late at every collective: it waits least. */
 static void look_at_job(struct findings *f, const struct model *m, const struct job *job)
 {
+	struct comm_walk w = {.processes = {.m = m, .job = job}};
 	struct comm_balance b;
 
-	for (size_t i = 0; comm_balance(m, job, i, &b); i++) {
+	while (comm_balance(&w, &b)) {
 		json_t *evidence;
 
 		if (b.others - b.least < CLEARLY || b.others < 2 * b.least ||

@@ -38,7 +38,7 @@ static struct per_step per_step(const struct iterations *it, const int64_t *made
 	struct per_step s = { 0 };
 	size_t which = 0, hit = 0, last = SIZE_MAX;
 
-	if (!it->how || !it->count)
+	if (!it->how || !it->count || it->begin == UNKNOWN)
 		return s;
 	for (size_t i = 0; i < count; i++) {
 		if (made[i] < it->begin || made[i] >= it->end)

@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: MIT
 # exec: the old image ends without a failure, the new one goes on under the same pid.
 . "$top_srcdir/tests/lib.sh"
+
+# An exec that has failed after all: the process goes on.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/python3" reason=0
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1G user=2s allocated=2G events=1
+[3s] dltrace_proc:child thread=1 how=3 path="/bin/nope" traced=1
+[3s] dltrace_proc:exit process=1 how=5 thread=1 events=3
+[3001ms] dltrace_proc:child thread=1 how=3 result=8 path="/bin/nope"
+[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=2G user=3s allocated=3G
+[5s] dltrace_sample:process process=1 time=5s threads=1 rss_anon=3G user=4s allocated=4G
+[9s] dltrace_sample:process process=1 time=9s threads=1 rss_anon=3G user=4s allocated=4G
+[10s] dltrace_proc:exit process=1 how=0 code=0 thread=1 events=5
+[10001ms] dltrace_sample:process process=1 time=10001ms final=1 rss_anon=3G user=4s allocated=4G events=5
+END
+same "its end" 9000000000 "$(json 'row("processes", pid=100)["end_ns"]')"
+same "its memory" "[2048, 3072, 3072]" "$(json '[round(v / 2**20) for t, v in points("rss_bytes") if 2 * 10**9 < t < 9 * 10**9]')"
+same "its threads at the end" 1 "$(json 'int([v for t, v in points("threads") if t < 9 * 10**9][-1])')"
+same "it became nothing" "[]" "$(json '[l["text"] for l in r["limits"] if "nope" in l["text"]]')"
 report_text <<'END'
 dltrace-text 1
 recording id 1

@@ -33,3 +33,19 @@ run 6G 0 0 1G 0.4
 same "hardly" "[]" "$(found heap_grows)"
 run 6G 0 0 1G 5 44
 same "too short to tell from a start" "[]" "$(found heap_grows)"
+
+# Others fill the machine when the run has long given its memory back.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"
+[1s] dltrace_sample:machine cpus=4 memory=100G available=60G host="h"
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=35G
+[2s] dltrace_sample:machine cpus=4 memory=100G available=60G host="h" time=2s
+[3s] dltrace_sample:process process=1 time=3s threads=1 rss_anon=1G
+[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=1G
+[4s] dltrace_sample:machine cpus=4 memory=100G available=60G host="h" time=4s
+[50s] dltrace_sample:process process=1 time=50s threads=1 rss_anon=1G
+[50s] dltrace_sample:machine cpus=4 memory=100G available=5G host="h" time=50s
+[51s] dltrace_sample:process process=1 time=51s threads=1 rss_anon=1G
+END
+same "by others, later" "[]" "$(found memory_full)"

@@ -16,3 +16,15 @@ same breakdown "[3000000]" "$(json '[b["total_ns"] for b in r["breakdown"]]')"
 same threads 1 "$(json 'int(peak("threads"))')"
 same memory 1048576 "$(json 'int(peak("rss_bytes"))')"
 same said 2 "$(json 'int(row("limits", kind="foreign")["value"])')"
+
+# Nor is anything found in them.
+report_text <<'END'
+dltrace-text 1
+recording id 42
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/python3" recording=42
+[1s] dltrace_proc:process process=9 pid=900 begin=1s exe="/usr/bin/somebody" recording=7
+[1s] dltrace_proc:function function=cudaGetDeviceCount name="cudaGetDeviceCount" layer="runtime" kind="other" process=9
+[2s] dltrace_cuda:other thread=9 function=cudaGetDeviceCount duration=500 result=100
+[3s] dltrace_sample:process process=1 time=3s threads=1 rss_anon=1G user=2s allocated=2G
+END
+same findings "[]" "$(json '[f["rule"] for f in r["findings"] if f["rule"] == "no_gpu"]')"

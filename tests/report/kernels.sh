@@ -43,3 +43,18 @@ same "time of a call" "[('libfirst.so', 40000, 20000), ('libsecond.so', 50000, 5
 same "on the GPU, by that name" "[('libfirst.so', 2, 6000000), ('libsecond.so', 2, 6000000)]" "$(kernels '"gpu_runs", "gpu_total_ns"')"
 same "without a name" "[('+0x123', '1x2x3', '4x5x6'), ('0x50', '1x1x1', '1x1x1'), ('0x60', '1x1x1', '1x1x1')]" \
 	"$(json 'sorted((k["kernel"], k["grid"], k["block"]) for k in r["kernels"] if not k["mangled"])')"
+
+# A call that is too long for its event's field: its time is known by when the thread was last read.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/python3" version="x"
+[1s] dltrace_proc:function function=cudaLaunchKernel name="cudaLaunchKernel" layer="runtime" kind="launch" process=1
+[1s] dltrace_proc:object process=1 type=1 id=5 name="_Z3foov" values=[]
+[1s] dltrace_proc:object process=1 type=2 id=6 values=[5 1 1 1 1 1 1 0]
+[14s] dltrace_sample:thread thread=1 time=14s function=cudaLaunchKernel since=2s
+[14s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=0xffffffff shape=6
+[15s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=5000 shape=6
+[15s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=5000 shape=6
+END
+same "a long launch" "[12000010000] [12000010000]" \
+	"$(json 'str([k["total_ns"] for k in r["kernels"]]) + " " + str([b["total_ns"] for b in r["breakdown"]])')"

@@ -87,6 +87,103 @@ same "without faults by time" "1024 1064 1104 1144 1184 1224 1224" "$(for at in 
 } | report_text
 same "a writer ends" "1024 1324 1024 1024" "$(for at in 3 4 5 6; do at $at; done | xargs)"
 
+# What one gives back has parted as well, when it gives it back: the others have it alone then.
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo '[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1000M minor_faults=1000'
+	echo '[3s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=1'
+	for second in 4:1000M:500M:500M 5:1000M:0:0 6:10M:0:0 7:10M:0:0 8:10M:5M:995M 9:10M:0:0; do
+		IFS=: read -r at anon pss other <<-END
+			$second
+		END
+		echo "[${at}s] dltrace_sample:process process=2 time=${at}s threads=1 rss_anon=1000M pss=$other minor_faults=10"
+		echo "[${at}s] dltrace_sample:process process=1 time=${at}s threads=1 rss_anon=$anon pss=$pss minor_faults=1000"
+	done
+} | report_text
+same "one gives back" "[1000]" "$(json 'sorted({round(v / 2**20) for t, v in points("rss_bytes") if t >= 10**9})')"
+
+# Whoever is counted for what others share gives it back, dies, or is read after them: it is theirs all the same.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=3000M
+[3s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=1
+[4s] dltrace_sample:process process=2 time=4s threads=1 rss_anon=3000M
+[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=3000M
+[5s] dltrace_sample:process process=2 time=5s threads=1 rss_anon=3000M
+[5s] dltrace_sample:process process=1 time=5s threads=1 rss_anon=100M
+[6s] dltrace_sample:process process=2 time=6s threads=1 rss_anon=3000M
+[6s] dltrace_sample:process process=1 time=6s threads=1 rss_anon=100M
+END
+same "who is counted gives back" "[3000]" "$(json 'sorted({round(v / 2**20) for t, v in points("rss_bytes") if t >= 10**9})')"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=3000M
+[3s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=1
+[3s] dltrace_proc:process process=3 parent=1 pid=102 begin=3s reason=1
+[4s] dltrace_sample:process process=2 time=4s threads=1 rss_anon=3000M
+[4s] dltrace_sample:process process=3 time=4s threads=1 rss_anon=3000M
+[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=3000M
+[5s] dltrace_sample:process process=2 time=5s threads=1 rss_anon=3000M
+[5s] dltrace_sample:process process=3 time=5s threads=1 rss_anon=100M
+[5s] dltrace_sample:process process=1 time=5s threads=1 rss_anon=3000M
+[6s] dltrace_sample:process process=1 time=6s final=1
+[7s] dltrace_sample:process process=2 time=7s threads=1 rss_anon=3000M
+[7s] dltrace_sample:process process=3 time=7s threads=1 rss_anon=100M
+END
+same "an heir that has given back" "[3000]" "$(json 'sorted({round(v / 2**20) for t, v in points("rss_bytes") if t >= 10**9})')"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1000M pss=0 allocated=1000M
+[3s] dltrace_proc:process process=2 parent=1 pid=101 begin=3s reason=1 inherited_bytes=1000M inherited_blocks=9
+[4s] dltrace_sample:process process=2 time=4s threads=1 rss_anon=1000M pss=500M
+[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=1000M pss=500M allocated=1000M
+[5s] dltrace_sample:process process=2 time=5s threads=1 rss_anon=1000M pss=950M
+[5s] dltrace_sample:process process=1 time=5s threads=1 rss_anon=100M pss=50M allocated=1000M freed=900M
+[6s] dltrace_sample:process process=2 time=6s threads=1 rss_anon=1000M pss=950M
+[6s] dltrace_sample:process process=1 time=6s threads=1 rss_anon=100M pss=50M allocated=1000M freed=900M
+END
+same "the heap of who is counted" "[1000]" "$(json 'sorted({round(v / 2**20) for t, v in points("heap_bytes") if t >= 10**9})')"
+for order in "2 1" "1 2"; do
+	{
+		echo 'dltrace-text 1'
+		for process in $order; do
+			case $process in
+			1) echo '[1s] dltrace_proc:process process=1 pid=100 begin=100ms reason=3' ;;
+			2) echo '[1s] dltrace_proc:process process=2 parent=1 pid=101 begin=500ms reason=3 inherited_blocks=5 inherited_bytes=900M' ;;
+			esac
+		done
+		for at in 2 3 4; do
+			echo "[${at}s] dltrace_sample:process process=2 time=${at}s threads=1 rss_anon=1000M allocated=1M"
+			echo "[${at}s] dltrace_sample:process process=1 time=${at}s threads=1 rss_anon=1000M allocated=901M"
+		done
+	} | report_text
+	same "announced as $order, read the child first" "[1000] [902]" \
+		"$(json '" ".join(str(sorted({round(v / 2**20) for t, v in points(name) if t >= 10**9})) for name in ("rss_bytes", "heap_bytes"))')"
+done
+
+# What is never read of one, since it is too large, is said of all who shared with it.
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s'
+	echo '[2s] dltrace_sample:process process=1 time=2s threads=1 rss_anon=1500M'
+	for i in 2 3; do
+		echo "[3s] dltrace_proc:process process=$i parent=1 pid=10$i begin=3s reason=1"
+		echo "[4s] dltrace_sample:process process=$i time=4s threads=1 rss_anon=1500M pss=500M"
+	done
+	echo '[4s] dltrace_sample:process process=1 time=4s threads=1 rss_anon=1500M pss=500M'
+	echo '[6s] dltrace_sample:process process=3 time=6s final=1'
+	for at in 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+		echo "[${at}s] dltrace_sample:process process=2 time=${at}s threads=1 rss_anon=1500M pss=${at}50M"
+		echo "[${at}s] dltrace_sample:process process=1 time=${at}s threads=1 rss_anon=3000M"
+	done
+} >large
+report_text <large
+same "unread" True "$(json 'any("those that it has written since are missing" in l["text"] and "pid 102" in l["text"] for l in r["limits"])')"
+
 # A child that a sampler announces before it does so itself.
 report_text <<'END'
 dltrace-text 1
