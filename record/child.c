@@ -224,10 +224,17 @@ static bool was_for_all(struct child *c, const struct signalfd_siginfo *s)
 	       (getpgid(c->pid) == getpgrp() && witness_saw(&c->witness, (int)s->ssi_signo, (pid_t)s->ssi_pid));
 }
 
-static void pass_on(struct child *c, const struct signalfd_siginfo *s)
+/* As SIGTSTP would have stopped us: not under nohup, nor without a shell. */
+static void stop_as_asked(void)
 {
 	struct sigaction now;
 
+	if (has_shell() && sigaction(SIGTSTP, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		raise(SIGSTOP);
+}
+
+static void pass_on(struct child *c, const struct signalfd_siginfo *s)
+{
 	if (!c->pid) {
 		c->dismissed |= is_deadly((int)s->ssi_signo);
 		return;
@@ -236,10 +243,8 @@ static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 		return;		/* SIGPIPE, SIGXFSZ: of what dltrace-record writes */
 	if (!was_for_all(c, s))
 		kill(c->pid, (int)s->ssi_signo);
-	/* The job stops, and we with it, but where it would not have stopped us: under nohup, without a shell. */
-	else if (s->ssi_signo == SIGTSTP && has_shell() && sigaction(SIGTSTP, NULL, &now) == 0 &&
-		 now.sa_handler != SIG_IGN)
-		raise(SIGSTOP);
+	else if (s->ssi_signo == SIGTSTP)
+		stop_as_asked();	/* with the job */
 }
 
 void child_signals(struct child *c)
@@ -258,9 +263,12 @@ int child_early_signal(struct child *c)
 	struct signalfd_siginfo s;
 	int deadly = 0;
 
-	while (read(c->signals, &s, sizeof(s)) == sizeof(s))
+	while (read(c->signals, &s, sizeof(s)) == sizeof(s)) {
 		if (is_deadly((int)s.ssi_signo))
 			deadly = (int)s.ssi_signo;
+		if (s.ssi_signo == SIGTSTP)
+			stop_as_asked();
+	}
 	return deadly;
 }
 
