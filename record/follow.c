@@ -409,6 +409,9 @@ int follow_init(const char *folder, uint64_t hang)
 		close(follow.inotify);
 		follow.inotify = -1;
 	}
+	if (follow.inotify < 0)
+		note_say(DLT_WARNING, "inotify", 0, 0, "this user's instances of inotify are used up "
+			 "(fs.inotify.max_user_instances): processes are noticed when samples are taken");
 	scan();
 	return 0;
 }
@@ -456,7 +459,7 @@ void follow_tick(uint64_t now)
 {
 	struct followed *next;
 
-	/* A user's instances of inotify may be used up. */
+	/* Nobody tells of new ones. */
 	if (follow.inotify < 0)
 		scan();
 	for (struct followed *f = follow.list; f; f = next) {

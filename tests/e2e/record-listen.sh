@@ -19,8 +19,14 @@ def sampler():
             if open("/proc/%s/comm" % child).read().strip() == "dltrace-sampler":
                 return int(child)
 
+def is_described():
+    try:
+        return "\ncommand " in open(name + "/recording").read()
+    except FileNotFoundError:
+        return False
+
 held = sampler()
-while not os.path.exists(name + "/recording"):
+while not is_described():
     time.sleep(0.001)
 os.kill(held, signal.SIGSTOP)
 if key:

@@ -20,3 +20,4 @@ events none >events
 [ "$(grep -c 'dltrace_sample:process' events)" -ge 5 ] || fail "no samples without inotify"
 grep -q 'dltrace_heap:alloc' events || fail "no events without inotify"
 grep -q '^events [1-9]' none/recording || fail "not counted"
+grep -q '^note 1 inotify ' none/recording || fail "the label does not say so"

@@ -59,4 +59,4 @@ status=0
 DLTRACE_FRAMEWORKS=$TMP/none "$top_srcdir/scripts/study/check-frameworks" --build "$top_builddir" --folder made mxnet 2>err ||
 	status=$?
 same "nothing is set up" 1 $status
-grep -q 'none of them is set up' err || fail "$(cat err)"
+grep -q 'none of them has this model and is set up' err || fail "$(cat err)"
