@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "label.h"
 #include "pattern.h"
 #include "recording.h"
 #include "say.h"
@@ -60,9 +61,12 @@ static int cannot_record(const char *path, char *absolute, int err, char *why, s
 	return is_mistake(err) ? EXIT_OWN : err;
 }
 
-int recording_output_taken(const char *path, char *absolute, char *why, size_t size)
+int recording_output_take(const char *path, char *absolute, uint64_t id, FILE **label, char *why, size_t size)
 {
-	return cannot_record(path, absolute, -ENOTEMPTY, why, size);
+	if (!*absolute)
+		return 0;
+	*label = label_open(absolute, id);
+	return *label || errno != EEXIST ? 0 : cannot_record(path, absolute, -ENOTEMPTY, why, size);
 }
 
 int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,

@@ -171,15 +171,6 @@ static int start_tracing(struct recording *r, char *why, size_t size)
 	return err;
 }
 
-/* The folder was empty a moment ago; of several recordings that were given it, it is the one's that makes the label. */
-static int take_output(struct recording *r, const char *path, char *why, size_t size)
-{
-	if (!*r->output)
-		return 0;
-	r->label = label_open(r->output, r->id);
-	return r->label || errno != EEXIST ? 0 : recording_output_taken(path, r->output, why, size);
-}
-
 /* Everything but the command. 0; or why there will be no recording, and -errno or what recording_output_make gives. */
 static int prepare(struct recording *r, const char *path, char *why, size_t size)
 {
@@ -197,7 +188,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	if (err)
 		return err;
 	choose_level(r);
-	err = take_output(r, path, why, size);
+	err = recording_output_take(path, r->output, r->id, &r->label, why, size);
 	if (err)
 		return err;
 	err = private_folder_make(&r->home);

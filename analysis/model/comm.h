@@ -30,7 +30,7 @@ struct communicator {
 	uint64_t handle;
 	uint64_t ranks, identity;	/* 0: not known; equal identities of one trace are the same */
 	int64_t rank;		/* -1: not known */
-	unsigned number;	/* from 1, of the identities of its kind by first sight in the trace; at the trace's end */
+	unsigned number;	/* of its identity among its kind's, by first sight, from 1; at the trace's end */
 };
 
 struct comm_use {
