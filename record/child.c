@@ -17,6 +17,7 @@
 
 #include "inherited.h"
 #include "reap.h"
+#include "sampler/proc.h"
 
 /*
  * Whoever sends a signal to dltrace-record means the command. These have their effect on dltrace-record itself, which
@@ -102,20 +103,13 @@ int child_replace(const struct child *c, char *const *command)
 	return -execute(c, command, environ);
 }
 
-/* The letter of /proc/PID/stat; 0: it is gone. */
-static char state_of(pid_t pid)
+static bool is_stopped(pid_t pid)
 {
-	char path[32], text[512] = "";
-	const char *end;
-	FILE *f;
+	struct proc_stat stat;
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return '\0';
-	end = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
-	fclose(f);
-	return end && end[1] == ' ' ? end[2] : '\0';
+	return proc_read_stat(path, &stat) && stat.state == 'T';
 }
 
 /*
@@ -139,16 +133,16 @@ static void stop_with(const struct child *c)
 		inherited_let_go();
 		prctl(PR_SET_NAME, "dltrace-guard");
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		while (getppid() == self && state_of(c->pid) == 'T')
+		while (getppid() == self && is_stopped(c->pid))
 			poll(NULL, 0, GUARD_PAUSE);
 		if (getppid() == self)
 			kill(self, SIGCONT);
 		_exit(0);
 	}
-	if (guard > 0)
+	if (guard > 0) {
 		raise(SIGSTOP);
-	if (guard > 0)
 		reap_killed(guard);
+	}
 }
 
 /*

@@ -84,7 +84,7 @@ bool control_answer(int fd, const char *format, ...)
 	va_end(args);
 	if (n > (int)sizeof(text) - 1)
 		n = sizeof(text) - 1;
-	return fd >= 0 && send(fd, text, (size_t)n, MSG_NOSIGNAL) == n;
+	return fd >= 0 && n > 0 && send(fd, text, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
 bool control_hand_over(int *waiting, int fd, int helper, const char *message)
