@@ -266,9 +266,8 @@ static void keep_short(struct dlt_call *c, bool nested)
 	tiny->library = c->library;
 	tiny->counts_as = c->function;
 	tiny->real = s->real;
-	tiny->totals = c->depth || nested || !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) || s->late ||
-		s->counts_as != c->function || s->library != c->library ||
-		s->generation != dlt_library_generation ? NULL : s->totals;
+	tiny->totals = !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) || s->late || s->counts_as != c->function ||
+		s->library != c->library || s->generation != dlt_library_generation ? NULL : s->totals;
 }
 
 /* Work for the GPU that is asked for inside a call of NCCL, say: its time is that call's, but it is work. */

@@ -217,6 +217,73 @@ dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64
 }
 
 /*
+ * The same of a function that asks for what is at hand (@quick) and is called by the thousand: its result tells whether
+ * it succeeded, and others may be inside, so it is called and has a frame.
+ */
+struct dlt_quick {
+	struct dlt_calls *calls;
+	struct dlt_box_totals *totals;
+	uintptr_t at;			/* stack address that it stands for; that of nothing here: gcc would make no jumps */
+	uint64_t ticks;			/* that it counts as */
+	uint32_t ns, depth;
+};
+
+#define DLT_QUICK 1	/* what such calls from one place share: all */
+
+/* The function to call, after which dlt_quick_end must follow; NULL: this one is timed, or nobody listens. */
+static inline __attribute__((always_inline)) void *
+dlt_quick_begin(struct dlt_quick *q, enum dlt_fn function, const void *caller, uintptr_t at)
+{
+	struct dlt_thread *t = dlt_thread_known();
+	struct dlt_calls *calls = t ? t->calls : NULL;
+	struct dlt_frame *frame;
+	struct dlt_tiny *tiny;
+
+	if (__builtin_expect(!calls, 0))
+		return NULL;
+	tiny = dlt_tiny_place(calls->tiny, function, caller, DLT_QUICK);
+	frame = &calls->frames[calls->depth];
+	if (!tiny->totals || tiny->generation != dlt_library_generation || calls->depth == DLT_CALL_DEPTH ||
+	    (calls->depth && (frame[-1].at <= at || frame[-1].function == tiny->counts_as)) ||
+	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, DLT_QUICK))
+		return NULL;
+	*q = (struct dlt_quick){ .calls = calls, .totals = tiny->totals, .at = at, .ticks = tiny->ticks,
+				 .ns = tiny->ns, .depth = calls->depth };
+	frame->at = at;
+	frame->nested_time = 0;
+	frame->nested = 0;
+	frame->library = tiny->library;
+	frame->function = tiny->counts_as;
+	calls->depth++;
+	tiny->owed++;
+	if (q->depth)
+		dlt_totals_add_inner(q->totals, q->ns);
+	else
+		dlt_totals_add_first(q->totals, q->ns, 0);
+	return tiny->real;
+}
+
+static inline __attribute__((always_inline)) void dlt_quick_end(const struct dlt_quick *q, bool ok)
+{
+	struct dlt_frame *frame = &q->calls->frames[q->depth];
+
+	q->totals->sums.failed += !ok;
+	/* Another stack took the place (calls.c, leave). */
+	if (__builtin_expect(q->calls->depth <= q->depth || frame->at != q->at, 0))
+		return;
+	q->calls->depth = q->depth;
+	if (frame->nested) {	/* a sample, too: the sum must not be more than the whole */
+		uint64_t nested = dlt_clock_elapsed_ns(frame->nested_time);
+
+		q->totals->sums.nested += nested < q->ns ? nested : q->ns;
+	}
+	if (q->depth) {
+		frame[-1].nested += 1 + frame->nested;
+		frame[-1].nested_time += q->ticks;
+	}
+}
+
+/*
  * min: ns below which a call is only counted. True: the family's event shall be emitted.
  * bytes, flops: for the totals.
  */

@@ -67,7 +67,7 @@ static int answer(struct question *q, void **pfn, int *status, struct dlt_call *
 
 	if (result == 0 && pfn)
 		*pfn = wrapper_of(q, *pfn, caller);
-	if (measured && dlt_call_end(call, DLT_EV_CUDA_OTHER, 0, result == 0, 0, 0))
+	if (measured && dlt_call_end(call, DLT_EV_CUDA_OTHER, DLT_MIN_query, result == 0, 0, 0))
 		dlt_call_emit(call, DLT_EV_CUDA_OTHER, &(struct dlt_ev_cuda_other){
 			.thread = call->thread->id, .function = call->function,
 			.library = call->library, .duration = call->duration,

@@ -84,6 +84,13 @@ static inline void dlt_totals_add_first(struct dlt_box_totals *totals, uint32_t 
 	s->flops += flops;
 }
 
+/* And of one that is inside another. */
+static inline void dlt_totals_add_inner(struct dlt_box_totals *totals, uint32_t ns)
+{
+	totals->sums.calls++;
+	totals->sums.total += ns;
+}
+
 /* The rest of so many that were added so. */
 static inline void dlt_totals_add_rest(struct dlt_box_totals *totals, uint32_t ns, unsigned bucket, uint32_t calls)
 {

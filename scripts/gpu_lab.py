@@ -46,8 +46,10 @@ SIZES = {
     "jax": ["--steps", "20", "--batch", "32", "--size", "64"],
     "cupy": ["--steps", "50"],
     "memory": [],
+    "paces": [],
 }
-NEEDS = {"mobilenet_v2": "torch", "resnet50": "torch", "memory": "torch", "jax": "jax", "cupy": "cupy"}
+NEEDS = {"mobilenet_v2": "torch", "resnet50": "torch", "memory": "torch", "paces": "torch", "jax": "jax",
+         "cupy": "cupy"}
 
 
 class Run:
@@ -283,5 +285,6 @@ class StubLab(Lab):
         calls["runtime"]["cudaLaunchKernel"] -= wrong
         calls["driver"]["cuLaunchKernel"] += wrong
         counted.update(kernels=counted["kernels"] + wrong, calls=calls, outermost=outermost, begin=0, end=0)
-        return {"step_s": [0.001] * 8, "toggled_s": {"summary": [0.001], "calls": [0.001]}, "counted": counted,
+        return {"step_s": [0.001] * 8, "paces_s": {"stub": [0.001] * 8},
+                "toggled_s": {"stub": {"summary": [0.001], "calls": [0.001]}}, "counted": counted,
                 "versions": {"stub": "1"}}

@@ -260,7 +260,7 @@ def torch_ready():
 class Toggle:
     """Asks dltrace-record for another level every few steps."""
 
-    def __init__(self, record, levels, block):
+    def __init__(self, record, levels=("summary", "calls"), block=20):
         self.record, self.levels, self.block = record, levels, block
         self.step_s = {level: [] for level in levels}
 
@@ -275,33 +275,73 @@ class Toggle:
             self.step_s[self.levels[step // self.block % len(self.levels)]].append(seconds)
 
 
+class Training:
+    """One model in training; each step ends when the GPU has done it."""
+
+    def __init__(self, torch, name, batch, size, device="cuda"):
+        self.torch, self.device = torch, device
+        self.model = MODELS[name](torch.nn).to(device).train()
+        self.optimiser = torch.optim.SGD(self.model.parameters(), lr=0.001, momentum=0.9)
+        self.loss_of = torch.nn.CrossEntropyLoss()
+        self.photos = [torch.randn(batch, 3, size, size) for _ in range(2)]
+        self.labels = torch.arange(batch) % 3
+        self.step_s, self.losses = [], []
+
+    def step(self, number):
+        begin = time.perf_counter()
+        loss = self.loss_of(self.model(self.photos[number % 2].to(self.device)), self.labels.to(self.device))
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        self.losses.append(loss.item())  # waits for the GPU
+        self.step_s.append(time.perf_counter() - begin)
+
+    def result(self):
+        return digest(p.detach().cpu().numpy() for p in self.model.parameters())
+
+
+def torch_figures(torch, device="cuda"):
+    return {"reserved_bytes": torch.cuda.max_memory_reserved() if device != "cpu" else 0,
+            "versions": {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}}
+
+
 def run_torch(args, name=None, device="cuda"):
     torch = torch_ready()
     counter = COUNTERS[args.count]()
-    model = MODELS[name or args.work](torch.nn).to(device).train()
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
-    loss_of = torch.nn.CrossEntropyLoss()
-    toggle, step_s, losses = Toggle(args.toggle, ("summary", "calls"), 20), [], []
-    photos = [torch.randn(args.batch, 3, args.size, args.size) for _ in range(2)]
-    labels = torch.arange(args.batch) % 3
+    training = Training(torch, name or args.work, args.batch, args.size, device)
     for step in range(args.steps):
-        toggle.before(step)
-        begin = time.perf_counter()
-        loss = loss_of(model(photos[step % 2].to(device)), labels.to(device))
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())  # waits for the GPU
-        step_s.append(time.perf_counter() - begin)
-        toggle.after(step, step_s[-1])
+        training.step(step)
     if device != "cpu":
         torch.cuda.synchronize()
-    result = digest(p.detach().cpu().numpy() for p in model.parameters())
+    result = training.result()
     counted = counter.finish() if counter else {}  # the copies for the result, too: dltrace counts them
-    print(args.work, result, *(x.hex() for x in losses[-3:]))
-    return {"step_s": step_s, "toggled_s": toggle.step_s if args.toggle else None, "counted": counted,
-            "reserved_bytes": torch.cuda.max_memory_reserved() if device != "cpu" else 0,
-            "versions": {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}}
+    print(args.work, result, *(x.hex() for x in training.losses[-3:]))
+    return {"step_s": training.step_s, "counted": counted, **torch_figures(torch, device)}
+
+
+# What a step waits for: model, steps, batch, pixels. One process has all, since its start takes longer than they do.
+PACES = {
+    "GPU-bound": ("resnet50", 40, 64, 224),
+    "launch-bound": ("mobilenet_v2", 120, 2, 64),
+}
+
+
+def run_paces(args):
+    torch = torch_ready()
+    counter = COUNTERS[args.count]()
+    steps, toggled = {}, {}
+    for pace, (name, count, batch, size) in PACES.items():
+        training, toggle = Training(torch, name, batch, size), Toggle(args.toggle)
+        for step in range(count if not args.toggle else 200):
+            toggle.before(step)
+            training.step(step)
+            toggle.after(step, training.step_s[-1])
+        steps[pace], toggled[pace] = training.step_s, toggle.step_s
+        print(pace, training.result())
+        del training
+    if counter:
+        counter.finish()
+    return {"step_s": [], "paces_s": steps, "toggled_s": toggled if args.toggle else None, **torch_figures(torch)}
 
 
 # ---- others ----
@@ -396,6 +436,7 @@ def run_memory(args):
 
 
 WORKS = {"mobilenet_v2": run_torch, "resnet50": run_torch, "jax": run_jax, "cupy": run_cupy, "memory": run_memory,
+         "paces": run_paces,
          "cpu": lambda args: run_torch(args, "mobilenet_v2", "cpu")}
 
 
