@@ -52,20 +52,6 @@ enum cupti_kind {
 	X(RUNTIME, cudaEventQuery_v3020, 138) \
 	X(DRIVER, cuStreamQuery, 125) X(DRIVER, cuStreamQuery_ptsz, 439) X(DRIVER, cuEventQuery, 120)
 
-/*
- * Calls that never ask for work and are made by the thousand: no record of them is needed. As above. Not those that
- * may load a kernel's code (__cudaGetKernel, cuKernelGetAttribute).
- */
-#define CUPTI_IDLE_CALLS(X) \
-	X(RUNTIME, cudaGetLastError_v3020, 10) X(RUNTIME, cudaPeekAtLastError_v3020, 11) \
-	X(RUNTIME, cudaGetDevice_v3020, 17) X(RUNTIME, cudaStreamIsCapturing_v10000, 317) \
-	X(RUNTIME, cudaStreamIsCapturing_ptsz_v10000, 318) \
-	X(DRIVER, cuCtxGetCurrent, 304) X(DRIVER, cuDevicePrimaryCtxGetState, 392)
-/* Since 13.0. */
-#define CUPTI_IDLE_CALLS_13(X) \
-	X(RUNTIME, __cudaRegisterFunction_v13000, 499) X(RUNTIME, __cudaPushCallConfiguration_v13000, 502) \
-	X(RUNTIME, __cudaPopCallConfiguration_v13000, 503)
-
 /* Bytes of a record that are looked at. */
 #define CUPTI_KERNEL_BYTES 160
 #define CUPTI_COPY_BYTES 76

@@ -55,10 +55,6 @@ CUPTI_FIELDS(SAME)
 #define SAME_NUMBER(kind, name, number) \
 	_Static_assert((int)CUPTI_##kind##_TRACE_CBID_##name == (number), #name " has another number");
 CUPTI_QUERIES(SAME_NUMBER)
-CUPTI_IDLE_CALLS(SAME_NUMBER)
-#if CUPTI_API_VERSION >= 130000
-CUPTI_IDLE_CALLS_13(SAME_NUMBER)
-#endif
 
 _Static_assert((int)CUPTI_ACTIVITY_KIND_MEMCPY == (int)CUPTI_COPY &&
 	       (int)CUPTI_ACTIVITY_KIND_MEMSET == (int)CUPTI_SET &&

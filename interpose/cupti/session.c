@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "asked.h"
 #include "clock.h"
 #include "layout.h"
 #include "pool.h"
@@ -230,42 +231,25 @@ static void record_queries(bool all)
 
 static void disable(void)
 {
-	for (size_t i = KINDS; i--;)
+	asked_disable(&session_cupti);
+	for (size_t i = KINDS; i--;) {
+		/* What was chosen one by one is forgotten: the next one's kind means all calls again. */
+		if (kinds[i].gap == GAP_CALLS)
+			session_cupti.cuptiActivityEnable(kinds[i].kind);
 		session_cupti.cuptiActivityDisable(kinds[i].kind);
-	record_queries(their_queries);
-}
-
-/* After the kinds: each one's enable undoes it. A number that this version does not know is refused, no more. */
-static void leave_out_idle_calls(void)
-{
-	static const struct {
-		int kind;
-		uint32_t function;
-	} calls[] = {
-#define ROW(kind, name, number) { CUPTI_##kind, number },
-		CUPTI_IDLE_CALLS(ROW) CUPTI_IDLE_CALLS_13(ROW)
-#undef ROW
-	};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		int (*enable_one)(uint32_t, uint8_t) = session_cupti.cuptiActivityEnableRuntimeApi;
-
-		if (calls[i].kind == CUPTI_DRIVER)
-			enable_one = session_cupti.cuptiActivityEnableDriverApi;
-		if (enable_one)
-			enable_one(calls[i].function, 0);
 	}
+	record_queries(their_queries);
 }
 
 static bool enable(void)
 {
-	bool work = false;
+	bool chosen, work = false;
 
 	record_queries(false);
+	chosen = asked_enable(&session_cupti);
 	for (size_t i = 0; i < KINDS; i++)
-		if (session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
+		if (!(chosen && kinds[i].gap == GAP_CALLS) && session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
 			work |= kinds[i].kind == CUPTI_KERNEL;
-	leave_out_idle_calls();
 	return work;
 }
 

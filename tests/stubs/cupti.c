@@ -256,20 +256,25 @@ static void note_call(const char *name)
 		fprintf(calls, "%s\n", name);
 }
 
+static int is_wanted(const struct stub_gpu_record *r)
+{
+	int on = (int)((kinds | kinds_v2) >> kind_of(r) & 1);
+
+	return r->what == STUB_CALL ? cupti_wants(r->driver, cupti_function(r->driver, r->name), on) : on;
+}
+
 static void on_record(const struct stub_gpu_record *r)
 {
 	pthread_mutex_lock(&lock);
 	if (r->what == STUB_CALL && strstr(r->name, "Query") && !poisoned && (kinds | kinds_v2) >> SYNC & 1)
 		put_query(r);
-	if (poisoned || !((kinds | kinds_v2) >> kind_of(r) & 1)) {
+	if (poisoned || !is_wanted(r)) {
 		/* not asked for */
 	} else if (user_defined && (r->what == STUB_CALL || r->what == STUB_WAIT)) {
 		put_chosen((uint32_t)kind_of(r), r->correlation);
-	} else if (r->what == STUB_CALL && cupti_is_left_out(r->driver, cupti_function(r->name))) {
-		/* nor this */
 	} else if (r->what == STUB_CALL) {
 		struct api a = {
-			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->name), .start = cupti_stamp(r->begin),
+			.kind = r->driver ? DRIVER : RUNTIME, .function = cupti_function(r->driver, r->name), .start = cupti_stamp(r->begin),
 			.end = cupti_stamp(r->end), .process = (uint32_t)getpid(), .correlation = r->correlation,
 			.thread = thread_ids ? r->tid : (uint32_t)r->thread,
 		};
@@ -404,6 +409,11 @@ int cuptiActivityRegisterCallbacks(request_fn r, complete_fn c)
 	return OK;
 }
 
+void cupti_listens(void)
+{
+	attach();
+}
+
 int cuptiActivityEnable(int kind);
 int cuptiActivityEnable(int kind)
 {
@@ -415,7 +425,7 @@ int cuptiActivityEnable(int kind)
 		return NOT_COMPATIBLE;
 	attach();
 	if (kind == RUNTIME || kind == DRIVER)
-		cupti_leave_out_none(kind == DRIVER);
+		cupti_by_kind(kind == DRIVER);
 	__atomic_fetch_or(&kinds, 1ULL << kind, __ATOMIC_RELAXED);
 	return OK;
 }

@@ -1,73 +1,95 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of functions in the records of calls, and their names: as CUPTI's, but counted as they come, most of them; and
- * of which there are to be none.
+ * Numbers of functions in the records of calls, and their names: those that matter as CUPTI's, the others by their rows
+ * in the tables; and whose records are switched on or off one by one.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "cupti_records.h"
+#include "tracepoints/functions.h"
 
 #define FUNCTIONS 2048
-#define FIRST 1000	/* of those that are counted */
+#define FIRST 600	/* of those of a layer that come by their rows */
+#define CACHE 256	/* names whose number is remembered; a power of 2 */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *names[FUNCTIONS] = {	/* by number; 0 is none */
-	[17] = "cudaGetDevice", [304] = "cuCtxGetCurrent",
-	[120] = "cuEventQuery", [125] = "cuStreamQuery", [439] = "cuStreamQuery_ptsz",
-	[132] = "cudaStreamQuery", [138] = "cudaEventQuery", [240] = "cudaStreamQuery_ptsz",
+enum { BY_KIND, OUT, IN };
+
+static const struct { int first, last; } layers[] = {	/* runtime, driver */
+	{ DLT_FN_FIRST_runtime, DLT_FN_LAST_runtime }, { DLT_FN_FIRST_driver, DLT_FN_LAST_driver },
 };
-static uint32_t count = FIRST;
-static uint8_t left_out[2][512];	/* of runtime and driver, by number */
+static const char *const own[2][FIRST] = {
+	{ [17] = "cudaGetDevice", [132] = "cudaStreamQuery", [138] = "cudaEventQuery", [240] = "cudaStreamQuery_ptsz" },
+	{ [120] = "cuEventQuery", [125] = "cuStreamQuery", [304] = "cuCtxGetCurrent", [439] = "cuStreamQuery_ptsz" },
+};
+static uint8_t states[2][FUNCTIONS];
 
-uint32_t cupti_function(const char *name)
+static const char *name_of(int driver, uint32_t function)
 {
-	uint32_t i = 1;
+	int row = layers[driver].first + (int)function - FIRST;
 
-	pthread_mutex_lock(&lock);
-	while (i < count && (!names[i] || strcmp(names[i], name) != 0))
-		i++;
-	if (i == count && count < FUNCTIONS)
-		names[count++] = name;
-	pthread_mutex_unlock(&lock);
-	return i < FUNCTIONS ? i : 0;
+	if (function < FIRST)
+		return own[driver][function];
+	return row <= layers[driver].last ? dlt_functions[row].name : NULL;
+}
+
+static uint32_t look_for(int driver, const char *name)
+{
+	for (uint32_t i = 1; i < FUNCTIONS; i++)
+		if (name_of(driver, i) && strcmp(name_of(driver, i), name) == 0)
+			return i;
+	return 0;
+}
+
+uint32_t cupti_function(int driver, const char *name)
+{
+	static const char *cached[2][CACHE];
+	static uint32_t numbers[2][CACHE];
+	size_t at = (uintptr_t)name / 8 % CACHE;
+
+	if (cached[driver][at] != name) {	/* the caller has the lock */
+		numbers[driver][at] = look_for(driver, name);
+		cached[driver][at] = name;
+	}
+	return numbers[driver][at];
 }
 
 int cuptiGetCallbackName(int domain, uint32_t function, const char **name)
 {
-	(void)domain;
-	if (function >= count || !names[function] || !name)
-		return 1;
-	*name = names[function];
-	return 0;
-}
+	const char *found = (domain == 1 || domain == 2) && function < FUNCTIONS ? name_of(domain == 1, function) : NULL;
 
-int cupti_is_left_out(int driver, uint32_t function)
-{
-	return function < sizeof(left_out[0]) && left_out[driver][function];
-}
-
-void cupti_leave_out_none(int driver)
-{
-	memset(left_out[driver], 0, sizeof(left_out[0]));
-}
-
-static int leave_out(int driver, uint32_t function, int out)
-{
-	if (function >= sizeof(left_out[0]))
+	if (!found || !name)
 		return INVALID_PARAMETER;
-	left_out[driver][function] = (uint8_t)out;
+	*name = found;
+	return OK;
+}
+
+int cupti_wants(int driver, uint32_t function, int kind_is_on)
+{
+	return states[driver][function] == BY_KIND ? kind_is_on : states[driver][function] == IN;
+}
+
+void cupti_by_kind(int driver)
+{
+	memset(states[driver], BY_KIND, sizeof(states[0]));
+}
+
+static int switch_one(int driver, uint32_t function, int on)
+{
+	if (function >= FUNCTIONS || !name_of(driver, function))
+		return INVALID_PARAMETER;
+	cupti_listens();
+	states[driver][function] = on ? IN : OUT;
 	return OK;
 }
 
 int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
 int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable)
 {
-	return leave_out(0, function, !enable);
+	return switch_one(0, function, enable);
 }
 
 int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
 int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable)
 {
-	return leave_out(1, function, !enable);
+	return switch_one(1, function, enable);
 }

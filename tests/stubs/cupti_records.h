@@ -78,12 +78,15 @@ static inline size_t cupti_record_size(const uint8_t *at, int user_defined)
 	}
 }
 
-/* The number of the function of this name, which lives for ever. (cupti_names.c) */
-uint32_t cupti_function(const char *name);
+/* The number of the function of this name, which lives for ever; 0: none of ours. (cupti_names.c) */
+uint32_t cupti_function(int driver, const char *name);
 
-/* Whether records of its calls are switched off, by number; switches them on again. */
-int cupti_is_left_out(int driver, uint32_t function);
-void cupti_leave_out_none(int driver);
+/* Whether there are records of its calls; what each has of its own goes. */
+int cupti_wants(int driver, uint32_t function, int kind_is_on);
+void cupti_by_kind(int driver);
+
+/* From now on the stub GPU tells what it does. */
+void cupti_listens(void);
 
 /* ns: CLOCK_MONOTONIC; CUPTI's clock, or the client's own; that as it was then (cupti_clock.c). */
 uint64_t cupti_mono(void);

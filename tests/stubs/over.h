@@ -20,6 +20,7 @@ typedef unsigned long long stub_address;
 	X(cuDeviceGet, 2000, (int *, int)) \
 	X(cuDevicePrimaryCtxRetain, 7000, (void **, int)) \
 	X(cuCtxSetCurrent, 4000, (void *)) \
+	X(cuCtxGetDevice, 2000, (int *)) \
 	X(cuCtxSynchronize, 2000, (void)) \
 	X(cuModuleLoadData, 2000, (void **, const void *)) \
 	X(cuModuleGetFunction, 2000, (void **, void *, const char *)) \
@@ -100,6 +101,7 @@ int stub_register(const void *host, const char *name);
 	stub_driver()->cuGraphInstantiateWithFlags(exec, graph, flags)
 #define OVER_cudaGraphExecDestroy(exec) stub_driver()->cuGraphExecDestroy(exec)
 #define OVER_cudaGraphLaunch(exec, stream) stub_driver()->cuGraphLaunch(exec, stream)
+#define OVER_cudaGetDevice(device) stub_driver()->cuCtxGetDevice(device)
 #define OVER_cudaEventRecord(event, stream) stub_driver()->cuEventRecord(event, stream)
 
 #define OVER___cudaRegisterFunction(handle, function, device_function, name, ...) stub_register(function, name)

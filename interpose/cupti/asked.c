@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "asked.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define NUMBERS 2048	/* more than any CUPTI has functions in a layer */
+#define WORD 64
+
+/* CUpti_CallbackDomain */
+enum { DRIVER_API = 1, RUNTIME_API, LAYERS };
+
+/* What names have in them; of graphs, only what makes them work. */
+static const char *const words[] = {
+	"Launch", "Memcpy", "Memset", "Prefetch", "Upload", "Instantiate",
+	"Synchronize", "WaitEvent", "Query", "Free", "Alloc",	/* waits, some behind the scenes */
+	"Load", "GetKernel", "GetFunction", "GetGlobal", "Symbol",	/* code is loaded, variables are set */
+};
+static const char *const graph_words[] = { "GraphLaunch", "GraphUpload", "GraphInstantiate" };
+
+static uint64_t chosen[LAYERS][NUMBERS / WORD];	/* a bit each */
+static bool known;
+
+static bool has_one(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strstr(name, list[i]))
+			return true;
+	return false;
+}
+
+static bool is_asked(const char *name)
+{
+	if (strstr(name, "Graph") && !strstr(name, "Graphics"))
+		return has_one(name, graph_words, sizeof(graph_words) / sizeof(graph_words[0]));
+	return has_one(name, words, sizeof(words) / sizeof(words[0]));
+}
+
+static void choose(const struct cupti *c)
+{
+	const char *name;
+
+	for (int layer = DRIVER_API; layer < LAYERS; layer++)
+		for (uint32_t n = 1; n < NUMBERS; n++)
+			if (c->cuptiGetCallbackName(layer, n, &name) == 0 && name && is_asked(name))
+				chosen[layer][n / WORD] |= 1ULL << n % WORD;
+	known = true;
+}
+
+/* How many were set so. */
+static unsigned set_all(const struct cupti *c, uint8_t enable)
+{
+	unsigned count = 0;
+
+	for (uint32_t n = 1; n < NUMBERS; n++) {
+		if (chosen[DRIVER_API][n / WORD] >> n % WORD & 1)
+			count += c->cuptiActivityEnableDriverApi(n, enable) == 0;
+		if (chosen[RUNTIME_API][n / WORD] >> n % WORD & 1)
+			count += c->cuptiActivityEnableRuntimeApi(n, enable) == 0;
+	}
+	return count;
+}
+
+bool asked_enable(const struct cupti *c)
+{
+	if (!c->cuptiGetCallbackName || !c->cuptiActivityEnableDriverApi || !c->cuptiActivityEnableRuntimeApi)
+		return false;
+	if (!known)
+		choose(c);
+	return set_all(c, 1) > 0;
+}
+
+void asked_disable(const struct cupti *c)
+{
+	if (known)
+		set_all(c, 0);
+}
