@@ -399,7 +399,7 @@ void text_threads(const struct text *t)
 	free(kinds);
 }
 
-void text_process_name(const struct text *t, struct grid *g, const struct cell *id)
+char *text_process(const struct text *t, const struct cell *id)
 {
 	const struct table *p = report_table(t->r, "processes");
 	char *text = NULL;
@@ -409,7 +409,14 @@ void text_process_name(const struct text *t, struct grid *g, const struct cell *
 		    asprintf(&text, "%s (%.0f)", cell_text(table_get(p, row, "name")),
 			     cell_real(table_get(p, row, "pid"))) < 0)
 			text = NULL;
-	grid_text(g, text ? text : "?", STYLE_PLAIN);
+	return text ? text : strdup("?");
+}
+
+void text_process_name(const struct text *t, struct grid *g, const struct cell *id)
+{
+	char *text = text_process(t, id);
+
+	grid_text(g, text, STYLE_PLAIN);
 	free(text);
 }
 
