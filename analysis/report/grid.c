@@ -12,6 +12,7 @@
 
 #define COLUMNS_MAX	48
 #define STRETCH_MIN	12	/* a stretching column is not cut below this */
+#define NAME_MIN	36	/* nor one of names, as long as others can be left out */
 #define GAP		2	/* columns between columns */
 
 struct grid_entry {
@@ -197,8 +198,10 @@ static int least_width(const struct grid *g)
 	for (int c = 0; c < g->column_count; c++) {
 		int w = g->columns[c].width;
 
-		if (g->columns[c].flags & GRID_STRETCH && w > 2 * STRETCH_MIN)
-			w = 2 * STRETCH_MIN;
+		int least = g->columns[c].flags & GRID_NAME ? NAME_MIN : 2 * STRETCH_MIN;
+
+		if (g->columns[c].flags & GRID_STRETCH && w > least)
+			w = least;
 		if (w)
 			total += w + (total ? GAP : 0);
 	}

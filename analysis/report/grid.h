@@ -24,6 +24,7 @@ enum grid_flags {
 	GRID_RIGHT = 1,		/* numbers */
 	GRID_STRETCH = 2,	/* may be cut, down to about 12 columns */
 	GRID_MIDDLE = 4,	/* cut in the middle: paths */
+	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left */
 };
 
 struct grid;
