@@ -6,6 +6,7 @@
 
 #include "analysis/analyses.h"
 #include "analysis/breakdown.h"
+#include "analysis/errors.h"
 #include "analysis/failures.h"
 #include "analysis/gpu_memory.h"
 #include "analysis/layers.h"
@@ -33,49 +34,25 @@ static const struct column columns[] = {
 
 #define OUT_OF_MEMORY 2		/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
-/* The errors that people meet (driver_types.h, cl.h: below 0); others are told by number. */
-static const struct {
-	int code;
-	const char *name;
-} cuda_errors[] = {
-	{ 1, "invalid value" }, { 2, "out of memory" }, { 3, "initialization error" },
-	{ 35, "driver too old or missing" }, { 46, "device busy or unavailable" },
-	{ 98, "invalid device function" }, { 100, "no device" }, { 101, "invalid device" },
-	{ 209, "no kernel image for this device" }, { 304, "operating system call failed" },
-	{ 400, "invalid handle" }, { 700, "illegal address" }, { 701, "launch out of resources" },
-	{ 702, "launch timed out" }, { 710, "assertion on the device" }, { 719, "launch failed" },
-	{ -1, "no device found" }, { -4, "no room for a memory object" }, { -5, "out of resources" },
-	{ -6, "out of host memory" }, { -11, "program does not build" }, { -30, "invalid value" },
-	{ -36, "invalid queue" }, { -38, "invalid memory object" }, { -46, "no such kernel" },
-	{ -52, "kernel arguments missing" }, { -54, "invalid work-group size" },
-	{ -61, "invalid buffer size" }, { -1001, "no platform" },
-	{ 801, "not supported" }, { 900, "stream capture not supported" }, { 999, "unknown error" },
-};
-
 static bool is_communication(const char *layer)
 {
 	return !strcmp(layer, "nccl") || !strcmp(layer, "mpi");
 }
 
-const char *call_error_name(const char *layer, int code)
-{
-	if (is_communication(layer))
-		return "";
-	for (size_t i = 0; i < sizeof(cuda_errors) / sizeof(*cuda_errors); i++)
-		if (cuda_errors[i].code == code)
-			return cuda_errors[i].name;
-	return "";
-}
-
-#define NO_DRIVER 35	/* too old or missing (cudaErrorInsufficientDriver) */
-#define NO_DEVICE 100	/* the same code at both levels */
-
-bool call_finds_no_gpu(const struct process *p, const struct profile *c)
+const struct error *call_finds_no_gpu(const struct process *p, const struct profile *c)
 {
 	const struct function *fn = process_function(p, profile_function(c));
 
-	return c->failed_at != UNKNOWN && !is_communication(fn->layer) &&
-	       (c->failed_code == NO_DRIVER || c->failed_code == NO_DEVICE);
+	for (size_t i = 0; i < c->error_count; i++)
+		if (error_meaning(fn, c->errors[i].code) == ERROR_NO_GPU)
+			return &c->errors[i];
+	return NULL;
+}
+
+bool call_failed(const struct process *p, const struct profile *c, const struct error *e)
+{
+	return c->timed && !gpu_failure_of(p, profile_function(c)) &&
+	       error_meaning(process_function(p, profile_function(c)), e->code) == ERROR_FAILURE;
 }
 
 /* Did any call succeed that would not without a GPU? */
@@ -257,29 +234,32 @@ static void add_untold_errors(struct table *t, const struct process *p)
 	}
 }
 
+static void add_error(struct table *t, const struct process *p, const struct profile *f, const struct error *e)
+{
+	const struct function *fn = process_function(p, profile_function(f));
+	char text[512], size[32] = "";
+
+	if (e->size)
+		bytes_text(size, sizeof(size), (double)e->size);
+	snprintf(text, sizeof(text), "%s%s%s returned %s, %" PRIu64 " time%s", fn->name, *size ? " of " : "", size,
+		 error_text(fn->layer, e->code).text, e->count, e->count == 1 ? "" : "s");
+	begin_row(t, p, error_kind(fn, e->code), e->at, text);
+	set_text(t, "function", fn->name);
+	set_text(t, "library", caller(p, profile_library(f)));
+	table_set_int(t, "code", e->code);
+	table_set_uint(t, "count", e->count);
+	if (e->size)
+		table_set_uint(t, "size_bytes", e->size);
+}
+
 static void add_errors(struct table *t, const struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
-		const struct function *fn = process_function(p, profile_function(f));
-		const char *error = call_error_name(fn->layer, f->failed_code);
-		char text[512], size[32] = "";
 
-		if (f->failed_at == UNKNOWN || !f->timed || gpu_failure_of(p, profile_function(f)) ||
-		    call_finds_no_gpu(p, f))
-			continue;
-		if (f->failed_first_size)
-			bytes_text(size, sizeof(size), (double)f->failed_first_size);
-		snprintf(text, sizeof(text), "%s%s%s returned %d%s%s%s, %" PRIu64 " time%s", fn->name,
-			 *size ? " of " : "", size, f->failed_code, *error ? " (" : "", error,
-			 *error ? ")" : "", f->events.failed, f->events.failed == 1 ? "" : "s");
-		begin_row(t, p, error_kind(fn, f->failed_code), f->failed_at, text);
-		set_text(t, "function", fn->name);
-		set_text(t, "library", caller(p, profile_library(f)));
-		table_set_int(t, "code", f->failed_code);
-		table_set_uint(t, "count", f->events.failed);
-		if (f->failed_first_size)
-			table_set_uint(t, "size_bytes", f->failed_first_size);
+		for (size_t k = 0; k < f->error_count; k++)
+			if (call_failed(p, f, &f->errors[k]))
+				add_error(t, p, f, &f->errors[k]);
 	}
 }
 

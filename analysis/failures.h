@@ -7,10 +7,10 @@
 
 #include "analysis/model/model.h"
 
-/* "out of memory" of CUDA's 2; "" of a code without a name here. */
-const char *call_error_name(const char *layer, int code);
-/* Did it fail because there is no GPU, or no driver for one? The answer to a question is no failure. */
-bool call_finds_no_gpu(const struct process *p, const struct profile *c);
+/* The error by which it says that there is no GPU, or no driver for one: an answer, no failure. NULL: it does not. */
+const struct error *call_finds_no_gpu(const struct process *p, const struct profile *c);
+/* Is this error of c, which are events, what went wrong? The ledger tells of refused GPU memory. */
+bool call_failed(const struct process *p, const struct profile *c, const struct error *e);
 /*
  * Failed calls that are in the totals but no events, as all are at the level summary: neither code nor time is known.
  * Only outermost ones: what fails inside another call is that one's to judge. What is only asked may be answered by

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables `gpu_memory`, by kind, device and library, and `gpu`, by device; their series. */
 #include "analysis/analyses.h"
-#include "analysis/failures.h"
+#include "analysis/errors.h"
 #include "analysis/gpu_memory.h"
 
 #include <stdarg.h>
@@ -169,15 +169,14 @@ static void append_holders(const struct process *p, const struct gpu_failure *f,
 
 const char *gpu_failure_text(const struct process *p, const struct gpu_failure *f, char *text, size_t size)
 {
-	const char *function = f->function ? process_function(p, f->function)->name : "";
-	const char *error = f->code ? call_error_name("runtime", f->code) : "";
+	const struct function *fn = process_function(p, f->function);
 	char bytes[32], total[32];
 
 	snprintf(text, size, "%s of %s (%s memory, GPU %u), asked by %s, was refused",
-		 *function ? function : "an allocation", bytes_text(bytes, sizeof(bytes), (double)f->size),
+		 *fn->name ? fn->name : "an allocation", bytes_text(bytes, sizeof(bytes), (double)f->size),
 		 gpu_row_kind_name(f->key), f->key >> 16 & 255, or_unknown(gpu_row_library_name(p, f->key)));
 	if (f->code)
-		append(text, size, " with %d%s%s%s", f->code, *error ? " (" : "", error, *error ? ")" : "");
+		append(text, size, " with %s", error_text(fn->layer, f->code).text);
 	append(text, size, "; the process had %s reserved on the GPU then",
 	       bytes_text(bytes, sizeof(bytes), (double)f->live));
 	append_holders(p, f, text, size);

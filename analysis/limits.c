@@ -10,6 +10,7 @@
 #include "analysis/cost.h"
 #include "analysis/coverage.h"
 #include "analysis/frameworks.h"
+#include "analysis/gpu_gaps.h"
 #include "analysis/iterations.h"
 #include "analysis/model/gpu.h"
 
@@ -267,6 +268,7 @@ static void unreturned(struct table *table, const struct process *p)
 static void only_counted(struct table *table, const struct process *p)
 {
 	uint64_t calls = 0, time = 0;
+	char text[32];
 
 	if (!p->trace->by_type[DLT_EV_SAMPLE_FUNCTION] || !strcmp(p->trace->level, "summary"))
 		return;
@@ -281,16 +283,19 @@ static void only_counted(struct table *table, const struct process *p)
 	}
 	if (calls)
 		limit(table, p->trace, p, "threshold", (double)calls,
-		      "%" PRIu64 " outermost calls (%.3g s) are counted and timed but are no events: "
-		      "too short, before the trace began, or lost", calls, (double)time / 1e9);
+		      "%" PRIu64 " outermost calls (%s) are counted and timed but are no events: "
+		      "too short, before the trace began, or lost", calls,
+		      time_text(text, sizeof(text), (double)time));
 }
 
 static void flood(struct table *table, const struct process *p)
 {
+	char text[32];
+
 	if (p->flood_least)
 		limit(table, p->trace, p, "flood", p->flood_least,
 		      "a thread's calls of compute libraries were more than 30,000 events a second: for a while "
-		      "those under %.3g us are only in the totals", p->flood_least / 1e3);
+		      "those under %s are only in the totals", time_text(text, sizeof(text), p->flood_least));
 }
 
 /* Calls whose time is others'. */
@@ -375,36 +380,14 @@ static void memory_measure(struct table *table, const struct process *p)
 
 /* ---- the GPU's own time ---- */
 
-static void kinds_text(char *text, size_t size, uint8_t kinds)
+static void note_gap(const struct process *p, double ns, const char *text, void *data)
 {
-	static const char *const names[] = {
-		"kernels", "copies", "sets", "synchronisations", "the calls that launched them",
-		"copies between GPUs", "commands of OpenCL",
-	};
-	size_t length = 0;
-
-	*text = '\0';
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (kinds >> i & 1 && length < size)
-			length += (size_t)snprintf(text + length, size - length, "%s%s",
-						   length ? ", " : "", names[i]);
+	limit(data, p->trace, p, "gpu", ns, "%s", text);
 }
 
 static void gpu_gaps(struct table *table, const struct process *p)
 {
-	char kinds[128], from[32], to[32];
-
-	for (size_t i = 0; p->gpu && i < p->gpu->gap_count; i++) {
-		const struct gpu_gap *g = &p->gpu->gaps[i];
-		int64_t end = g->end == UNKNOWN ? p->trace->end : g->end;
-
-		kinds_text(kinds, sizeof(kinds), g->kinds);
-		time_text(from, sizeof(from), (double)g->begin);
-		time_text(to, sizeof(to), (double)end);
-		limit(table, p->trace, p, "gpu", (double)end - (double)g->begin,
-		      "of the GPU's work from %s to %s%s is missing: %s (%s)", from, to,
-		      g->end == UNKNOWN ? " (the end)" : "", kinds, g->text);
-	}
+	gpu_gaps_each(p, note_gap, table);
 }
 
 static void gpu_account(struct table *table, const struct process *p)

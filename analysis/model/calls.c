@@ -56,11 +56,7 @@ static void add(struct profile *f, int64_t at, const struct call *c)
 		f->events.bytes += c->bytes;
 	} else {
 		f->events.failed++;
-		if (f->failed_at == UNKNOWN) {
-			f->failed_at = at;
-			f->failed_code = c->code;
-			f->failed_first_size = c->bytes;
-		}
+		profile_failed(f, &(struct error){ c->code, at, c->bytes, 1 });
 	}
 }
 

@@ -161,10 +161,8 @@ static void adopt(struct process *to, struct process *orphan)
 		f->timed |= from->timed;
 		if (from->begin != UNKNOWN)
 			profile_seen(f, from->begin, from->end, from->events_first);
-		if (from->failed_at != UNKNOWN && f->failed_at == UNKNOWN) {
-			f->failed_at = from->failed_at;
-			f->failed_code = from->failed_code;
-		}
+		for (size_t k = 0; k < from->error_count; k++)
+			profile_failed(f, &from->errors[k]);
 		memset(&from->events, 0, sizeof(from->events));
 	}
 	for (size_t i = 0; i < orphan->failed_count && i < FAILED_ALLOCATIONS_KEPT; i++)

@@ -43,6 +43,14 @@ struct gpu_work;
 struct iterations;
 struct phases;
 
+/* Calls that failed with one code. */
+struct error {
+	int32_t code;
+	int64_t at;		/* the first one */
+	uint64_t size;		/* ... what it asked for */
+	uint64_t count;
+};
+
 /* One function called by one library in one process. */
 struct profile {
 	uint32_t key;			/* function << 16 | library */
@@ -53,9 +61,8 @@ struct profile {
 	uint64_t events_first;		/* the same, of the first event read */
 	int64_t begin, end;		/* first event's begin, last one's end */
 	const struct function *work;	/* what a GPU did, borrowed; NULL: calls, `key` says of what */
-	uint64_t failed_first_size;
-	int64_t failed_at;		/* first failure; UNKNOWN: none */
-	int32_t failed_code;		/* its code */
+	struct error *errors;		/* owned; events.failed by code, in the order in which they came */
+	size_t error_count;
 	struct tally slices;		/* events by when they ended, each a struct slice */
 };
 
@@ -412,6 +419,8 @@ void process_free(struct process *p);
 void process_seen(struct process *p, int64_t at);
 /* Calls of it lie between `begin` and `end`; of two that began first, the shorter is the first. */
 void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first);
+/* Adds e's calls; beyond CODES_KEPT codes they count with the last one. */
+void profile_failed(struct profile *f, const struct error *e);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */

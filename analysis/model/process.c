@@ -11,6 +11,7 @@
 #include "functions.h"
 
 #define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
+#define CODES_KEPT 16
 
 struct process *trace_process(const struct trace *t, uint32_t id)
 {
@@ -48,6 +49,7 @@ void process_free(struct process *p)
 {
 	for (size_t i = 0; i < p->profile_count; i++) {
 		free(p->profile_list[i]->exact);
+		free(p->profile_list[i]->errors);
 		tally_release(&p->profile_list[i]->slices);
 		free(p->profile_list[i]);
 	}
@@ -131,7 +133,7 @@ struct profile *process_profile(struct process *p, uint16_t function, uint16_t l
 		return f;
 	f = xcalloc(1, sizeof(*f));
 	f->key = key;
-	f->begin = f->end = f->failed_at = UNKNOWN;
+	f->begin = f->end = UNKNOWN;
 	f->slices.most = TALLY_SLICES;
 	*slot = (uintptr_t)f;
 	p->profile_list = xgrow(p->profile_list, p->profile_count, &p->profile_capacity,
@@ -156,11 +158,27 @@ void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first)
 		f->end = end;
 }
 
+void profile_failed(struct profile *f, const struct error *e)
+{
+	size_t i = 0;
+
+	while (i < f->error_count && f->errors[i].code != e->code)
+		i++;
+	if (i == CODES_KEPT) {
+		f->errors[i - 1].count += e->count;
+	} else if (i < f->error_count) {
+		f->errors[i].count += e->count;
+	} else {
+		f->errors = xcheck(reallocarray(f->errors, i + 1, sizeof(*f->errors)), sizeof(*f->errors));
+		f->errors[f->error_count++] = *e;
+	}
+}
+
 struct profile *process_work(struct process *p, const struct function *work)
 {
 	struct profile *f = xcalloc(1, sizeof(*f));
 
-	f->begin = f->end = f->failed_at = UNKNOWN;
+	f->begin = f->end = UNKNOWN;
 	f->timed = true;
 	f->work = work;
 	p->profile_list = xgrow(p->profile_list, p->profile_count, &p->profile_capacity,

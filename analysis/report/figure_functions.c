@@ -11,6 +11,7 @@
 #include "analysis/report/figure.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/short_name.h"
 #include "analysis/report/text.h"
 
 #define MARGIN		4.0
@@ -26,6 +27,7 @@
 #define HEADING		19.0	/* of a block */
 #define HEADING_LINE	8.5
 #define NUMBERS		11.0	/* of the scale */
+#define NAME_SIZE	256
 
 /* Rows of `shares` of one trace, framework and layer. */
 struct share_group {
@@ -149,16 +151,24 @@ struct bars {
 	struct axis axis;
 };
 
+/* As it stands beside its bar: kernels' names are long. */
+static const char *bar_name(const char *layer, const char *function, char name[NAME_SIZE])
+{
+	return strcmp(layer, "gpu") ? function : short_name(function, name, NAME_SIZE);
+}
+
 static struct bars lay_out_bars(const struct report *r, const struct table *s, struct canvas *c)
 {
 	struct bars l = { .names = 30, .thick = BAR * c->stretch,
 			  .places = figure_places_needed(r) };
 	double largest = 0, room;
 	size_t most = 1, blocks;
+	char name[NAME_SIZE];
 
 	for (size_t row = 0; row < s->row_count; row++) {
 		largest = fmax(largest, share_value(s, row));
-		l.names = fmax(l.names, canvas_width(c, CANVAS_TICK, share_text(s, row, "function")));
+		l.names = fmax(l.names, canvas_width(c, CANVAS_TICK, bar_name(share_text(s, row, "layer"),
+									      share_text(s, row, "function"), name)));
 		if (first_of_layer(s, row)) {
 			struct share_block b = make_block(r, s, row);
 
@@ -262,11 +272,11 @@ static void draw_bars(const struct share_block *b, struct canvas *c, const struc
 static void draw_names(const struct share_block *b, struct canvas *c, const struct bars *l, double y)
 {
 	for (size_t i = 0; i < b->function_count; i++, y += l->step) {
-		char *name = canvas_cut(c, CANVAS_TICK, l->names, b->functions[i]);
+		char name[NAME_SIZE];
+		char *cut = canvas_cut(c, CANVAS_TICK, l->names, bar_name(b->layer, b->functions[i], name));
 
-		canvas_text(c, MARGIN + l->names, y + l->step / 2 + 2.3, CANVAS_TICK, ALIGN_RIGHT,
-			    name);
-		free(name);
+		canvas_text(c, MARGIN + l->names, y + l->step / 2 + 2.3, CANVAS_TICK, ALIGN_RIGHT, cut);
+		free(cut);
 	}
 }
 

@@ -12,6 +12,7 @@
 
 #define COLUMNS_MAX	48
 #define STRETCH_MIN	12	/* a stretching column is not cut below this */
+#define NAME_MIN	36	/* nor one of names, as long as others can be left out */
 #define GAP		2	/* columns between columns */
 
 struct grid_entry {
@@ -28,6 +29,7 @@ struct grid_col {
 	const char *title;
 	int flags, optional;
 	int width;		/* 0 after layout: left out */
+	int left;		/* sixths that stand before the cut in the middle; 0: as put_cut has it */
 };
 
 struct grid {
@@ -60,7 +62,7 @@ void grid_free(struct grid *g)
 void grid_column(struct grid *g, const char *title, int flags, int optional)
 {
 	if (g->column_count < COLUMNS_MAX)
-		g->columns[g->column_count++] = (struct grid_col){ title, flags, optional, 0 };
+		g->columns[g->column_count++] = (struct grid_col){ title, flags, optional, 0, 0 };
 }
 
 void grid_row(struct grid *g)
@@ -197,8 +199,10 @@ static int least_width(const struct grid *g)
 	for (int c = 0; c < g->column_count; c++) {
 		int w = g->columns[c].width;
 
-		if (g->columns[c].flags & GRID_STRETCH && w > 2 * STRETCH_MIN)
-			w = 2 * STRETCH_MIN;
+		int least = g->columns[c].flags & GRID_NAME ? NAME_MIN : 2 * STRETCH_MIN;
+
+		if (g->columns[c].flags & GRID_STRETCH && w > least)
+			w = least;
 		if (w)
 			total += w + (total ? GAP : 0);
 	}
@@ -247,11 +251,18 @@ static const char *tail(const char *clean, int columns)
 	return p;
 }
 
-void put_cut(FILE *out, const struct writer_options *o, const char *clean, int columns, int flags)
+#define LEFT_USUAL 2	/* sixths */
+
+/* Columns before the cut. */
+static int left_of(const struct writer_options *o, int columns, int sixths)
 {
-	const char *dots = o->unicode ? "…" : "..";
-	int room = columns - (o->unicode ? 1 : 2);
-	int left;
+	return (columns - (o->unicode ? 1 : 2)) * sixths / 6;
+}
+
+/* Cut so that `left` sixths stand before the cut, 6: all of them. */
+static void put_cut_at(FILE *out, const struct writer_options *o, const char *clean, int columns, int sixths)
+{
+	int room = columns - (o->unicode ? 1 : 2), left = left_of(o, columns, sixths);
 
 	if (text_width(clean) <= columns) {
 		fputs(clean, out);
@@ -261,11 +272,52 @@ void put_cut(FILE *out, const struct writer_options *o, const char *clean, int c
 		fwrite(clean, 1, text_fit(clean, columns), out);
 		return;
 	}
-	left = flags & GRID_MIDDLE ? room / 3 : room;
 	fwrite(clean, 1, text_fit(clean, left), out);
-	fputs(dots, out);
-	if (flags & GRID_MIDDLE)
-		fputs(tail(clean, room - left), out);
+	fputs(o->unicode ? "…" : "..", out);
+	fputs(tail(clean, room - left), out);
+}
+
+void put_cut(FILE *out, const struct writer_options *o, const char *clean, int columns, int flags)
+{
+	put_cut_at(out, o, clean, columns, flags & GRID_MIDDLE ? LEFT_USUAL : 6);
+}
+
+/* Do two different texts look the same? */
+static bool alike_when_cut(const struct writer_options *o, const char *a, const char *b, int columns, int sixths)
+{
+	int left = left_of(o, columns, sixths), right = columns - (o->unicode ? 1 : 2) - left;
+	size_t n = text_fit(a, left);
+
+	return right > 0 && strcmp(a, b) && text_width(a) > columns && text_width(b) > columns &&
+	       n == text_fit(b, left) && !memcmp(a, b, n) && !strcmp(tail(a, right), tail(b, right));
+}
+
+static size_t count_alike(const struct grid *g, int column, int sixths)
+{
+	size_t alike = 0;
+
+	for (size_t i = 0; i < g->row_count; i++) {
+		for (size_t k = 0; k < i; k++) {
+			const char *a = g->rows[i].entries[column].text, *b = g->rows[k].entries[column].text;
+
+			alike += a && b && alike_when_cut(g->options, a, b, g->columns[column].width, sixths);
+		}
+	}
+	return alike;
+}
+
+/* Where names are cut. */
+static void choose_cut(struct grid *g, int column)
+{
+	size_t least = SIZE_MAX;
+
+	for (int sixths = LEFT_USUAL; sixths < 5; sixths++) {
+		size_t alike = count_alike(g, column, sixths);
+
+		if (alike < least)
+			g->columns[column].left = sixths;
+		least = alike < least ? alike : least;
+	}
 }
 
 static void put_entry(const struct grid *g, FILE *out, const struct grid_col *c, const char *text,
@@ -278,7 +330,10 @@ static void put_entry(const struct grid *g, FILE *out, const struct grid_col *c,
 		fprintf(out, "%*s", pad, "");
 	if (width) {
 		style_begin(out, g->options, style);
-		put_cut(out, g->options, text, c->width, c->flags);
+		if (c->left)
+			put_cut_at(out, g->options, text, c->width, c->left);
+		else
+			put_cut(out, g->options, text, c->width, c->flags);
 		style_end(out, g->options, style);
 	}
 	if (!(c->flags & GRID_RIGHT) && !last)
@@ -323,6 +378,9 @@ void grid_print(struct grid *g, FILE *out, int indent)
 	while (least_width(g) > room && drop_one(g))
 		;
 	shrink(g, room);
+	for (int c = 0; c < g->column_count; c++)
+		if (g->columns[c].flags & GRID_NAME && g->columns[c].width)
+			choose_cut(g, c);
 	if (last_shown(g, NULL) >= 0)
 		grid_put_row(g, out, NULL, indent);
 	for (size_t i = 0; i < g->row_count; i++)

@@ -24,6 +24,8 @@ enum grid_flags {
 	GRID_RIGHT = 1,		/* numbers */
 	GRID_STRETCH = 2,	/* may be cut, down to about 12 columns */
 	GRID_MIDDLE = 4,	/* cut in the middle: paths */
+	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; in the middle:
+				   so that as few rows as possible look the same */
 };
 
 struct grid;

@@ -11,6 +11,7 @@
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/short_name.h"
 #include "config.h"
 
 #define ROWS_MAX	1000		/* of a table that `row_limits` does not name */
@@ -388,7 +389,7 @@ static int put_all_series(FILE *out, const struct report *r)
 	const char *comma = "";
 	int err = 0;
 
-	fputs("},\n\"series\":[", out);
+	fputs(",\n\"series\":[", out);
 	for (size_t i = 0; i < r->series_count && !err; i++) {
 		const struct series *s = r->series[i];
 		size_t n;
@@ -408,6 +409,37 @@ static int put_all_series(FILE *out, const struct report *r)
 	return err;
 }
 
+/* ---- short names ---- */
+
+static void add_names(json_t *names, const struct report *r, const char *table, const char *column)
+{
+	const struct table *t = report_table(r, table);
+	char buffer[256];
+
+	for (size_t row = 0; t && row < t->row_count; row++) {
+		const char *name = cell_text(table_get(t, row, column)), *layer = cell_text(table_get(t, row, "layer"));
+
+		if ((!*layer || !strcmp(layer, "gpu")) && strcmp(short_name(name, buffer, sizeof(buffer)), name))
+			json_object_set_new(names, name, clean_string(buffer));
+	}
+}
+
+/* What the page shows of kernels' names: { name: short one }, of those that have one. */
+static int put_short_names(FILE *out, const struct report *r)
+{
+	static const struct { const char *table, *column; } named[] = {
+		{ "breakdown", "function" }, { "kernels", "kernel" }, { "phase_kernels", "kernel" },
+	};
+	json_t *names = json_object(), *clean;
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		add_names(names, r, named[i].table, named[i].column);
+	clean = clean_tree(names);
+	json_decref(names);
+	fputs("},\n\"short_names\":", out);
+	return put_json(out, clean);
+}
+
 int html_data_write(const struct report *r, FILE *out)
 {
 	int err = 0;
@@ -418,5 +450,6 @@ int html_data_write(const struct report *r, FILE *out)
 			fputc(',', out);
 		err = put_table(out, r->tables[i]);
 	}
+	err = err ? err : put_short_names(out, r);
 	return err ? err : put_all_series(out, r);
 }

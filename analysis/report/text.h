@@ -13,8 +13,11 @@ struct text {
 };
 
 void text_heading(const struct text *t, const char *title, const char *remark);
-/* "python3 (1234)" of a process's id into the grid; "and 5 more" below a table. */
+/* "python3 (1234)" of a process's id: the caller's, or into the grid; "and 5 more" below a table. */
+char *text_process(const struct text *t, const struct cell *id);
 void text_process_name(const struct text *t, struct grid *g, const struct cell *id);
+/* A kernel's name, short unless the report is verbose. */
+void text_kernel_name(const struct text *t, struct grid *g, const char *name, enum style style);
 void text_more(const struct text *t, size_t rows, size_t shown, const char *table);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
 

@@ -5,6 +5,7 @@
 
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
+#include "analysis/report/short_name.h"
 #include "analysis/report/text.h"
 
 #define KERNELS_SHOWN 12
@@ -57,6 +58,13 @@ static void heading(const struct text *t)
 	text_heading(t, "GPU kernels", remark);
 }
 
+void text_kernel_name(const struct text *t, struct grid *g, const char *name, enum style style)
+{
+	char text[512];
+
+	grid_text(g, t->o->verbose ? name : short_name(name, text, sizeof(text)), style);
+}
+
 void text_kernels(const struct text *t)
 {
 	const struct table *kernels = report_table(t->r, "kernels");
@@ -67,14 +75,14 @@ void text_kernels(const struct text *t)
 		return;
 	heading(t);
 	g = grid_new(t->o);
-	grid_column(g, "kernel", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "kernel", GRID_STRETCH | GRID_MIDDLE | GRID_NAME, 0);
 	for (size_t i = 0; i < KERNEL_COLUMNS; i++)
 		if (any(kernels, kernel_columns[i].column))
 			grid_column(g, kernel_columns[i].title, kernel_columns[i].unit == UNIT_TEXT ? 0 : GRID_RIGHT,
 				    kernel_columns[i].optional);
 	for (size_t row = 0; row < rows && row < KERNELS_SHOWN; row++) {
 		grid_row(g);
-		grid_cell(g, UNIT_TEXT, table_get(kernels, row, "kernel"));
+		text_kernel_name(t, g, cell_text(table_get(kernels, row, "kernel")), STYLE_PLAIN);
 		for (size_t i = 0; i < KERNEL_COLUMNS; i++)
 			if (any(kernels, kernel_columns[i].column))
 				grid_cell(g, kernel_columns[i].unit, table_get(kernels, row, kernel_columns[i].column));

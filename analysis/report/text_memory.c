@@ -7,6 +7,7 @@
 #include "analysis/report/text.h"
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
+#include "analysis/report/memory.h"
 
 #define MEMORY_ROWS 20
 
@@ -55,14 +56,20 @@ static const char *bytes(char *buf, const struct text *t, const struct table *gp
 /* What the driver says of a process beside what it asked for. */
 static void put_unaccounted(const struct text *t, const struct table *gpu, size_t row)
 {
-	char nvml[FORMAT_SIZE], ledger[FORMAT_SIZE], rest[FORMAT_SIZE];
+	char nvml[FORMAT_SIZE], ledger[FORMAT_SIZE], rest[FORMAT_SIZE], *process, *line;
+	size_t size;
+	FILE *f;
 
 	if (table_get(gpu, row, "nvml_bytes")->type == CELL_NULL)
 		return;
-	fprintf(t->out, "  process %.0f by NVML: %s at most, %s of it asked for, %s unaccounted "
-		"(contexts, modules, workspaces)\n",
-		cell_real(table_get(gpu, row, "process")), bytes(nvml, t, gpu, row, "nvml_bytes"),
-		bytes(ledger, t, gpu, row, "ledger_bytes"), bytes(rest, t, gpu, row, "unaccounted_bytes"));
+	process = text_process(t, table_get(gpu, row, "process"));
+	f = text_open(&line, &size);
+	fprintf(f, "%s by NVML: %s at most, %s of it asked for, %s unaccounted (contexts, modules, workspaces)",
+		process, bytes(nvml, t, gpu, row, "nvml_bytes"), bytes(ledger, t, gpu, row, "ledger_bytes"),
+		bytes(rest, t, gpu, row, "unaccounted_bytes"));
+	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, text_close(f, &line));
+	free(line);
+	free(process);
 }
 
 void text_gpu_memory(const struct text *t)

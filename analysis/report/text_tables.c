@@ -94,12 +94,14 @@ static double largest_of(const struct table *s, size_t begin, size_t end, const 
 
 static void put_shares(const struct text *t, const struct table *s, size_t begin, size_t end)
 {
-	int bar = t->o->width >= 120 ? 32 : t->o->width >= 100 ? 24 : 10;
+	bool kernels = !strcmp(cell_text(table_get(s, begin, "layer")), "gpu");
+	/* Kernels' names are long. */
+	int bar = kernels ? 10 : t->o->width >= 120 ? 32 : t->o->width >= 100 ? 24 : 10;
 	double largest = largest_of(s, begin, end, "share");
 	struct grid *g = grid_new(t->o);
 	bool shown[SHARE_NUMBERS];
 
-	grid_column(g, "function", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "function", GRID_STRETCH | GRID_MIDDLE | GRID_NAME, 0);
 	grid_column(g, "", 0, 1);
 	for (size_t i = 0; i < SHARE_NUMBERS; i++) {
 		shown[i] = !share_numbers[i].if_any ||
@@ -109,10 +111,14 @@ static void put_shares(const struct text *t, const struct table *s, size_t begin
 	}
 	for (size_t row = begin; row < end; row++) {
 		const char *function = cell_text(table_get(s, row, "function"));
+		enum style style = strcmp(function, "other") ? STYLE_PLAIN : STYLE_DIM;
 		double share = cell_real(table_get(s, row, "share"));
 
 		grid_row(g);
-		grid_text(g, function, strcmp(function, "other") ? STYLE_PLAIN : STYLE_DIM);
+		if (kernels)
+			text_kernel_name(t, g, function, style);
+		else
+			grid_text(g, function, style);
 		grid_bar(g, largest > 0 ? share / largest : 0, bar, STYLE_BAR);
 		for (size_t i = 0; i < SHARE_NUMBERS; i++)
 			if (shown[i])
@@ -399,7 +405,7 @@ void text_threads(const struct text *t)
 	free(kinds);
 }
 
-void text_process_name(const struct text *t, struct grid *g, const struct cell *id)
+char *text_process(const struct text *t, const struct cell *id)
 {
 	const struct table *p = report_table(t->r, "processes");
 	char *text = NULL;
@@ -409,7 +415,14 @@ void text_process_name(const struct text *t, struct grid *g, const struct cell *
 		    asprintf(&text, "%s (%.0f)", cell_text(table_get(p, row, "name")),
 			     cell_real(table_get(p, row, "pid"))) < 0)
 			text = NULL;
-	grid_text(g, text ? text : "?", STYLE_PLAIN);
+	return text ? text : strdup("?");
+}
+
+void text_process_name(const struct text *t, struct grid *g, const struct cell *id)
+{
+	char *text = text_process(t, id);
+
+	grid_text(g, text, STYLE_PLAIN);
 	free(text);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/errors.h"
 #include "analysis/failures.h"
 #include "analysis/gpu_memory.h"
 #include "analysis/rules/rules.h"
@@ -129,6 +130,7 @@ void rule_no_gpu(struct findings *f, const struct trace *t)
 	const struct process *first = NULL;
 	const struct function *fn;
 	const struct profile *c;
+	const struct error *e;
 	size_t count = 0;
 	char others[48] = "";
 
@@ -142,13 +144,24 @@ void rule_no_gpu(struct findings *f, const struct trace *t)
 		return;
 	c = find_no_gpu(first);
 	fn = process_function(first, profile_function(c));
+	e = call_finds_no_gpu(first, c);
 	if (count > 1)
 		snprintf(others, sizeof(others), " and %zu other%s", count - 1, count > 2 ? "s" : "");
-	found(f, NULL, (struct stake){.since = c->failed_at},
-	      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", c->failed_code, "processes",
-			(json_int_t)count),
-	      "no GPU for %s%s: %s answered %d (%s)", process_who(first), others, fn->name, c->failed_code,
-	      call_error_name(fn->layer, c->failed_code));
+	found(f, NULL, (struct stake){.since = e->at},
+	      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", e->code, "processes", (json_int_t)count),
+	      "no GPU for %s%s: %s answered %s", process_who(first), others, fn->name,
+	      error_text(fn->layer, e->code).text);
+}
+
+static void call_failed_with(struct findings *f, const struct process *p, const struct profile *c,
+			     const struct error *e)
+{
+	const struct function *fn = process_function(p, profile_function(c));
+
+	found(f, p, (struct stake){.since = e->at},
+	      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", e->code, "count", (json_int_t)e->count),
+	      "%s: %s failed with %s, %" PRIu64 " time%s", process_who(p), fn->name,
+	      error_text(fn->layer, e->code).text, e->count, e->count == 1 ? "" : "s");
 }
 
 void rule_call_failed(struct findings *f, const struct process *p)
@@ -156,7 +169,6 @@ void rule_call_failed(struct findings *f, const struct process *p)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *c = p->profile_list[i];
 		const struct function *fn = process_function(p, profile_function(c));
-		const char *error = call_error_name(fn->layer, c->failed_code);
 		uint64_t untold = call_failed_untold(p, c);
 
 		if (untold)
@@ -165,14 +177,8 @@ void rule_call_failed(struct findings *f, const struct process *p)
 			      "%s: %s failed %" PRIu64 " %stime%s; when and with which error is not recorded",
 			      process_who(p), fn->name, untold, c->events.failed ? "other " : "",
 			      untold == 1 ? "" : "s");
-		if (!c->timed || c->failed_at == UNKNOWN || gpu_failure_of(p, profile_function(c)) ||
-		    call_finds_no_gpu(p, c))
-			continue;
-		found(f, p, (struct stake){.since = c->failed_at},
-		      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", c->failed_code,
-				"count", (json_int_t)c->events.failed),
-		      "%s: %s failed with %d%s%s%s, %" PRIu64 " time%s", process_who(p), fn->name,
-		      c->failed_code, *error ? " (" : "", error, *error ? ")" : "",
-		      c->events.failed, c->events.failed == 1 ? "" : "s");
+		for (size_t k = 0; k < c->error_count; k++)
+			if (call_failed(p, c, &c->errors[k]))
+				call_failed_with(f, p, c, &c->errors[k]);
 	}
 }

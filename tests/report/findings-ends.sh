@@ -22,7 +22,7 @@ dltrace-text 1
 [5s] dltrace_heap:alloc thread=2 function=malloc library=1 size=5M ptr=0x1000
 [5s] dltrace_cuda:copy thread=2 function=cudaMemcpy library=1 size=64 direction=1 duration=1us
 END
-same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed while 80 MiB were live, and it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (illegal address), 3 times')]" "$(told)"
+same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed while 80 MiB were live, and it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (cudaErrorIllegalAddress), 1 time'), ('call_failed', 'warning', 'cudaMemcpy failed with 1 (cudaErrorInvalidValue), 2 times')]" "$(told)"
 
 # Who asks for a GPU on a machine without one is told so once; whatever else fails is a failure.
 asked() {
@@ -38,13 +38,36 @@ dltrace-text 1
 END
 }
 asked 35
-same "no driver" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 35 (driver too old or missing)')]" "$(told)"
+same "no driver" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 35 (cudaErrorInsufficientDriver)')]" "$(told)"
 json 'r["findings"][0]["text"]' | grep -q '^no GPU for one (pid 100) and 1 other: ' || fail "for whom: $(json 'r["findings"][0]["text"]')"
 same "no failure" 0 "$(json 'len(r["failures"])')"
 asked 100
-same "no device" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 100 (no device)')]" "$(told)"
+same "no device" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 100 (cudaErrorNoDevice)')]" "$(told)"
 asked 999
 same "another failure" "call_failed call_failed" "$(json '" ".join(f["rule"] for f in r["findings"])')"
+
+# What ends with the driver, and what is only asked, is answered by errors that are no failures; the same code of
+# another call, and another code of the same call, are.
+report_text <<END
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/one"
+[1s] dltrace_proc:function process=1 function=cuLibraryUnload layer="driver" kind="other" name="cuLibraryUnload"
+[1s] dltrace_proc:function process=1 function=cudaFree layer="runtime" kind="free" name="cudaFree"
+[1s] dltrace_proc:function process=1 function=cuCtxGetDevice_v2 layer="driver" kind="other" name="cuCtxGetDevice_v2"
+[1s] dltrace_proc:function process=1 function=cuMemcpy layer="driver" kind="copy" name="cuMemcpy"
+[1s] dltrace_proc:function process=1 function=ncclAllReduce layer="nccl" kind="communicate" name="ncclAllReduce"
+[2s] dltrace_cuda:other thread=1 function=cuCtxGetDevice_v2 library=1 result=201 duration=1us
+[3s] dltrace_cuda:copy thread=1 function=cuMemcpy library=1 size=64 direction=1 result=201 duration=1us
+[4s] dltrace_cuda:other thread=1 function=cuCtxGetDevice_v2 library=1 result=700 duration=1us
+[4s] dltrace_comm:call thread=1 function=ncclAllReduce duration=1us result=4
+[5s] dltrace_cuda:other thread=1 function=cuLibraryUnload library=1 result=4 duration=1us
+[5s] dltrace_cuda:free thread=1 function=cudaFree library=1 result=4 duration=1us
+[5s] dltrace_cuda:other thread=1 function=cuCtxGetDevice_v2 library=1 result=4 duration=1us
+[6s] dltrace_proc:exit process=1 how=0 code=0
+END
+same "answers and failures" "['cuCtxGetDevice_v2 returned 700 (CUDA_ERROR_ILLEGAL_ADDRESS), 1 time', 'cuMemcpy of 64 B returned 201 (CUDA_ERROR_INVALID_CONTEXT), 1 time', 'ncclAllReduce returned 4 (ncclInvalidArgument), 1 time']" "$(json 'sorted(f["text"] for f in r["failures"])')"
+same "found" "['cuCtxGetDevice_v2 failed with 700 (CUDA_ERROR_ILLEGAL_ADDRESS), 1 time', 'cuMemcpy failed with 201 (CUDA_ERROR_INVALID_CONTEXT), 1 time', 'ncclAllReduce failed with 4 (ncclInvalidArgument), 1 time']" \
+	"$(json 'sorted(f["text"].split(": ", 1)[1] for f in r["findings"] if f["rule"] == "call_failed")')"
 
 # growing MEGABYTES: so many are reserved each second and stay, or (0) are given back
 growing() {

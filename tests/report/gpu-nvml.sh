@@ -19,3 +19,5 @@ END
 same "largest reading" "[1450, 1000, 450]" "$(json '[row("gpu", process=1)[k] for k in ("nvml_bytes", "ledger_bytes", "unaccounted_bytes")]')"
 same "no reading" "[None, None]" "$(json '[row("gpu", process=2)[k] for k in ("nvml_bytes", "unaccounted_bytes")]')"
 same "its curve" 450 "$(json 'int(points("gpu_nvml_bytes", 1)[-1][1])')"
+same "in words" "  · train (100) by NVML: 1.42 KiB at most, 1000 B of it asked for, 450 B
+    unaccounted (contexts, modules, workspaces)" "$("$REPORT" trace.txt | grep -A1 'by NVML')"

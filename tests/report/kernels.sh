@@ -58,3 +58,54 @@ dltrace-text 1
 END
 same "a long launch" "[12000010000] [12000010000]" \
 	"$(json 'str([k["total_ns"] for k in r["kernels"]]) + " " + str([b["total_ns"] for b in r["breakdown"]])')"
+
+# Short names where a line has little room, apart from each other; the whole ones in -v, JSON and tables.
+fill='void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul> >(int, '
+fill="${fill}at::native::FillFunctor<float>, std::array<char*, 1ul>)"
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+[1s] dltrace_proc:function function=cudaLaunchKernel layer="runtime" kind="launch" name="cudaLaunchKernel"
+[1s] dltrace_proc:object process=1 type=1 id=1 handle=0x10 name="_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"
+[1s] dltrace_proc:object process=1 type=1 id=2 handle=0x20 name="_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_"
+[1s] dltrace_proc:object process=1 type=1 id=3 handle=0x30 name="sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x64x32_stage5_warpsize2x2x1_g1_tensor16x8x8_execute_kernel__5x_cudnn"
+[1s] dltrace_proc:object process=1 type=2 id=11 values=[1 7 1 1 32 1 1 0]
+[1s] dltrace_proc:object process=1 type=2 id=12 values=[2 7 1 1 32 1 1 0]
+[1s] dltrace_proc:object process=1 type=2 id=13 values=[3 7 1 1 32 1 1 0]
+[1s] dltrace_proc:object process=1 type=5 id=1 name="_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_"
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel shape=11 duration=30us
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel shape=12 duration=20us
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel shape=13 duration=10us
+[3s] dltrace_gpu:kernel process=1 caller=1 called=2s begin=2s duration=2ms kernel=1 stream=1
+[3s] dltrace_proc:exit process=1 how=0
+END
+same "the whole name" "True True" "$(json '"%s %s" % ("'"$fill"'" in [k["kernel"] for k in r["kernels"]], "'"$fill"'" in [b["function"] for b in r["breakdown"]])')"
+names() {
+	"$REPORT" -q "$@" trace.txt | sed -n '/^GPU kernels/,/^$/s/^  \([^ ].*[^ ]\)   *1  .*/\1/p'
+}
+same "at 80 columns" "vectorized_e…l<4, FillFunctor<float>>
+vectorized_e… CUDAFunctor_add<float>>
+sm80_fprop_tf32_nhwc_nchw_128x64x32" "$(names --width=80)"
+same "where there is room" "vectorized_elementwise_kernel<4, FillFunctor<float>>" "$(names --width=140 | head -1)"
+same "what ran" 2 "$("$REPORT" -q trace.txt | grep -c 'FillFunctor<float>> ')"
+same "in full" 2 "$("$REPORT" -q -v --width=999 trace.txt | grep -cF "$fill")"
+same "in the table" 1 "$("$REPORT" -q --table kernels --width=999 trace.txt | grep -cF "$fill")"
+page=page.html
+"$REPORT" -q -f html trace.txt >$page 2>/dev/null || page=
+[ -z "$page" ] || grep -q '"short_names":{.*:"vectorized_elementwise_kernel\\u003c4, FillFunctor\\u003cfloat\\u003e\\u003e"' $page ||
+	fail "no short names: $(grep short_names $page)"
+
+# Cut where they differ.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+[1s] dltrace_proc:function function=cudaLaunchKernel layer="runtime" kind="launch" name="cudaLaunchKernel"
+[1s] dltrace_proc:object process=1 type=1 id=1 handle=0x10 name="void cub::DeviceReduceKernel<float*, unsigned int, cuda::plus<void>, float>(float*)"
+[1s] dltrace_proc:object process=1 type=1 id=2 handle=0x20 name="void cub::DeviceReduceSingleTileKernel<float*, unsigned int, cuda::plus<void>, float>(float*)"
+[1s] dltrace_proc:object process=1 type=2 id=11 values=[1 7 1 1 32 1 1 0]
+[1s] dltrace_proc:object process=1 type=2 id=12 values=[2 7 1 1 32 1 1 0]
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel shape=11 duration=30us
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel shape=12 duration=20us
+END
+same "names that begin and end alike" "DeviceReduceKernel… plus<void>, float>
+DeviceReduceSingle… plus<void>, float>" "$(names --width=60)"

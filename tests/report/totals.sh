@@ -20,6 +20,7 @@ same "share counts outermost time" 0.75 "$(json 'row("breakdown", function="sgem
 same first 1000000 "$(json 'row("breakdown", function="sgemm_")["first_ns"]')"
 same min 800 "$(json 'row("breakdown", function="sgemm_")["min_ns"]')"
 same "a reading without a distribution leaves the last one" True "$(json 'row("breakdown", function="sgemm_")["median_ns"] is not None')"
+same "... in words" 1 "$(json 'sum("8 outermost calls (50 ms)" in x["text"] for x in r["limits"])')"
 same "only counted" 8.0 "$(json 'float(row("limits", kind="threshold")["value"])')"
 
 # From --from on there are only events.

@@ -39,6 +39,11 @@
 		return objects.get(name);
 	};
 
+	/* What a table shows of a kernel's name; anything else as it is. */
+	dlt.shortName = function (name) {
+		return Object.prototype.hasOwnProperty.call(data.short_names, name) ? data.short_names[name] : name;
+	};
+
 	dlt.rows = function (name) {
 		return dlt.table(name).rows;
 	};

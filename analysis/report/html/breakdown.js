@@ -140,7 +140,8 @@
 		} };
 		if (key === 'function')
 			column.node = function (g) {
-				return el('span', { class: 'function', title: g.function }, String(g.function),
+				return el('span', { class: 'function', title: g.function },
+					dlt.shortName(String(g.function)),
 					g.waiting ? el('span', { class: 'badge wait',
 						title: 'its time is waiting, not work' }, 'wait') : '');
 			};

@@ -51,7 +51,7 @@
 			td.append(column.node(row));
 			return td;
 		}
-		const text = textOf(column, row);
+		const text = textOf(column, row), shown = isText(column) ? dlt.shortName(text) : text;
 		if (column.share) {
 			const bar = el('span', { class: 'bar', 'aria-hidden': 'true' });
 			const part = column.share(row);
@@ -59,8 +59,8 @@
 			td.classList.add('barred');
 			td.append(bar);
 		}
-		td.append(el('span', { class: text.length > 60 ? 'long' : null,
-			title: text.length > 60 ? text : null }, text));
+		td.append(el('span', { class: shown.length > 60 ? 'long' : null,
+			title: shown !== text || text.length > 60 ? text : null }, shown));
 		return td;
 	}
 
