@@ -44,8 +44,7 @@ static const struct rule rules[] = {
 	  "Look for tensors kept from one iteration to the next; losses are to be added up as numbers." },
 	{ "memory_full", DLT_WARNING, .trace = rule_memory_full, .advice =
 	  "A smaller batch, fewer workers, or more memory; beyond the limit the kernel kills." },
-	{ "gpu_idle", DLT_WARNING, .process = rule_gpu_idle, .advice =
-	  "Prepare data ahead and beside: more loading workers, decoding once, augmentation on the GPU." },
+	{ "gpu_idle", DLT_WARNING, .process = rule_gpu_idle },	/* its advice goes with the cause */
 	{ "waits_for_gpu", DLT_WARNING, .process = rule_waits_for_gpu, .advice =
 	  "Read results (item(), printing, metrics) every so many iterations only; copy without blocking, "
 	  "from pinned memory." },
@@ -53,7 +52,8 @@ static const struct rule rules[] = {
 	  "Let the framework's pool keep memory (no empty_cache in the loop, equal shapes), or allocate by "
 	  "cudaMallocAsync." },
 	{ "small_kernels", DLT_WARNING, .process = rule_small_kernels, .advice =
-	  "Larger batches, fused operations and optimisers, or CUDA graphs, which launch many at once." },
+	  "Larger batches, or fewer kernels: fused operations and optimisers, torch.compile, CUDA graphs, which "
+	  "launch many at once." },
 	{ "pageable_copies", DLT_WARNING, .process = rule_pageable, .advice =
 	  "Load into pinned memory (pin_memory=True) and copy with non_blocking=True." },
 	{ "waits_for_workers", DLT_WARNING, .process = rule_waits_for_workers, .advice =
@@ -101,6 +101,7 @@ struct finding {
 	const struct process *process;	/* borrowed; NULL: the trace */
 	enum dlt_severity severity;
 	struct stake stake;
+	const char *advice;		/* static; NULL: none */
 	json_t *evidence;		/* owned until it is in the table */
 	char *text;			/* owned */
 	size_t order;
@@ -111,6 +112,7 @@ struct findings {
 	const struct rule *rule;	/* that runs */
 	const struct trace *trace;	/* that it looks at */
 	enum dlt_severity severity;
+	const char *advice;
 	struct finding *list;		/* owned */
 	size_t count, capacity;
 };
@@ -123,6 +125,17 @@ const struct report *findings_report(const struct findings *f)
 void found_as(struct findings *f, enum dlt_severity severity)
 {
 	f->severity = severity;
+}
+
+void found_advising(struct findings *f, const char *advice)
+{
+	f->advice = advice;
+}
+
+static void as_row(struct findings *f)
+{
+	f->severity = f->rule->severity;
+	f->advice = f->rule->advice;
 }
 
 void found(struct findings *f, const struct process *p, struct stake stake, json_t *evidence,
@@ -142,21 +155,22 @@ void found(struct findings *f, const struct process *p, struct stake stake, json
 	f->list = xgrow(f->list, f->count, &f->capacity, sizeof(*f->list));
 	f->list[f->count] = (struct finding){
 		.rule = f->rule, .trace = p ? p->trace : f->trace, .process = p, .severity = f->severity,
-		.stake = stake, .evidence = evidence, .text = xcheck(strdup(text), 1), .order = f->count,
+		.stake = stake, .advice = f->advice, .evidence = evidence, .text = xcheck(strdup(text), 1),
+		.order = f->count,
 	};
 	f->count++;
-	f->severity = f->rule->severity;
+	as_row(f);
 }
 
 static void run_on(struct findings *f, const struct trace *t, const struct rule *rule)
 {
 	f->trace = t;
 	f->rule = rule;
-	f->severity = rule->severity;
+	as_row(f);
 	if (rule->trace)
 		rule->trace(f, t);
 	for (size_t i = 0; rule->process && i < t->process_count; i++) {
-		f->severity = rule->severity;
+		as_row(f);
 		if (process_shown(t->processes[i]))
 			rule->process(f, t->processes[i]);
 	}
@@ -208,8 +222,8 @@ static void add_row(struct table *t, const struct finding *f)
 	if (f->stake.bytes > 0)
 		table_set_real(t, "stake_bytes", f->stake.bytes);
 	table_set_text(t, "text", f->text);
-	if (f->rule->advice)
-		table_set_text(t, "advice", f->rule->advice);
+	if (f->advice)
+		table_set_text(t, "advice", f->advice);
 	table_set_tree(t, "evidence", f->evidence);
 }
 

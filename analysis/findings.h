@@ -46,6 +46,9 @@ void found(struct findings *f, const struct process *p, struct stake stake, json
 /* For what the running rule finds next: another severity than its row's. */
 void found_as(struct findings *f, enum dlt_severity severity);
 
+/* Likewise: another advice (static; NULL: none). */
+void found_advising(struct findings *f, const char *advice);
+
 /* The tables of the analyses that ran before. */
 const struct report *findings_report(const struct findings *f);
 

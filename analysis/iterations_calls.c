@@ -297,7 +297,8 @@ static void count_forward(struct rounds *r)
 	for (size_t i = 0; i < r->all.count; i++) {
 		const struct series_of *one = &r->all.list[i];
 
-		if (one->dropped || !one->work || one->count < r->count)
+		/* The end of a program copies its results, and waits for them. */
+		if (one->dropped || !one->work || one->count < r->count || one->beat->kind == BEAT_CUDA)
 			continue;
 		series_between(&r->begin, one, each);
 		if (usual(each, r->count) != 1)

@@ -43,7 +43,7 @@ struct long_run {
 	bool sure;		/* the first rounds are like all others */
 };
 
-void long_find(struct long_run *run, const struct process *p);
+void long_find(struct long_run *run, const struct process *p, enum series_way way);
 
 enum input_says {
 	INPUT_NOTHING,

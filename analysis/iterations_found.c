@@ -389,18 +389,28 @@ static bool tells_epochs(const struct rounds *r, const struct process *p)
 	return input_epochs(r, p, &length) == INPUT_EPOCHS;
 }
 
-/* By calls that compute; *coarser: what it reads says that there are fewer. */
-static bool find_by_work(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut,
+/*
+ * By calls that compute; *coarser: what it reads says that there are fewer. What a GPU is given to do is looked at
+ * alone, too: compilers in the process and libraries that load code make many calls, in a rhythm of their own.
+ */
+static bool find_by_work(struct rounds *best, const struct process *p, struct long_run *run, bool *cut,
 			 bool *coarser)
 {
-	static const enum series_way ways[] = { SERIES_CALLS, SERIES_RUNS };
+	static const enum series_way ways[] = { SERIES_CALLS, SERIES_RUNS, SERIES_DEVICE };
+	struct long_run device = { 0 };
 	bool found = false;
 
+	if (!run->sure && series_launches(p))
+		long_find(&device, p, SERIES_DEVICE);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && p->rhythm.works; i++) {
+		const struct long_run *of = ways[i] == SERIES_DEVICE ? &device : run;
 		struct rounds r;
-		bool better = rounds_find(&r, p, ways[i], INT64_MAX) && is_fine(&r, run) && agrees(&r, p) &&
-			      (!found || sureness(&r) > sureness(best) + SURER);
+		bool better;
 
+		if (of == &device && !device.works)
+			continue;
+		better = rounds_find(&r, p, ways[i], INT64_MAX) && is_fine(&r, of) && agrees(&r, p) &&
+			 (!found || sureness(&r) > sureness(best) + SURER);
 		if (better && input_is_coarser(&r, p)) {
 			*coarser = true;
 			better = false;
@@ -414,6 +424,8 @@ static bool find_by_work(struct rounds *best, const struct process *p, const str
 			rounds_release(&r);
 		}
 	}
+	if (device.sure)
+		*run = device;
 	return found;
 }
 
@@ -484,7 +496,7 @@ static bool find_by_blocks(struct rounds *best, const struct process *p, bool tr
  * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
  * too often for all their times to be kept. To be released in any case.
  */
-static bool find_rounds(struct rounds *best, const struct process *p, const struct long_run *run, bool *cut)
+static bool find_rounds(struct rounds *best, const struct process *p, struct long_run *run, bool *cut)
 {
 	bool coarser = false, found = find_by_work(best, p, run, cut, &coarser);
 	/* Any program may read files again and again: here it is known to train. */
@@ -538,7 +550,7 @@ static bool from_calls(const struct process *p, struct iterations *it)
 		return false;
 	}
 	if (p->rhythm.works)
-		long_find(&run, p);
+		long_find(&run, p, SERIES_CALLS);
 	found = find_rounds(&r, p, &run, &cut);
 	if (run.sure && (!found || (MOST_KNOWN * run.hidden > run.works &&
 				    (double)run.count > FINER * (double)r.count))) {

@@ -17,11 +17,6 @@
 #define LEAST_SAME	0.75	/* of the family comes equally often in the whole run */
 #define NEAR		0.25	/* of what is predicted */
 
-static bool is_work(const struct beat *b)
-{
-	return b->kind != BEAT_HEAP && b->kind != BEAT_FREE && b->kind != BEAT_MAP;
-}
-
 static int by_time(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -30,13 +25,13 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Until when each beat that works is known, the shortest first; the caller's. */
-static int64_t *horizons(const struct process *p, size_t *count)
+static int64_t *horizons(const struct process *p, enum series_way way, size_t *count)
 {
 	int64_t *list = xcalloc(p->rhythm.count + 1, sizeof(*list));
 
 	*count = 0;
 	for (size_t i = 0; i < p->rhythm.count; i++)
-		if (is_work(&p->rhythm.beats[i]))
+		if (series_works(way, p, &p->rhythm.beats[i]))
 			list[(*count)++] = series_horizon(&p->rhythm.beats[i]);
 	qsort(list, *count, sizeof(*list), by_time);
 	return list;
@@ -71,13 +66,13 @@ static int64_t last_begin(const struct rounds *r)
 }
 
 /* False: none, or too few. To be released in any case. */
-static bool first_rounds(struct rounds *r, const struct process *p, int64_t until)
+static bool first_rounds(struct rounds *r, const struct process *p, enum series_way way, int64_t until)
 {
-	if (!rounds_find(r, p, SERIES_CALLS, until))
+	if (!rounds_find(r, p, way, until))
 		return false;
 	until = last_begin(r);
 	rounds_release(r);
-	return rounds_find(r, p, SERIES_CALLS, until) && r->count >= LEAST_ROUNDS;
+	return rounds_find(r, p, way, until) && r->count >= LEAST_ROUNDS;
 }
 
 /* ---- the whole run ---- */
@@ -161,7 +156,7 @@ static bool is_near(double is, double expected)
 }
 
 /* Does the whole run go on as it began, until its end, and does nothing else come as often? */
-static bool goes_on(const struct rounds *r, const struct process *p, const struct long_run *run)
+static bool goes_on(const struct rounds *r, const struct process *p, enum series_way way, const struct long_run *run)
 {
 	double factor = (double)run->count / (double)r->count;
 	size_t asked = 0, as_told = 0;
@@ -178,7 +173,7 @@ static bool goes_on(const struct rounds *r, const struct process *p, const struc
 	for (size_t i = 0; i < p->rhythm.count; i++) {
 		const struct beat *b = &p->rhythm.beats[i];
 
-		if (!is_work(b))
+		if (!series_works(way, p, b))
 			continue;
 		asked += b->ticks[0].at >= r->begin.at[r->count - 1] && 4 * b->count >= run->count;
 		work_end = b->last > work_end ? b->last : work_end;
@@ -268,10 +263,10 @@ static void describe(const struct rounds *r, struct long_run *run)
 	}
 }
 
-void long_find(struct long_run *run, const struct process *p)
+void long_find(struct long_run *run, const struct process *p, enum series_way way)
 {
 	size_t count, at;
-	int64_t *until = horizons(p, &count), tried = INT64_MIN;
+	int64_t *until = horizons(p, way, &count), tried = INT64_MIN;
 
 	*run = (struct long_run){ .works = count };
 	while (run->hidden < count && until[run->hidden] != INT64_MAX)
@@ -283,12 +278,12 @@ void long_find(struct long_run *run, const struct process *p)
 		if (until[at] == INT64_MAX || until[at] == tried)
 			continue;
 		tried = until[at];
-		if (first_rounds(&r, p, tried)) {
+		if (first_rounds(&r, p, way, tried)) {
 			run->first = r.count;
 			run->count = count_rounds(&r);
 			describe(&r, run);
 			run->evaluations = evaluations(&r, run->count);
-			run->sure = run->count && goes_on(&r, p, run);
+			run->sure = run->count && goes_on(&r, p, way, run);
 		}
 		rounds_release(&r);
 	}

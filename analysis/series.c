@@ -312,6 +312,31 @@ static bool is_work(const struct beat *b)
 	return b->kind != BEAT_HEAP && b->kind != BEAT_FREE && b->kind != BEAT_MAP;
 }
 
+bool series_launches(const struct process *p)
+{
+	for (size_t i = 0; i < p->rhythm.count; i++)
+		if (p->rhythm.beats[i].kind == BEAT_LAUNCH)
+			return true;
+	return false;
+}
+
+/* Loading code, compiling and asking is the libraries' start, in a thousand ways; the host's functions are of both. */
+static bool is_for_device(const struct process *p, const struct beat *b)
+{
+	static const char *const kinds[] = { "launch", "copy", "synchronise" };
+	const struct function *fn = process_function(p, b->function);
+
+	for (size_t i = 0; b->kind == BEAT_CUDA && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(fn->kind, kinds[i]))
+			return true;
+	return (b->kind == BEAT_LAUNCH && !strstr(fn->name, "HostFunc")) || b->kind == BEAT_COMM;
+}
+
+bool series_works(enum series_way way, const struct process *p, const struct beat *b)
+{
+	return way == SERIES_DEVICE ? is_for_device(p, b) : is_work(b);
+}
+
 int64_t series_horizon(const struct beat *b)
 {
 	return b->shift ? b->head[b->head_used - 1] : INT64_MAX;
@@ -423,7 +448,7 @@ static void collect_beat(struct all_series *all, const struct process *p, enum s
 	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) :
 			      blocks ? same_block(all, b) : NULL;
 
-	if ((blocks && is_work(b)) || is_agreement(p, b))
+	if ((blocks && is_work(b)) || is_agreement(p, b) || (way == SERIES_DEVICE && !is_for_device(p, b)))
 		return;
 	all->cut |= b->shift > 0;
 	if (!is_known(p, b, until)) {
@@ -519,8 +544,12 @@ static void join_runs(struct all_series *all)
 
 void series_collect(struct all_series *all, const struct process *p, enum series_way way, int64_t until)
 {
+	bool launches = series_launches(p);
+
+	/* Compilers name what they do, and do it again and again; where there are launches these tell better. */
 	for (size_t i = 0; i < p->rhythm.count; i++)
-		collect_beat(all, p, way, &p->rhythm.beats[i], until);
+		if (!launches || p->rhythm.beats[i].kind != BEAT_RANGE)
+			collect_beat(all, p, way, &p->rhythm.beats[i], until);
 	if (way == SERIES_RUNS)
 		join_runs(all);
 	if (all->count)

@@ -39,10 +39,15 @@ struct all_series {
 enum series_way {
 	SERIES_CALLS,		/* each by itself */
 	SERIES_RUNS,		/* those of one kind right after each other are one: an image of a batch each */
+	SERIES_DEVICE,		/* only what a GPU is given to do, and waiting for it */
 	SERIES_BLOCKS,		/* only memory, whichever thread asks for it */
 	SERIES_ALL_BLOCKS,	/* before the work began, too */
 };
 
+/* Has it given a GPU anything to do? */
+bool series_launches(const struct process *p);
+/* Does it work, as far as that way looks at it? */
+bool series_works(enum series_way way, const struct process *p, const struct beat *b);
 /* The times before `until` of the beats that are known until then; INT64_MAX: known to the end. */
 void series_collect(struct all_series *all, const struct process *p, enum series_way way, int64_t until);
 /* Until when all times are known; INT64_MAX: to the end. */

@@ -121,6 +121,8 @@ static void settle(struct trace *t, struct gpu_device *d, size_t count)
 			if ((uint64_t)pause > d->longest_gap)
 				d->longest_gap = (uint64_t)pause;
 		}
+		if (pause > 0 && pause < GPU_PAUSE_SHORT)
+			tally_slice(&d->pauses, begin, &(struct slice){ .calls = 1, .outer = (uint64_t)pause });
 		d->busy += (uint64_t)(end - begin);
 		busy(t, d, begin, end);
 		d->counted_to = end;
@@ -166,7 +168,7 @@ static struct gpu_device *device_make(struct gpu_work *w, uint8_t index)
 		.index = index, .begin = UNKNOWN, .end = UNKNOWN, .counted_to = INT64_MIN,
 		.slot = INT64_MIN,
 		.intervals = xcalloc(GPU_INTERVALS, sizeof(*w->devices->intervals)),
-		.slices.most = TALLY_SLICES,
+		.slices.most = TALLY_SLICES, .pauses.most = TALLY_SLICES,
 	};
 	return &w->devices[w->device_count++];
 }
@@ -370,6 +372,7 @@ void gpu_work_free(struct gpu_work *w)
 		free(w->devices[i].intervals);
 		curve_release(&w->devices[i].curve);
 		tally_release(&w->devices[i].slices);
+		tally_release(&w->devices[i].pauses);
 	}
 	idmap_release(&w->by_key);
 	idmap_release(&w->names);

@@ -15,6 +15,7 @@
 #define GPU_INTERVALS 4096	/* kept of a device */
 #define GPU_GAPS_KEPT 100	/* of a process */
 #define GPU_IDLE_LEAST 10000	/* ns: shorter pauses between work are no gaps */
+#define GPU_PAUSE_SHORT 1000000	/* ns: from one launch to the next; nobody reads a batch in less */
 
 enum gpu_work_kind { GPU_KERNEL, GPU_COPY, GPU_SET, GPU_WORK_KINDS };
 
@@ -37,6 +38,7 @@ struct gpu_device {
 	int64_t slot, slot_busy;	/* of the curve */
 	struct curve curve;		/* thousandths of a percent */
 	struct tally slices;		/* struct slice; `nested`: busy, ns */
+	struct tally pauses;		/* shorter than GPU_PAUSE_SHORT, by their ends; struct slice, `outer`: ns */
 };
 
 /* A name, and all work of that name. */

@@ -2,6 +2,8 @@
 /* dltrace_mark: ranges by name, moments, epochs and steps. */
 #include "analysis/model/marks.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/model/memory.h"
@@ -32,6 +34,37 @@ void marks_free(struct marks *m)
 }
 
 /* ---- by name ---- */
+
+#define NAME_CUT 100	/* bytes: so long a name may have lost its end (DLT_MARK_NAME) */
+#define NAME_ROOM 128
+
+/* Where "#key=value,key=value#" begins that a name ends in; NULL: nowhere. */
+static const char *metadata_of(const char *name)
+{
+	const char *at = strchr(name, '#'), *key = at ? at + 1 : NULL;
+	size_t length = strlen(name);
+
+	while (key && (isalnum((unsigned char)*key) || *key == '_'))
+		key++;
+	if (!key || at == name || key == at + 1 || *key != '=')
+		return NULL;
+	return name[length - 1] == '#' || length >= NAME_CUT ? at : NULL;
+}
+
+/* Without metadata, but for a name in it; in `to` if it is shorter. */
+static const char *group_name(const char *name, char to[NAME_ROOM])
+{
+	const char *metadata = metadata_of(name);
+	size_t base = metadata ? (size_t)(metadata - name) : 0, named;
+
+	if (!metadata || strlen(name) >= NAME_ROOM)
+		return name;
+	base -= base > 1 && name[base - 1] == ':';
+	named = strncmp(metadata, "#name=", 6) ? 0 : strcspn(metadata + 6, ",#");
+	snprintf(to, NAME_ROOM, "%.*s%s%.*s", (int)base, name, named ? ": " : "", (int)named,
+		 named ? metadata + 6 : "");
+	return to;
+}
 
 static uint64_t hash_text(uint64_t hash, const char *s)
 {
@@ -207,7 +240,7 @@ static uint8_t stands_for(const char *name)
 
 static void beat(struct process *p, const struct mark *k, const struct dlt_ev_mark_range *e, int64_t at)
 {
-	uint8_t word = stands_for(e->name);
+	uint8_t word = stands_for(k->name);
 	const struct beat b = {
 		.kind = BEAT_RANGE, .without = word, .thread = e->begun_by, .name = k->name,
 		.a = word ? 0 : hash_text(hash_text(0xcbf29ce484222325, k->domain), k->name), .b = e->kind,
@@ -220,6 +253,7 @@ static void on_range(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_mark_range *e = data;
 	struct process *p = trace_emitted(t, e->thread, at)->process;
+	char name[NAME_ROOM];
 	struct mark *k;
 
 	if (!trace_in_range(t, at)) {
@@ -236,7 +270,7 @@ static void on_range(struct trace *t, int64_t at, const void *data)
 		on_boundary(p, at, e);
 		return;
 	}
-	k = find(p, e->kind, e->domain, e->name);
+	k = find(p, e->kind, e->domain, group_name(e->name, name));
 	beat(p, k, e, at);
 	add(k, e->begun_by, at - (int64_t)e->duration, at);
 	k->nested += e->depth > 0;

@@ -2,9 +2,10 @@
 /*
  * Ranges and moments that programs name themselves (dltrace_mark:range), summed up by name.
  *
- * A process keeps MARKS_KEPT names; what comes after that is summed up under one, MARK_OTHER. An
- * epoch or a step lasts from its beginning to the next one's, or to the end of its process. Of
- * single moments, for ticks, so many a kind and trace are kept.
+ * What TSL (XLA, TensorFlow) says of a range in its name ("XlaPass:#name=dce,module=jit_step,program_id=3#") tells no
+ * ranges apart but by `name`: "XlaPass: dce". A process keeps MARKS_KEPT names; what comes after that is summed up
+ * under one, MARK_OTHER. An epoch or a step lasts from its beginning to the next one's, or to the end of its process.
+ * Of single moments, for ticks, so many a kind and trace are kept.
  */
 #ifndef DLT_ANALYSIS_MODEL_MARKS_H
 #define DLT_ANALYSIS_MODEL_MARKS_H

@@ -130,67 +130,103 @@ void rule_gpu_allocations(struct findings *f, const struct process *p)
 
 /* ---- small kernels ---- */
 
-#define LAUNCH_APART   50000 /* ns: of launches that are further apart, launching is not the limit \
-			      */
+#define LAUNCH_APART   50000 /* ns: of launches that are further apart, launching is not the limit */
 #define LAUNCH_TIME 0.25     /* of the time */
+#define PAUSES_LEAST 0.5     /* of the time that the GPU is idle */
 
-static double mean_kernel(const struct process *p)
+/* "of its 7 steady iterations (254 ms)" */
+static const char *span_text(char *text, size_t size, const struct gpu_span *s)
 {
-	uint64_t runs = 0, time = 0;
+	char time[32];
 
-	for (size_t i = 0; p->gpu && i < p->gpu->device_count; i++) {
-		runs += p->gpu->devices[i].count[GPU_KERNEL];
-		time += p->gpu->devices[i].time[GPU_KERNEL];
-	}
-	return runs ? (double)time / (double)runs : 0;
+	if (!s->iterations)
+		snprintf(text, size, "of the time between its first launch and its last");
+	else
+		snprintf(text, size, "of its %" PRIu64 " steady iteration%s (%s)", s->iterations,
+			 s->iterations == 1 ? "" : "s", time_text(time, sizeof(time), span_length(s->span)));
+	return text;
 }
 
-/* A queue that is full makes launches slow too, but then the GPU is busy. */
-static bool launch_bound(const struct process *p, const struct gpu_calls *g, struct span s,
-			 double busy, struct alone *launching)
+static json_t *span_evidence(const struct gpu_span *s)
 {
-	if (busy < 0 || busy >= BUSY || span_length(s) / (double)g->launches >= LAUNCH_APART ||
-	    (double)g->launch_ns < LAUNCH_TIME * span_length(s))
+	json_t *evidence = json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)s->iterations, "begin_ns",
+				     (json_int_t)s->span.begin, "end_ns", (json_int_t)s->span.end);
+
+	set_busy(evidence, s->busy, s->exact);
+	return evidence;
+}
+
+static double idle_time(const struct gpu_span *s)
+{
+	return (1 - s->busy) * span_length(s->span);
+}
+
+/*
+ * A queue that is full makes launches slow too, but then the GPU is busy. That it waits for the next launch shows in
+ * its pauses; where CUPTI does not tell them, in the time that launching takes.
+ */
+static bool launch_bound(const struct process *p, const struct gpu_span *s, struct alone *launching)
+{
+	if (s->busy < 0 || s->busy >= BUSY || s->launches < 1)
 		return false;
-	*launching = alone(p, USE_LAUNCH, g->launch_ns, s);
-	return launching->share >= LAUNCH_TIME;
+	*launching = alone(p, USE_LAUNCH, (uint64_t)s->launch_ns, s->span);
+	if (s->exact)
+		return s->pauses >= PAUSES_LEAST;
+	return span_length(s->span) / s->launches < LAUNCH_APART && launching->share >= LAUNCH_TIME;
+}
+
+/* "1309 launches an iteration, one each 28 us, of kernels that run for 4.0 us on average" */
+static const char *pace_text(char *text, size_t size, const struct gpu_span *s)
+{
+	char apart[32], kernel[32], runs[80] = "";
+
+	if (s->kernel_ns > 0)
+		snprintf(runs, sizeof(runs), ", of kernels that run for %s on average",
+			 time_text(kernel, sizeof(kernel), s->kernel_ns));
+	snprintf(text, size, "%.0f launches%s, one each %s%s",
+		 s->launches / (double)(s->iterations ? s->iterations : 1), s->iterations ? " an iteration" : "",
+		 time_text(apart, sizeof(apart), span_length(s->span) / s->launches), runs);
+	return text;
 }
 
 void rule_small_kernels(struct findings *f, const struct process *p)
 {
-	struct gpu_calls g = gpu_calls(p);
-	char each[32], apart[32], kernel[32], runs[80] = "";
+	char when[128], pace[192], cause[160], time[32];
 	struct alone launching;
+	struct gpu_span s;
 	json_t *evidence;
-	struct span s;
-	double busy;
-	bool exact;
 
-	if (!work_span(p, &s))
+	if (!gpu_span(p, &s) || !launch_bound(p, &s, &launching))
 		return;
-	busy = gpu_busy(p, s, &exact);
-	if (!launch_bound(p, &g, s, busy, &launching))
-		return;
-	if (mean_kernel(p) > 0)
-		snprintf(runs, sizeof(runs), ", while a kernel runs for %s on average",
-			 time_text(kernel, sizeof(kernel), mean_kernel(p)));
-	evidence = json_pack("{s:I, s:I, s:I, s:f, s:f}", "launches", (json_int_t)g.launches,
-			     "launch_ns", (json_int_t)g.launch_ns, "threads",
-			     (json_int_t)launching.threads, "share", launching.share, "kernel_ns",
-			     mean_kernel(p));
-	set_busy(evidence, busy, exact);
-	found(f, p, (struct stake){.since = s.begin, .ns = (1 - busy) * span_length(s)}, evidence,
-	      "%s launches work too small for the GPU, which was idle for %.0f %% of the time: "
-	      "%" PRIu64 " launches, one each %s, took %s each, %.0f %% of the time%s%s",
-	      process_who(p), 100 * (1 - busy), g.launches,
-	      time_text(apart, sizeof(apart), span_length(s) / (double)g.launches),
-	      time_text(each, sizeof(each), (double)g.launch_ns / (double)g.launches),
-	      100 * launching.share, launching.who, runs);
+	if (s.exact)
+		snprintf(cause, sizeof(cause), "%.0f %% of that in pauses of less than %s, until the next was launched",
+			 100 * s.pauses, time_text(time, sizeof(time), GPU_PAUSE_SHORT));
+	else
+		snprintf(cause, sizeof(cause), "launching took %.0f %% of the time%s", 100 * launching.share,
+			 launching.who);
+	evidence = span_evidence(&s);
+	json_object_update_new(evidence, json_pack("{s:f, s:f, s:I, s:f, s:f, s:f}", "launches", s.launches,
+						   "launch_ns", s.launch_ns, "threads", (json_int_t)launching.threads,
+						   "share", launching.share, "kernel_ns", s.kernel_ns, "pauses",
+						   s.pauses));
+	found(f, p, (struct stake){.since = s.span.begin, .ns = idle_time(&s)}, evidence,
+	      "%s launches work too small for the GPU, which was idle for %.0f %% %s, %s: %s", process_who(p),
+	      100 * (1 - s.busy), span_text(when, sizeof(when), &s), cause, pace_text(pace, sizeof(pace), &s));
 }
 
 /* ---- the GPU is idle ---- */
 
 #define CORES_BUSY 0.5 /* a process that keeps at least that much of a core busy does something */
+
+/* What is done meanwhile; where iterations are not known, that may be the start, or a compiler. */
+static const struct idle_cause {
+	const char *name, *advice;
+} idle_causes[] = {
+	{"unknown", NULL},
+	{"data", "Prepare data ahead and beside: more loading workers, decoding once, augmentation on the GPU."},
+	{"itself", "What it does between launches goes beside or more seldom: data prepared in workers, metrics, logs "
+		   "and copies of the model written every so many iterations."},
+};
 
 static const struct process *busiest(const struct trace *t, const char *host, struct span s,
 				     double *cores)
@@ -210,42 +246,57 @@ static const struct process *busiest(const struct trace *t, const char *host, st
 	return most;
 }
 
-void rule_gpu_idle(struct findings *f, const struct process *p)
+/* `other`: who was busiest; NULL: nobody was busy. */
+static const struct idle_cause *idle_cause(const struct process *p, const struct process *other,
+					   const struct gpu_span *s)
 {
-	struct gpu_calls g = gpu_calls(p);
-	const struct process *other;
-	struct alone launching;
-	char who[128], by[200], idle[32];
-	json_t *evidence;
-	struct span s;
-	double busy, cores;
-	bool exact;
+	if (other && other != p && is_worker(other, p, s->span))
+		return &idle_causes[1];
+	return &idle_causes[!s->iterations ? 0 : other == p ? 2 : 1];
+}
 
-	if (!g.launches || !work_span(p, &s))
-		return;
-	busy = gpu_busy(p, s, &exact);
-	if (busy < 0 || busy >= BUSY || launch_bound(p, &g, s, busy, &launching))
-		return;
-	snprintf(who, sizeof(who), "%s", process_who(p));
-	other = busiest(p->trace, p->host, s, &cores);
-	if (!other || cores < CORES_BUSY)
-		snprintf(by, sizeof(by),
-			 "no process was busy: they wait for something else, a disk or a network");
+static void meanwhile(char *text, size_t size, const struct process *p, const struct process *other, double cores,
+		      struct span s)
+{
+	if (!other)
+		snprintf(text, size, "no process was busy: they wait for something else, a disk or a network");
 	else
-		snprintf(by, sizeof(by), "%s%s%s kept %.1f core%s busy",
-			 other == p ? "" : process_who(other), other == p ? "it" : "",
+		snprintf(text, size, "%s%s kept %.1f core%s busy", other == p ? "it" : process_who(other),
 			 is_worker(other, p, s) ? ", one of its workers," : "", cores,
 			 cores < 1.05 && cores >= 0.95 ? "" : "s");
-	evidence = json_pack("{s:I, s:f}", "idle_ns", (json_int_t)((1 - busy) * span_length(s)),
-			     "cores", cores);
-	set_busy(evidence, busy, exact);
-	if (other && cores >= CORES_BUSY)
+}
+
+void rule_gpu_idle(struct findings *f, const struct process *p)
+{
+	const struct idle_cause *cause;
+	const struct process *other;
+	char when[128], by[200], pace[192], idle[32], who[128];
+	struct alone launching;
+	struct gpu_span s;
+	json_t *evidence;
+	double cores;
+
+	if (!gpu_span(p, &s) || s.busy < 0 || s.busy >= BUSY || s.launches < 1 ||
+	    launch_bound(p, &s, &launching))
+		return;
+	other = busiest(p->trace, p->host, s.span, &cores);
+	other = cores < CORES_BUSY ? NULL : other;
+	cause = idle_cause(p, other, &s);
+	snprintf(who, sizeof(who), "%s", process_who(p));
+	meanwhile(by, sizeof(by), p, other, cores, s.span);
+	evidence = span_evidence(&s);
+	json_object_update_new(evidence, json_pack("{s:I, s:f, s:s}", "idle_ns", (json_int_t)idle_time(&s), "cores",
+						   cores, "cause", cause->name));
+	if (other)
 		json_object_set_new(evidence, "busiest_process", json_integer(other->report_id));
-	found(f, p, (struct stake){.since = s.begin, .ns = (1 - busy) * span_length(s)}, evidence,
-	      "the GPU was idle for %s, %.0f %% of the time between the first launch of %s and its "
-	      "last; meanwhile %s",
-	      time_text(idle, sizeof(idle), (1 - busy) * span_length(s)), 100 * (1 - busy), who,
-	      by);
+	found_advising(f, cause->advice);
+	if (!cause->advice)
+		found_as(f, DLT_INFO);
+	found(f, p, (struct stake){.since = s.span.begin, .ns = idle_time(&s)}, evidence,
+	      "%s left the GPU idle for %s, %.0f %% %s%s: %s; meanwhile %s", who,
+	      time_text(idle, sizeof(idle), idle_time(&s)), 100 * (1 - s.busy), span_text(when, sizeof(when), &s),
+	      s.iterations ? "" : ", which may include its start, as no iterations were found",
+	      pace_text(pace, sizeof(pace), &s), by);
 }
 
 /* ---- pageable memory ---- */

@@ -7,21 +7,120 @@
 
 #include "analysis/breakdown.h"
 #include "analysis/model/memory.h"
+#include "analysis/phases.h"
 #include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
+/* ---- many threads ---- */
+
+#define GROWS 1.2	/* times as many later as when the pools should be there */
+#define MADE_BY 3	/* libraries told */
+
+/* When each library has made its pool: when the work is steady, else at two thirds of its life. */
+static int64_t pools_made(const struct process *p)
+{
+	const struct phases *ph = phases_around(p);
+
+	for (size_t i = 0; i < ph->count && phases_own(ph, p); i++)
+		if (ph->list[i].id == PHASE_STEADY)
+			return ph->list[i].begin;
+	return p->begin + (int64_t)(process_life(p) / 3 * 2);
+}
+
+static struct curve_value highest(const struct curve *c)
+{
+	struct curve_value best = {0, 0};
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct curve_value points[3];
+		size_t count = curve_points(&c->buckets[i], points);
+
+		for (size_t k = 0; k < count; k++)
+			best = points[k].value > best.value ? points[k] : best;
+	}
+	return best;
+}
+
+struct makers {
+	struct maker {
+		const char *name;
+		size_t threads;
+	} *list; /* owned */
+	size_t count, capacity;
+};
+
+static int by_threads(const void *a, const void *b)
+{
+	const struct maker *x = a, *y = b;
+
+	return x->threads != y->threads ? (x->threads < y->threads) - (x->threads > y->threads)
+					: strcmp(x->name, y->name);
+}
+
+/* By the libraries that made those that were there at that time, most first. */
+static struct makers makers_at(const struct process *p, int64_t at)
+{
+	struct makers m = {.count = 0};
+
+	for (const struct thread *t = p->threads; t; t = t->sibling) {
+		const struct library *l = process_library(p, t->creator_library);
+		size_t i = 0;
+		bool lives = t->begin != UNKNOWN && t->begin <= at && (t->end == UNKNOWN || t->end >= at);
+
+		if (!l || t->first_thread || !lives)
+			continue;
+		while (i < m.count && strcmp(m.list[i].name, base_name(l->path)))
+			i++;
+		m.list = xgrow(m.list, m.count, &m.capacity, sizeof(*m.list));
+		if (i == m.count)
+			m.list[m.count++] = (struct maker){base_name(l->path), 0};
+		m.list[i].threads++;
+	}
+	if (m.count)
+		qsort(m.list, m.count, sizeof(*m.list), by_threads);
+	return m;
+}
+
+/* ": 52 made by libxla.so, 15 by libopenblas.so" */
+static void makers_text(char *text, size_t size, const struct process *p, int64_t at)
+{
+	struct makers m = makers_at(p, at);
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < m.count && i < MADE_BY && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s %zu %sby %s", i ? "," : ":", m.list[i].threads,
+					 i ? "" : "made ", m.list[i].name);
+	free(m.list);
+}
+
+/* Frameworks make a pool or two of a thread a core, and a handful more; what goes on growing is none. */
 void rule_too_many_threads(struct findings *f, const struct process *p)
 {
 	const struct machine *m = trace_machine(p->trace, p->host);
-	int64_t peak = curve_max(&p->curves[CURVE_THREADS]);
+	const struct curve *c = &p->curves[CURVE_THREADS];
+	struct curve_value peak = highest(c);
+	int64_t made = pools_made(p), then = curve_at(c, made);
+	bool grows = peak.t > made && (double)peak.value >= GROWS * (double)then;
+	char by[512], more[128] = "", time[32];
 
-	/* Frameworks make a pool or two of a thread a core, and a handful more. */
-	if (!m || !m->cpus || peak < 4 * (int64_t)m->cpus + 16)
+	if (!m || !m->cpus || peak.value < 4 * (int64_t)m->cpus + 16)
 		return;
-	found(f, p, NO_STAKE,
-	      json_pack("{s:I, s:i}", "threads", (json_int_t)peak, "cpus", (int)m->cpus),
-	      "%s had %" PRId64 " threads at once on %u CPU%s", process_who(p), peak, m->cpus,
-	      m->cpus == 1 ? "" : "s");
+	makers_text(by, sizeof(by), p, peak.t);
+	if (grows) {
+		snprintf(more, sizeof(more), ", and makes more and more (%" PRId64 " at %s)", then,
+			 time_text(time, sizeof(time), (double)made));
+	} else {
+		found_as(f, DLT_INFO);
+		found_advising(f, "Pools that were made once; each library has its own, often for all cores. What "
+				  "waits costs memory, no time: if it runs, give each a size (OMP_NUM_THREADS, "
+				  "OPENBLAS_NUM_THREADS, the framework's own).");
+	}
+	found(f, p, (struct stake){.since = grows ? made : UNKNOWN},
+	      json_pack("{s:I, s:i, s:b, s:I}", "threads", (json_int_t)peak.value, "cpus", (int)m->cpus, "grows",
+			grows, "before", (json_int_t)then),
+	      "%s had %" PRId64 " threads at once on %u CPU%s%s%s", process_who(p), peak.value, m->cpus,
+	      m->cpus == 1 ? "" : "s", more, by);
 }
 
 /* ---- threads that come and go ---- */

@@ -10,7 +10,9 @@
 #include "analysis/layers.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
+#include "analysis/phases.h"
 
+#define STEADY_LEAST	   200000000 /* ns: two whole slices of a tally lie in it */
 #define SAMPLES_LEAST	   10
 #define SAMPLES_PER_SECOND 4 /* at the level summary threads are sampled far less often */
 
@@ -122,6 +124,11 @@ struct gpu_calls gpu_calls(const struct process *p)
 	return g;
 }
 
+static bool is_use_beat(const struct process *p, const struct beat *b, enum gpu_use use)
+{
+	return (b->kind == BEAT_CUDA || b->kind == BEAT_LAUNCH) && is_use(process_function(p, b->function), use);
+}
+
 struct spent {
 	uint32_t thread;
 	double time; /* in units of a tick's */
@@ -146,8 +153,7 @@ double gpu_longest(const struct process *p, enum gpu_use use, size_t *threads)
 		const struct beat *b = &p->rhythm.beats[i];
 		double time;
 
-		if ((b->kind != BEAT_CUDA && b->kind != BEAT_LAUNCH) ||
-		    !is_use(process_function(p, b->function), use))
+		if (!is_use_beat(p, b, use))
 			continue;
 		for (k = 0; k < count && by[k].thread != b->thread;)
 			k++;
@@ -163,19 +169,34 @@ double gpu_longest(const struct process *p, enum gpu_use use, size_t *threads)
 	return all > 0 ? most / all : 1;
 }
 
-/* The busiest device's. */
-static double busy_by_cupti(const struct process *p, struct span s)
+/* Slices whose middle lies in the span, as phases have them. */
+static struct slice slices_in(const struct tally *t, struct span s)
 {
-	double busy = -1;
+	int64_t half = t->count ? (int64_t)(1ULL << t->shift) / 2 : 0;
+	uint64_t n[TALLY_WORDS];
+
+	tally_sum(t, s.begin - half, s.end - half, n);
+	return (struct slice){n[0], n[1], n[2], n[3]};
+}
+
+static const struct gpu_device *busiest_device(const struct process *p)
+{
+	const struct gpu_device *best = NULL;
 
 	for (size_t i = 0; p->gpu && !p->gpu->gap_count && i < p->gpu->device_count; i++) {
 		const struct gpu_device *d = &p->gpu->devices[i];
-		double share = d->end > d->begin ? (double)d->busy / span_length(s) : 0;
 
-		if (share > busy && d->end > d->begin)
-			busy = share > 1 ? 1 : share;
+		if (d->end > d->begin && (!best || d->busy > best->busy))
+			best = d;
 	}
-	return busy;
+	return best;
+}
+
+static double busy_by_cupti(const struct process *p, struct span s)
+{
+	const struct gpu_device *d = busiest_device(p);
+
+	return d && s.end > s.begin ? fmin(1, (double)slices_in(&d->slices, s).nested / span_length(s)) : -1;
 }
 
 /* Mean of what NVML said within the span; it has no idea whose work it is. */
@@ -202,6 +223,80 @@ double gpu_busy(const struct process *p, struct span s, bool *exact)
 		most = busy > most ? busy : most;
 	}
 	return most;
+}
+
+static double mean_kernel(const struct process *p, struct span s)
+{
+	uint64_t runs = 0, time = 0;
+
+	for (size_t i = 0; i < p->profile_count; i++) {
+		const struct profile *f = p->profile_list[i];
+		struct slice in;
+
+		if (!f->work || strcmp(f->work->kind, "compute"))
+			continue;
+		in = slices_in(&f->slices, s);
+		runs += in.calls;
+		time += in.outer;
+	}
+	return runs ? (double)time / (double)runs : 0;
+}
+
+/* Totals know of all launches, and the rhythm of when. */
+static double launches_in(const struct process *p, struct span s)
+{
+	double all = 0, in = 0;
+
+	for (size_t i = 0; i < p->rhythm.count; i++) {
+		const struct beat *b = &p->rhythm.beats[i];
+
+		if (!is_use_beat(p, b, USE_LAUNCH))
+			continue;
+		for (uint32_t k = 0; k < b->used; k++) {
+			all += b->ticks[k].count;
+			in += b->ticks[k].at >= s.begin && b->ticks[k].at < s.end ? b->ticks[k].count : 0;
+		}
+	}
+	return all > 0 ? in / all : 1;
+}
+
+/* Of a slice that a border divides nobody knows what lies on which side. */
+static struct span whole_slices(const struct process *p, struct span s)
+{
+	const struct gpu_device *d = busiest_device(p);
+	int64_t width = d && d->slices.count ? (int64_t)(1ULL << d->slices.shift) : 1;
+
+	return (struct span){(s.begin + width - 1) / width * width, s.end / width * width};
+}
+
+static void look_at_gpu(const struct process *p, struct gpu_span *s)
+{
+	struct gpu_calls g = gpu_calls(p);
+	struct span whole = s->iterations ? whole_slices(p, s->span) : s->span;
+	double part = s->iterations ? launches_in(p, s->span) : 1, idle;
+
+	s->busy = gpu_busy(p, whole, &s->exact);
+	s->launches = part * (double)g.launches;
+	s->launch_ns = part * (double)g.launch_ns;
+	s->kernel_ns = mean_kernel(p, s->span);
+	idle = (1 - s->busy) * span_length(whole);
+	s->pauses = s->exact ? fmin(1, (double)slices_in(&busiest_device(p)->pauses, whole).outer / fmax(1, idle)) : -1;
+}
+
+bool gpu_span(const struct process *p, struct gpu_span *s)
+{
+	const struct phases *ph = phases_around(p);
+
+	*s = (struct gpu_span){.iterations = 0};
+	for (size_t i = 0; i < ph->count; i++)
+		if (ph->list[i].id == PHASE_STEADY && ph->list[i].iterations) {
+			s->span = (struct span){ph->list[i].begin, ph->list[i].end};
+			s->iterations = ph->list[i].iterations;
+		}
+	if (!s->iterations && !work_span(p, &s->span))
+		return false;
+	look_at_gpu(p, s);
+	return span_length(s->span) >= (s->exact ? STEADY_LEAST : WORK_LEAST);
 }
 
 static double mean_threads(const struct process *p, struct span s, unsigned word)

@@ -26,6 +26,22 @@ bool work_span(const struct process *p, struct span *s);
 /* The steady phase if one was found, else what comes after the first third of the work. */
 bool steady_span(const struct findings *f, const struct process *p, struct span *s);
 
+/*
+ * What a GPU is judged by: the steady iterations, which may be short if CUPTI tells of them; where none were found
+ * the work, and `iterations` is 0.
+ */
+struct gpu_span {
+	struct span span;
+	uint64_t iterations;
+	double busy; /* as gpu_busy() has it; in the whole slices of time within the span */
+	bool exact;
+	double pauses; /* of its idle time: between work, shorter than GPU_PAUSE_SHORT; -1: not known */
+	double kernel_ns;	    /* mean; 0: not known */
+	double launches, launch_ns; /* in it */
+};
+
+bool gpu_span(const struct process *p, struct gpu_span *s);
+
 /* Calls that the GPU is used by, summed over threads; first calls, which make contexts, left out.
  */
 struct gpu_calls {

@@ -2,10 +2,10 @@
 # Rules on GPUs: each is found just above its threshold and not just below it, nor where the GPU is busy.
 . "$top_srcdir/tests/lib.sh"
 
-# training UTILISATION [LINE]...: ten seconds of a process with one worker that keeps $worker percent of a core busy;
+# training UTILISATION [LINE]...: ten seconds of a process that keeps $own percent of a core busy, and a worker $worker;
 # 1,000 launches of 5 us, two of them as events; the GPU is that busy in percent ("": nobody says), which
 # is said every $told tenths of a second.
-worker=90 told=1
+own=20 worker=90 told=1
 training() {
 	busy=$1
 	shift
@@ -22,8 +22,8 @@ training() {
 		done
 		echo '[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us'
 		echo '[12s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us'
-		awk -v busy="$busy" -v worker="$worker" -v told="$told" 'BEGIN { for (i = 10; i <= 120; i++) {
-			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * 20
+		awk -v busy="$busy" -v own="$own" -v worker="$worker" -v told="$told" 'BEGIN { for (i = 10; i <= 120; i++) {
+			printf "[%dms] dltrace_sample:process process=1 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * own
 			printf "[%dms] dltrace_sample:process process=2 time=%dms threads=1 user=%dms\n", i * 100, i * 100, i * worker
 			if (busy != "" && i % told == 0) printf "[%dms] dltrace_record:gpu gpu=0 name=\"H\" memory=80G used=1G utilisation=%d\n", i * 100, busy
 		} }'
@@ -76,8 +76,12 @@ same "no share is more than all" 1.0 "$(json '[f["evidence"]["share"] for f in r
 
 training 69 "$launches"
 same "idle" "['warning']" "$(found gpu_idle)"
-same "who is busy" "the GPU was idle for 3.1 s, 31 % of the time between the first launch of train (pid 100) and its last; meanwhile train (pid 101), one of its workers, kept 0.9 cores busy" \
+same "who is busy" "train (pid 100) left the GPU idle for 3.1 s, 31 % of the time between its first launch and its last, which may include its start, as no iterations were found: 1000 launches, one each 10 ms; meanwhile train (pid 101), one of its workers, kept 0.9 cores busy" \
 	"$(text gpu_idle)"
+advised() {
+	json "[(f['severity'], (f.get('advice') or 'none')[:12]) for f in r['findings'] if f['rule'] == '$1']"
+}
+same "a worker prepares" "[('warning', 'Prepare data')]" "$(advised gpu_idle)"
 training 71 "$launches"
 same "not idle" "[]" "$(found gpu_idle)"
 
@@ -87,6 +91,7 @@ text gpu_idle | grep -q 'one of its workers, kept 0.[56] cores busy' || fail "ha
 worker=45
 training 69 "$launches"
 text gpu_idle | grep -q 'no process was busy' || fail "hardly busy: $(text gpu_idle)"
+same "what it cannot know" "[('info', 'none')]" "$(advised gpu_idle)"
 worker=90 told=9
 training 69 "$launches"
 same "said seldom" "['warning']" "$(found gpu_idle)"
@@ -132,6 +137,35 @@ training 50 "$(total cudaLaunchKernel 190000 2600)"
 same "rare launches" "[]" "$(found small_kernels)"
 training 71 "$(total cudaLaunchKernel 210000 2600)"
 same "a full queue" "[]" "$(found small_kernels)"
+
+# kernels APART US [MS]: launched so many us apart from 8 s to 10 s, each of which runs for so long; ten steps, of 200 ms
+kernels() {
+	awk -v apart="$1" -v us="$2" -v ms="${3:-200}" 'BEGIN { for (at = 8000000; at < 8000000 + 10000 * ms; at += apart) {
+		printf "[%dus] dltrace_cuda:launch thread=1 function=cudaLaunchKernel library=1 duration=5us\n", at + 5
+		printf "[%dus] dltrace_gpu:kernel process=1 caller=1 begin=%dus duration=%dus kernel=1\n", at + 900000, at + 9, us } }'
+	steps "${3:-200}"
+}
+both() {
+	json "[(f['rule'], f['severity']) for f in r['findings'] if f['rule'] in ('small_kernels', 'gpu_idle')]"
+}
+training '' "$launches" "$(kernels 1000 300)"
+same "steady iterations of small kernels" "[('small_kernels', 'warning')]" "$(both)"
+same "said of iterations" "train (pid 100) launches work too small for the GPU, which was idle for 70 % of its 10 steady iterations (2.0 s), 100 % of that in pauses of less than 1.0 ms, until the next was launched: 200 launches an iteration, one each 1.0 ms, of kernels that run for 300 us on average" \
+	"$(text small_kernels)"
+training '' "$launches" "$(kernels 4000 800)"
+same "long pauses in them" "[('gpu_idle', 'warning')] [('warning', 'Prepare data')]" "$(both) $(advised gpu_idle)"
+own=95
+training '' "$launches" "$(kernels 4000 800)"
+same "in which it is busy itself" "[('warning', 'What it does')]" "$(advised gpu_idle)"
+own=20
+training '' "$launches" "$(kernels 1000 800)"
+same "the start does not count" "[]" "$(both)"
+training '' "$launches" "$(kernels 1000 300 25)"
+same "short, but CUPTI tells" "[('small_kernels', 'warning')]" "$(both)"
+training '' "$launches" "$(kernels 1000 300 15)"
+same "too short" "[]" "$(both)"
+training 20 "$launches" "$(steps 150)"
+same "too short for NVML" "[]" "$(both)"
 
 training 90 "$launches" "$(total cudaMemcpyAsync 1000 310 1G)"
 same "pageable" "['warning']" "$(found pageable_copies)"

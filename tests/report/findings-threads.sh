@@ -105,3 +105,25 @@ churn 200 91s
 same "two a second" 1 "$(json "len($(found thread_churn))")"
 churn 200 121s
 same "less than two a second" "[]" "$(found thread_churn)"
+
+# many LATE: 60 threads from 2 s on, of two libraries, and LATE more of one of them, one by one until the end
+many() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=4 memory=8G available=6G'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
+		echo '[1s] dltrace_proc:library process=1 library=1 path="/lib/libopenblas.so"'
+		echo '[1s] dltrace_proc:library process=1 library=2 path="/lib/libxla.so"'
+		awk -v late="$1" 'BEGIN { for (i = 0; i < 60 + late; i++)
+				printf "[%dms] dltrace_proc:thread thread=%d process=1 tid=%d begin=%dms creator_library=%d\n", i < 60 ? 2000 : 2000 + (i - 59) * 9000 / late, 10 + i, 200 + i, i < 60 ? 2000 : 2000 + (i - 59) * 9000 / late, i < 20 ? 1 : 2
+			for (i = 10; i <= 110; i++)
+				printf "[%dms] dltrace_sample:process process=1 time=%dms threads=%d user=%dms\n", i * 100, i * 100, i < 20 ? 1 : 60 + late * (i - 20) / 90, i * 50 }'
+	} | report_text
+}
+many_found() {
+	json "[(f['severity'], f['text'], f['advice'][:9]) for f in r['findings'] if f['rule'] == 'too_many_threads']"
+}
+many 0
+same "pools" "[('info', 'train (pid 100) had 60 threads at once on 4 CPUs: 40 made by libxla.so, 20 by libopenblas.so', 'Pools tha')]" "$(many_found)"
+many 60
+same "more and more" "[('warning', 'train (pid 100) had 120 threads at once on 4 CPUs, and makes more and more (97 at 6.7 s): 100 made by libxla.so, 20 by libopenblas.so', 'Threads a')]" "$(many_found)"

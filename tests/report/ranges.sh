@@ -51,3 +51,27 @@ grep -q 'torch: forward.*(100)' text && fail "one process is named in each row: 
 } >several.txt
 "$REPORT" -q several.txt >text
 same "whose" "1 1" "$(grep -c 'torch: forward.*python3 (100)' text) $(grep -c 'torch: forward.*python3 (200)' text)"
+
+# TSL's ranges say in their names what they are about: one name, but for those that have a name in it.
+annotated() {
+	echo "[$1ms] dltrace_mark:range thread=1 begun_by=1 kind=1 duration=10ms domain=\"TSL\" name=\"$2\""
+}
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"'
+	annotated 1100 'XlaCompile:#module=jit_step,program_id=3#'
+	annotated 1200 'XlaCompile:#module=jit_loss,program_id=4#'
+	annotated 1300 'XlaPass:#name=dce,module=jit_step,program_id=3#'
+	annotated 1400 'XlaPass:#name=dce,module=jit_loss,program_id=4#'
+	annotated 1500 'XlaPass:#name=remove-no-op-reduce-precision-algebraic-simplifier,module=jit__threefry_seed,program_id=6'
+	annotated 1600 'issue #12=a'
+	annotated 1700 '#a=1#'
+	annotated 1800 'C#'
+	annotated 1900 'a#b'
+	awk 'BEGIN { for (i = 0; i < 5000; i++)
+		printf "[2s] dltrace_mark:range thread=1 begun_by=1 kind=1 duration=1us domain=\"TSL\" name=\"Thunk:#hlo=f%d#\"\n", i }'
+	annotated 2100 'last'
+} | report_text
+same "names without what they are about" "#a=1# 1|C# 1|Thunk 5000|XlaCompile 2|XlaPass: dce 2|XlaPass: remove-no-op-reduce-precision-algebraic-simplifier 1|a#b 1|issue #12=a 1|last 1" \
+	"$(json '"|".join(sorted("%(name)s %(count)d" % x for x in r["ranges"]))')"
+"$REPORT" --dump "$TMP/trace.txt" | grep -q 'XlaCompile:#module=jit_loss' || fail "no full names in a dump"
