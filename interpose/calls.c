@@ -336,7 +336,8 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 	if (c->tiny) {
 		pay(c->tiny);
 		call.error = dlt_tiny_timed(c->tiny, c->site->function, c->site->caller, c->like, ticks,
-					    call.duration, call.duration < min / 2, c->start);
+					    call.duration, call.duration < (c->like == DLT_QUICK ? min : min / 2),
+					    c->start);
 	}
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		count(c, &call);

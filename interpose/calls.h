@@ -33,7 +33,7 @@
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
 #define DLT_CALL_REGIONS 8	/* open at a time, in a thread (regions.h) */
-#define DLT_CALL_SITES 256	/* call sites that a thread remembers; a power of 2 */
+#define DLT_CALL_SITES 512	/* call sites that a thread remembers; a power of 2 */
 
 /* Where a thread calls a function from, and all that need not be found out again. */
 struct dlt_site {
@@ -93,9 +93,7 @@ struct dlt_calls {
 
 static inline unsigned dlt_site_hash(unsigned function, const void *caller)
 {
-	uintptr_t h = (uintptr_t)caller;
-
-	return (unsigned)((h ^ h >> 9 ^ function << 1) % DLT_CALL_SITES);
+	return (unsigned)((((uintptr_t)caller ^ (uintptr_t)function << 48) * DLT_TINY_GOLDEN) >> 32) % DLT_CALL_SITES;
 }
 
 static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, const void *caller)
@@ -218,17 +216,19 @@ dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64
 
 /*
  * The same of a function that asks for what is at hand (@quick) and is called by the thousand: its result tells whether
- * it succeeded, and others may be inside, so it is called and has a frame.
+ * it succeeded, and others may be inside, so it is called, and then has a frame. One that never had another inside has
+ * none: as above. Few cache lines are touched, since the application has filled the caches meanwhile.
  */
 struct dlt_quick {
 	struct dlt_calls *calls;
 	struct dlt_box_totals *totals;
+	struct dlt_frame *frame;	/* NULL: none */
 	uintptr_t at;			/* stack address that it stands for; that of nothing here: gcc would make no jumps */
 	uint64_t ticks;			/* that it counts as */
 	uint32_t ns, depth;
 };
 
-#define DLT_QUICK 1	/* what such calls from one place share: all */
+#define DLT_QUICK 0x100	/* what such calls from one place share: all; no number of operations (tiny.h) */
 
 /* The function to call, after which dlt_quick_end must follow; NULL: this one is timed, or nobody listens. */
 static inline __attribute__((always_inline)) void *
@@ -236,38 +236,47 @@ dlt_quick_begin(struct dlt_quick *q, enum dlt_fn function, const void *caller, u
 {
 	struct dlt_thread *t = dlt_thread_known();
 	struct dlt_calls *calls = t ? t->calls : NULL;
-	struct dlt_frame *frame;
+	struct dlt_frame *outer;
 	struct dlt_tiny *tiny;
+	uint32_t depth;
 
 	if (__builtin_expect(!calls, 0))
 		return NULL;
 	tiny = dlt_tiny_place(calls->tiny, function, caller, DLT_QUICK);
-	frame = &calls->frames[calls->depth];
-	if (!tiny->totals || tiny->generation != dlt_library_generation || calls->depth == DLT_CALL_DEPTH ||
-	    (calls->depth && (frame[-1].at <= at || frame[-1].function == tiny->counts_as)) ||
+	depth = calls->depth;
+	outer = calls->frames + depth - 1;	/* not there, where depth is 0 */
+	if (!tiny->totals || tiny->generation != dlt_library_generation || depth == DLT_CALL_DEPTH ||
+	    (depth && (outer->at <= at || outer->function == tiny->counts_as)) ||
 	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, DLT_QUICK))
 		return NULL;
-	*q = (struct dlt_quick){ .calls = calls, .totals = tiny->totals, .at = at, .ticks = tiny->ticks,
-				 .ns = tiny->ns, .depth = calls->depth };
-	frame->at = at;
-	frame->nested_time = 0;
-	frame->nested = 0;
-	frame->library = tiny->library;
-	frame->function = tiny->counts_as;
-	calls->depth++;
+	q->totals = tiny->totals;
+	q->frame = NULL;
 	tiny->owed++;
-	if (q->depth)
-		dlt_totals_add_inner(q->totals, q->ns);
+	if (depth)
+		dlt_totals_add_inner(q->totals, tiny->ns);
 	else
-		dlt_totals_add_first(q->totals, q->ns, 0);
+		dlt_totals_add_first(q->totals, tiny->ns, 0);
+	if (tiny->nests) {
+		q->calls = calls;
+		q->frame = outer + 1;
+		q->at = at;
+		q->ticks = tiny->ticks;
+		q->ns = tiny->ns;
+		q->depth = depth;
+		*q->frame = (struct dlt_frame){ .at = at, .library = tiny->library, .function = tiny->counts_as };
+		calls->depth = depth + 1;
+	} else if (depth) {
+		outer->nested++;
+		outer->nested_time += tiny->ticks;
+	}
 	return tiny->real;
 }
 
-static inline __attribute__((always_inline)) void dlt_quick_end(const struct dlt_quick *q, bool ok)
+/* Takes the frame off. */
+static inline void dlt_quick_leave(const struct dlt_quick *q)
 {
-	struct dlt_frame *frame = &q->calls->frames[q->depth];
+	const struct dlt_frame *frame = q->frame;
 
-	q->totals->sums.failed += !ok;
 	/* Another stack took the place (calls.c, leave). */
 	if (__builtin_expect(q->calls->depth <= q->depth || frame->at != q->at, 0))
 		return;
@@ -278,9 +287,17 @@ static inline __attribute__((always_inline)) void dlt_quick_end(const struct dlt
 		q->totals->sums.nested += nested < q->ns ? nested : q->ns;
 	}
 	if (q->depth) {
-		frame[-1].nested += 1 + frame->nested;
-		frame[-1].nested_time += q->ticks;
+		q->frame[-1].nested += 1 + frame->nested;
+		q->frame[-1].nested_time += q->ticks;
 	}
+}
+
+static inline __attribute__((always_inline)) void dlt_quick_end(const struct dlt_quick *q, bool ok)
+{
+	if (__builtin_expect(!ok, 0))
+		q->totals->sums.failed++;
+	if (q->frame)
+		dlt_quick_leave(q);
 }
 
 /*

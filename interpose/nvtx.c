@@ -20,7 +20,9 @@
 #include "threads.h"
 
 #define NO_TRACKING	(-2)
-#define TEXTS		(256 << 10)	/* bytes of domains, categories and registered strings */
+#define TEXTS		(4 << 20)	/* bytes of domains, categories and registered strings: JAX has 4,000 for one net */
+#define KEPT		16384		/* of these that are found again; a power of 2 */
+#define PROBES		16
 #define CATEGORIES	256
 #define DIGITS		12
 #define DEVICES		64		/* CUDA has no more in a process; one that is named twice says so twice */
@@ -41,7 +43,7 @@ static uint32_t categories_used;
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static const char *keep(const char *name)
+static const char *append(const char *name)
 {
 	uint32_t size = (uint32_t)strlen(name) + 1;
 	uint32_t at = __atomic_load_n(&texts_used, __ATOMIC_RELAXED);
@@ -52,6 +54,30 @@ static const char *keep(const char *name)
 	} while (!__atomic_compare_exchange_n(&texts_used, &at, at + size, false, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	return memcpy(texts + at, name, size);
+}
+
+/* The same text again where it was kept before: programs register one for each thing that they do. */
+static const char *keep(const char *name)
+{
+	static const char *kept[KEPT];
+	const char *copy = NULL;
+	uint32_t hash = 2166136261;	/* FNV-1a */
+
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619;
+	for (uint32_t i = 0; i < PROBES; i++) {
+		const char **place = &kept[(hash + i) % KEPT], *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+		if (!found && !copy)
+			copy = append(name);
+		if (copy == too_many)
+			return copy;
+		if (!found && __atomic_compare_exchange_n(place, &found, copy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return copy;
+		if (strcmp(found, name) == 0)
+			return found;
+	}
+	return copy ? copy : append(name);
 }
 
 static const char *keep_ascii(const char *name)

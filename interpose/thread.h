@@ -41,17 +41,17 @@ struct dlt_heap_own {
 	uint32_t owner;			/* the thread's id; 0: it has no record */
 } __attribute__((aligned(64)));
 
-/* No two threads share a pair of lines. */
+/* No two threads share a pair of lines. First what each call looks at: one line. */
 struct dlt_thread {
 	struct dlt_box_slot *slot;	/* borrowed from the box; never NULL */
 	uint32_t id;			/* our thread id; 0: free record */
 	uint32_t held;			/* how often its guard is held (guard.h) */
 	uintptr_t guard;		/* up: dltrace itself is running, hooks pass through (guard.h); 0: down */
 	struct dlt_heap_own *heap;	/* the thread's own line while it lives, then `kept` */
-	int64_t published;		/* part of live bytes already in box.heap_published */
+	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */
 	struct dlt_box_ring *ring;	/* events noted, borrowed from the box (rings.c); NULL: none yet */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
-	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */
+	int64_t published;		/* part of live bytes already in box.heap_published */
 	uint64_t events;		/* emitted by this thread one by one and naming it */
 	uint64_t putting;		/* 1 + where in the outbox it fills a message; 0: nowhere */
 	bool helper;			/* ours or LTTng's: left out of every count */

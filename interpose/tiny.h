@@ -27,6 +27,7 @@
 #include "box.h"
 
 #define DLT_TINY_PLACES	128	/* a power of 2 */
+#define DLT_TINY_GOLDEN	0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio: spreads what lies close together */
 #define DLT_TINY_FLOPS	(1u << 17)	/* calls with more work are always timed */
 #define DLT_TINY_KNOWN	256	/* short ones in a row, nearly, before some are left out */
 #define DLT_TINY_SLOW	32	/* what one that was not short takes from that: 3 % keep all of them timed */
@@ -64,9 +65,9 @@ static inline uintptr_t dlt_tiny_work(uint64_t flops)
 static inline struct dlt_tiny *dlt_tiny_place(struct dlt_tiny *places, uint16_t function, const void *caller,
 					      uintptr_t like)
 {
-	uintptr_t h = (uintptr_t)caller;
+	uintptr_t key = ((uintptr_t)caller ^ (uintptr_t)function << 48) + like;
 
-	return &places[((h ^ h >> 7 ^ function) + (like ^ like >> 4)) % DLT_TINY_PLACES];
+	return &places[(key * DLT_TINY_GOLDEN >> 32) % DLT_TINY_PLACES];
 }
 
 static inline bool dlt_tiny_is(const struct dlt_tiny *t, uint16_t function, const void *caller, uintptr_t like)
