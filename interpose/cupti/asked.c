@@ -18,7 +18,16 @@ static const char *const words[] = {
 };
 static const char *const graph_words[] = { "GraphLaunch", "GraphUpload", "GraphInstantiate" };
 
+static const struct {
+	const char *name;
+	uint8_t type;
+} waits[] = {
+	{ "EventSynchronize", 1 }, { "StreamWaitEvent", 2 }, { "StreamSynchronize", 3 },
+	{ "CtxSynchronize", 4 }, { "DeviceSynchronize", 4 }, { "ThreadSynchronize", 4 },
+};
+
 static uint64_t chosen[LAYERS][NUMBERS / WORD];	/* a bit each */
+static uint8_t waiting[LAYERS][NUMBERS];
 static bool known;
 
 static bool has_one(const char *name, const char *const *list, size_t count)
@@ -36,14 +45,28 @@ static bool is_asked(const char *name)
 	return has_one(name, words, sizeof(words) / sizeof(words[0]));
 }
 
-static void choose(const struct cupti *c)
+static uint8_t wait_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (strstr(name, waits[i].name))
+			return waits[i].type;
+	return 0;
+}
+
+void asked_init(const struct cupti *c)
 {
 	const char *name;
 
-	for (int layer = DRIVER_API; layer < LAYERS; layer++)
-		for (uint32_t n = 1; n < NUMBERS; n++)
-			if (c->cuptiGetCallbackName(layer, n, &name) == 0 && name && is_asked(name))
-				chosen[layer][n / WORD] |= 1ULL << n % WORD;
+	if (known || !c->cuptiGetCallbackName)
+		return;
+	for (int layer = DRIVER_API; layer < LAYERS; layer++) {
+		for (uint32_t n = 1; n < NUMBERS; n++) {
+			if (c->cuptiGetCallbackName(layer, n, &name) != 0 || !name || !is_asked(name))
+				continue;
+			chosen[layer][n / WORD] |= 1ULL << n % WORD;
+			waiting[layer][n] = wait_of(name);
+		}
+	}
 	known = true;
 }
 
@@ -63,15 +86,16 @@ static unsigned set_all(const struct cupti *c, uint8_t enable)
 
 bool asked_enable(const struct cupti *c)
 {
-	if (!c->cuptiGetCallbackName || !c->cuptiActivityEnableDriverApi || !c->cuptiActivityEnableRuntimeApi)
-		return false;
-	if (!known)
-		choose(c);
-	return set_all(c, 1) > 0;
+	return known && c->cuptiActivityEnableDriverApi && c->cuptiActivityEnableRuntimeApi && set_all(c, 1) > 0;
 }
 
 void asked_disable(const struct cupti *c)
 {
-	if (known)
+	if (known && c->cuptiActivityEnableDriverApi && c->cuptiActivityEnableRuntimeApi)
 		set_all(c, 0);
+}
+
+uint8_t asked_wait(bool driver, uint64_t number)
+{
+	return number < NUMBERS ? waiting[driver ? DRIVER_API : RUNTIME_API][number] : 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "asked.h"
 #include "calls.h"
 #include "clock.h"
 #include "interpose/sys.h"
@@ -243,12 +244,25 @@ static bool is_query(uint32_t kind, uint64_t number)
 #undef IS
 }
 
-static void note_call(const uint8_t *at, size_t left)
+/* A call that waits, where no record of its own tells that; the driver's inside the runtime's has the same number. */
+static void emit_wait(const uint8_t *at, uint8_t type)
 {
-	if (left >= CUPTI_CALL_BYTES)
-		calls_note(host, (uint32_t)cupti_call_correlationId(at),
-			   (uint32_t)cupti_call_threadId(at), by_handle, cupti_call_start(at),
-			   is_query(kind_of(at), cupti_call_cbid(at)));
+	struct work w = { .what = SYNC, .code = type, .correlation = (uint32_t)cupti_call_correlationId(at) };
+
+	if (set_times(&w, TIMES(call, at)))
+		emit(&w, calls_find(w.correlation));
+}
+
+static void note_call(const uint8_t *at, size_t left, bool has_waits)
+{
+	uint32_t correlation = (uint32_t)cupti_call_correlationId(at);
+	uint8_t type = asked_wait(kind_of(at) == CUPTI_DRIVER, cupti_call_cbid(at));
+	bool known = calls_find(correlation);
+
+	calls_note(host, correlation, (uint32_t)cupti_call_threadId(at), by_handle, cupti_call_start(at),
+		   is_query(kind_of(at), cupti_call_cbid(at)));
+	if (type && !has_waits && !known)
+		emit_wait(at, type);
 }
 
 static void read_work(const uint8_t *at, size_t left)
@@ -272,7 +286,7 @@ static void read_work(const uint8_t *at, size_t left)
 		emit(&w, c);
 }
 
-static void walk(uint8_t *buffer, size_t valid, bool work)
+static void walk(uint8_t *buffer, size_t valid, bool work, bool has_waits)
 {
 	uint8_t *at = NULL;
 
@@ -283,12 +297,12 @@ static void walk(uint8_t *buffer, size_t valid, bool work)
 			break;
 		if (work)
 			read_work(at, left);
-		else if (kind_of(at) == CUPTI_RUNTIME || kind_of(at) == CUPTI_DRIVER)
-			note_call(at, left);
+		else if ((kind_of(at) == CUPTI_RUNTIME || kind_of(at) == CUPTI_DRIVER) && left >= CUPTI_CALL_BYTES)
+			note_call(at, left, has_waits);
 	}
 }
 
-void records_read(uint8_t *buffer, size_t valid)
+void records_read(uint8_t *buffer, size_t valid, bool has_waits)
 {
 	struct clock_pair pair;
 	bool paired;
@@ -304,9 +318,9 @@ void records_read(uint8_t *buffer, size_t valid)
 	by_handle = type == 0;
 	if (paired)
 		cupti_clock_add(&pair);
-	walk(buffer, valid, false);
+	walk(buffer, valid, false, has_waits);
 	settle(UINT64_MAX);
-	walk(buffer, valid, true);
+	walk(buffer, valid, true, has_waits);
 	pthread_mutex_unlock(&lock);
 	__atomic_fetch_sub(&readers_now, 1, __ATOMIC_RELEASE);
 }

@@ -56,6 +56,8 @@ static struct {
 } subscribers[SUBSCRIBERS];		/* with kinds of their own */
 static bool user_defined;		/* records have a layout of theirs */
 
+static bool chosen;			/* of our kinds, those of calls and waits are replaced (asked.h) */
+
 static struct {
 	enum gap reason;		/* GAP_NONE: none is open */
 	uint8_t kinds;
@@ -141,9 +143,9 @@ static uint8_t missing(void)
 	for (size_t i = 0; i < KINDS; i++)
 		if (!(their_kinds >> kinds[i].kind & 1))
 			which |= kinds[i].gap;
-	/* A call that a kernel belongs to is one of the runtime's or the driver's. */
+	/* A call that a kernel belongs to is one of the runtime's or the driver's, and so is one that waits. */
 	if (their_kinds >> CUPTI_RUNTIME & 1)
-		which &= (uint8_t)~GAP_CALLS;
+		which &= (uint8_t)~(GAP_CALLS | GAP_SYNCS);
 	return which;
 }
 
@@ -199,13 +201,13 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	if (pool_owns(buffer)) {
 		if (valid)
 			__atomic_store_n(&doubtful, false, __ATOMIC_RELAXED);
-		records_read(buffer, valid);
+		records_read(buffer, valid, !chosen);
 		pool_give(buffer);
 		return;
 	}
 	/* Before it is handed on: then it is theirs to free. */
 	if (!__atomic_load_n(&user_defined, __ATOMIC_RELAXED))
-		records_read(buffer, valid);
+		records_read(buffer, valid, their_kinds >> CUPTI_SYNC & 1);
 	if (buffer)
 		__atomic_sub_fetch(&their_buffers, 1, __ATOMIC_RELEASE);
 	if (theirs)
@@ -243,12 +245,13 @@ static void disable(void)
 
 static bool enable(void)
 {
-	bool chosen, work = false;
+	const unsigned replaced = GAP_CALLS | GAP_SYNCS;
+	bool work = false;
 
 	record_queries(false);
 	chosen = asked_enable(&session_cupti);
 	for (size_t i = 0; i < KINDS; i++)
-		if (!(chosen && kinds[i].gap == GAP_CALLS) && session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
+		if (!(chosen && kinds[i].gap & replaced) && session_cupti.cuptiActivityEnable(kinds[i].kind) == 0)
 			work |= kinds[i].kind == CUPTI_KERNEL;
 	return work;
 }
@@ -359,6 +362,7 @@ bool session_init(const struct dlt_cupti_host *host)
 	}
 	if (!pool_init() || !records_init(host, &session_cupti))
 		return false;
+	asked_init(&session_cupti);
 	come_second(host->early);
 	session_look();
 	return true;

@@ -86,6 +86,7 @@ queries() {
 	rm -f calls
 	STUB_CUPTI_CALLS=$TMP/calls check 13 0:0:0 2000 query
 	same "waits" 61 "$(grep -c 'dltrace_gpu:sync:' text)"
+	same "told by calls" 61 "$(grep 'dltrace_gpu:sync:' text | grep -c ' context = 0,')"
 	holds "queries" '[.breakdown[] | select(.function == "cudaStreamQuery").calls] | add == 121'
 	holds "calls that ask for nothing" '[.breakdown[] | select(.function == "cudaGetDevice").calls] | add == 120'
 	same "CUPTI records" "0 121" "$(grep -c 'cudaGetDevice\|cuCtxGetCurrent' calls) $(grep -c cudaStreamQuery calls)"

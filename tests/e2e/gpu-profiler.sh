@@ -13,8 +13,9 @@ fields = lambda line: dict(re.findall(r'(\w+) = ("[^"]*"|-?\w+)', line))
 events = [(re.search(r"dltrace_gpu:(\w+)", l)[1], fields(l)) for l in text.splitlines() if "dltrace_gpu:" in l]
 works = Counter(f["correlation"] for kind, f in events if kind in ("kernel", "copy"))
 gaps = [f for kind, f in events if kind == "gap" and f["reason"] == "4"]
+# Who waits is told by its calls, too.
 longest = max((f for f in gaps if f["kinds"] != "63"), key=lambda f: int(f["end"]) - int(f["begin"]))
-if int(longest["kinds"]) != 4 + 8 + 32:
+if int(longest["kinds"]) != 4 + 32:
     sys.exit(f"kinds that are missing: {longest}")
 truth = [l.split() for l in open("truth")]
 missing = [t for t in truth if t[2] not in works]
