@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table `limits`: what limits this report. Every report ends with it. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/breakdown.h"
@@ -13,6 +15,7 @@
 #include "analysis/gpu_gaps.h"
 #include "analysis/iterations.h"
 #include "analysis/model/gpu.h"
+#include "analysis/model/memory.h"
 
 static const struct column columns[] = {
 	{ "kind", "kind", UNIT_TEXT, "lost, truncated, foreign, uncovered, killed, unreturned, overhead, ..." },
@@ -298,20 +301,65 @@ static void flood(struct table *table, const struct process *p)
 		      "those under %s are only in the totals", time_text(text, sizeof(text), p->flood_least));
 }
 
-/* Calls whose time is others'. */
-static void untimed(struct table *table, const struct process *p)
+/* Calls of one function whose time is that of others. */
+struct untimed {
+	const char *name;
+	uint64_t calls;
+	double total, variance;		/* ns, ns^2 */
+};
+
+static int more_untimed(const void *a, const void *b)
 {
+	const struct untimed *x = a, *y = b;
+
+	return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+/* By function, those with the most first. Caller frees. */
+static struct untimed *untimed_functions(const struct process *p, size_t *count)
+{
+	struct untimed *found = xcalloc(p->profile_count, sizeof(*found));
+
+	*count = 0;
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
-		const struct sums *s = f->exact;
+		const char *name = f->exact && f->exact->untimed && f->exact->total ? profile_names(p, f)->name : NULL;
+		struct untimed *u = found;
 
-		if (!s || !s->untimed || !s->total)
+		if (!name)
 			continue;
-		limit(table, p->trace, p, "untimed", (double)s->untimed,
-		      "%" PRIu64 " of %" PRIu64 " calls of %s are too short to time each: they count as others "
-		      "like them, which makes its time uncertain by %.2g %%",
-		      s->untimed, s->calls, profile_names(p, f)->name, 100 * sums_error(s) / (double)s->total);
+		while (u < found + *count && strcmp(u->name, name) != 0)
+			u++;
+		*count += u == found + *count;
+		u->name = name;
+		u->calls += f->exact->untimed;
+		u->total += (double)f->exact->total;
+		u->variance += sums_error(f->exact) * sums_error(f->exact);
 	}
+	qsort(found, *count, sizeof(*found), more_untimed);
+	return found;
+}
+
+static void untimed(struct table *table, const struct process *p)
+{
+	char list[256] = "";
+	size_t count, length = 0, shown = 4;
+	struct untimed *found = untimed_functions(p, &count);
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		calls += found[i].calls;
+		if (i < shown)
+			length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.40s by %.2g %%", i ? ", " : "",
+						   found[i].name, 100 * sqrt(found[i].variance) / found[i].total);
+	}
+	if (count > shown)
+		snprintf(list + length, sizeof(list) - length, ", and %zu more", count - shown);
+	if (count)
+		limit(table, p->trace, p, "untimed", (double)calls,
+		      "%" PRIu64 " calls were too short to time each: they count as others like them, which makes the "
+		      "time of their functions uncertain: %s (error_ns in the table breakdown)", calls, list);
+	free(found);
 }
 
 /* What the ledger of GPU memory could not tell. */

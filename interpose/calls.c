@@ -153,6 +153,8 @@ DLT_HOT bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struc
 	return true;
 }
 
+#define FAILURES_TOLD 16	/* of a function, thread and library: events, however short */
+
 struct nested {
 	uint64_t time;			/* ticks */
 	uint32_t calls;
@@ -207,7 +209,8 @@ static struct dlt_box_totals *totals_of(struct dlt_call *c)
 	return s->totals;
 }
 
-static DLT_HOT void count(struct dlt_call *c, const struct dlt_totals_call *call)
+/* How many of them have failed by now; 0: not known. */
+static DLT_HOT uint64_t count(struct dlt_call *c, const struct dlt_totals_call *call)
 {
 	struct dlt_box_totals *totals = totals_of(c);
 
@@ -215,6 +218,7 @@ static DLT_HOT void count(struct dlt_call *c, const struct dlt_totals_call *call
 		dlt_totals_add(totals, call);
 	else
 		dlt_totals_add_late(c->function, call);
+	return totals ? totals->sums.failed : 0;
 }
 
 static uint32_t saturated(uint64_t value, uint64_t most)
@@ -318,7 +322,7 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 {
 	struct dlt_totals_call call;
 	struct nested nested;
-	uint64_t end, ticks;
+	uint64_t end, ticks, failed = 0;
 
 	if (!c->start) {
 		end_untimed(c, event, ok, bytes, flops);
@@ -340,14 +344,15 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 					    c->start);
 	}
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
-		count(c, &call);
+		failed = count(c, &call);
 	if (c->tiny)
 		keep_short(c, nested.calls);
 	if (c->thread->marks && call.outer)
 		dlt_mark_call(c->thread->marks, event, ticks);
-	if (call.duration < min || !dlt_enabled(event) || (c->depth && !is_work_inside(c, event)))
+	if (!dlt_enabled(event) || (c->depth && !is_work_inside(c, event)))
 		return false;
-	if (min && is_flood(c->thread, min, call.duration, end))
+	if ((ok || failed > FAILURES_TOLD) && (call.duration < min ||
+					       (min && is_flood(c->thread, min, call.duration, end))))
 		return false;
 	c->end = end;
 	c->duration = saturated(call.duration, UINT32_MAX);

@@ -97,3 +97,6 @@ json 'all(b["nested_ns"] <= b["total_ns"] for b in r["breakdown"]) and sum(b["ne
 json 'row("breakdown", function="cudaDeviceSynchronize")["nested_ns"] > 0' | grep -q True || fail "none in a call that is timed"
 same "the limits say it" True "$(json 'any(l["kind"] == "untimed" for l in r["limits"])')"
 "$REPORT" --verify trace >said || fail "$(cat said)"
+
+# One that fails and is timed is an event, however short it is: the report can say when, and with which error.
+"$REPORT" --dump trace | grep -q 'dltrace_cuda:other .*duration=[1-9][0-9]\{1,2\} result=201' || fail "no event of a short one that failed"
