@@ -7,6 +7,7 @@
 
 #include "analysis/model/feed.h"
 #include "analysis/model/gpu.h"
+#include "analysis/model/late.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/parts.h"
 #include "analysis/reader/reader.h"
@@ -327,6 +328,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	trace_order(t);
 	trace_round(t);
 	ram_end(t);
+	late_end(t);
 	marks_end(t);
 	for (size_t i = 0; i < t->process_count; i++)
 		rhythm_end(&t->processes[i]->rhythm);

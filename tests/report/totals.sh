@@ -41,3 +41,24 @@ same "no call in the window" 0 "$(json 'len(r["breakdown"])')"
 same "calls since the last totals" 5 "$(json 'row("breakdown", function="sgemm_")["calls"]')"
 same "their time" 5000000 "$(json 'row("breakdown", function="sgemm_")["total_ns"]')"
 same "what it was is said" True "$(json 'any("no last reading: its totals" in l["text"] for l in r["limits"])')"
+
+# Late totals, whose caller is not known, have calls that are events of a library without totals: each counts once.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[1s] dltrace_proc:library process=1 library=1 path="/opt/a.so"
+[1s] dltrace_proc:library process=1 library=2 path="/opt/b.so"
+[1s] dltrace_proc:function process=1 function=sgemm_ layer="blas" kind="compute" name="sgemm_"
+[1s] dltrace_proc:function process=1 function=dgemm_ layer="blas" kind="compute" name="dgemm_"
+[1100ms] dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=5ms
+[1200ms] dltrace_cpu:blas thread=1 function=sgemm_ library=2 duration=5ms
+[1300ms] dltrace_cpu:blas thread=1 function=dgemm_ library=1 duration=5ms
+[1400ms] dltrace_sample:function process=1 function=sgemm_ library=1 calls=3 outer_calls=3 total=9ms outer_total=9ms min=1ms max=5ms buckets=[0x10000000000003]
+[1400ms] dltrace_sample:function process=1 function=sgemm_ library=0 calls=4 outer_calls=4 total=9ms outer_total=9ms
+[1400ms] dltrace_sample:function process=1 function=dgemm_ library=0 calls=1 outer_calls=1 total=5ms outer_total=5ms
+[2s] dltrace_proc:exit process=1 events=6
+END
+same "calls of each library, and of nobody" "[('a.so', 3), ('b.so', 1), (None, 3)]" \
+	"$(json 'sorted(((b["library"], b["calls"]) for b in rows("breakdown", function="sgemm_")), key=lambda x: x[0] or "z")')"
+same "time of nobody's" 4000000 "$(json 'row("breakdown", function="sgemm_", library=None)["total_ns"]')"
+same "none twice" "[('a.so', 1)]" "$(json '[(b["library"], b["calls"]) for b in rows("breakdown", function="dgemm_")]')"
