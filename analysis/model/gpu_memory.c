@@ -76,6 +76,18 @@ static void moved(struct process *p, struct gpu_row *r, int64_t at, int64_t byte
 	process_gpu_changed(p, at);
 }
 
+void gpu_memory_ended(struct process *p, int64_t at)
+{
+	struct gpu_memory *g = &p->gpu_memory;
+
+	for (size_t i = 0; i < g->library_count; i++)
+		if (g->libraries[i].live)
+			trace_point(p->trace, &g->libraries[i].curve, at, 0);
+	for (int kind = 0; kind < DLT_MEMORIES; kind++)
+		if (g->live[kind])
+			trace_point(p->trace, &g->curves[kind], at, 0);
+}
+
 /* ---- failures ------------------------------------------------------------------------------ */
 
 static int64_t physical_live(const struct gpu_memory *g, unsigned device)

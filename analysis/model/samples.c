@@ -274,6 +274,7 @@ void process_ended(struct process *p, int64_t at)
 		trace_round(t);
 	p->now.gone = true;
 	process_point(p, CURVE_THREADS, at, 0);
+	gpu_memory_ended(p, at);
 	for (int id = 0; id < RUN_CURVES; id++)
 		run_level(p, (enum run_curve_id)id, at, 0);
 	ram_gone(p, at);

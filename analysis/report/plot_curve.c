@@ -68,10 +68,19 @@ static void trace_path(cairo_t *c, const struct area *a, const struct series *s,
 	}
 }
 
+/* What changes at its points alone: counts, and GPU memory, which each call that asks for some has a point of. */
+static bool in_steps(const struct series *s)
+{
+	enum unit unit = format_unit(s->unit);
+
+	return (unit == UNIT_COUNT && strcmp(s->unit, "cores") != 0) ||
+	       (unit == UNIT_BYTES && strncmp(s->name, "gpu_", 4) == 0);
+}
+
 static void draw_run(struct canvas *c, const struct area *a, const struct series *s, size_t begin,
 		     size_t end, int color, bool shade)
 {
-	bool steps = format_unit(s->unit) == UNIT_COUNT && strcmp(s->unit, "cores");
+	bool steps = in_steps(s);
 	double x0 = curve_x(a, s->points[begin].t);
 	double x1 = curve_x(a, s->points[end - 1].t);
 

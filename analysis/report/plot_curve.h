@@ -16,7 +16,7 @@ struct area {
 double area_x(const struct area *a, double t);
 double area_y(const struct area *a, double v);
 
-/* Counts go in steps, the rest in straight lines; no peak is lost. `shade`: also fill below it. */
+/* Counts and GPU memory go in steps, the rest in straight lines; no peak is lost. `shade`: also fill below it. */
 void plot_curve(struct canvas *c, const struct area *a, const struct series *s, int color,
 		bool shade);
 
