@@ -94,8 +94,10 @@ struct dlt_calls {
 
 static inline unsigned dlt_site_hash(unsigned function, const void *caller)
 {
+	uintptr_t key = (uintptr_t)caller ^ (uintptr_t)function << 48;
+
 	/* The upper bits: those below the 48th have nothing of the function. */
-	return (unsigned)((((uintptr_t)caller ^ (uintptr_t)function << 48) * DLT_TINY_GOLDEN) >> (64 - DLT_CALL_SITE_BITS));
+	return (unsigned)(key * DLT_TINY_GOLDEN >> (64 - DLT_CALL_SITE_BITS));
 }
 
 static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, const void *caller)
@@ -225,7 +227,7 @@ struct dlt_quick {
 	struct dlt_calls *calls;
 	struct dlt_box_totals *totals;
 	struct dlt_frame *frame;	/* NULL: none */
-	uintptr_t at;			/* stack address that it stands for; that of nothing here: gcc would make no jumps */
+	uintptr_t at;			/* stack address that it stands for; of nothing here: gcc would make no jumps */
 	uint64_t ticks;			/* that it counts as */
 	uint32_t ns, depth;
 };

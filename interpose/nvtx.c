@@ -20,7 +20,7 @@
 #include "threads.h"
 
 #define NO_TRACKING	(-2)
-#define TEXTS		(4 << 20)	/* bytes of domains, categories and registered strings: JAX has 4,000 for one net */
+#define TEXTS		(4 << 20)	/* bytes of domains, categories, registered strings; JAX has 4,000 */
 #define KEPT		16384		/* places by hash; any number of texts shares one */
 #define CATEGORIES	256
 #define DIGITS		12
