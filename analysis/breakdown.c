@@ -36,7 +36,8 @@ static const struct column columns[] = {
 	{ "quantile_error", "error", UNIT_FRACTION,
 	  "how far median and p99 can be off, as a fraction of them" },
 	{ "untimed", "untimed", UNIT_COUNT,
-	  "calls too short to time each (BLAS): they count as the last timed one that had about as much work" },
+	  "calls too short to time each: they count as the last timed one from the same place that was like them (as "
+	  "much work, the same region, or a question of CUDA's)" },
 	{ "error_ns", "error", UNIT_NS, "standard error of total_ns and outer_ns by the untimed ones" },
 	{ "first_ns", "first", UNIT_NS, "duration of the first call" },
 	{ "first_call_ns", "from", UNIT_TIME, "begin of the first call that is an event" },

@@ -33,7 +33,8 @@
 
 #define DLT_CALL_DEPTH 32	/* deeper calls pass through */
 #define DLT_CALL_REGIONS 8	/* open at a time, in a thread (regions.h) */
-#define DLT_CALL_SITES 512	/* call sites that a thread remembers; a power of 2 */
+#define DLT_CALL_SITE_BITS 9
+#define DLT_CALL_SITES (1 << DLT_CALL_SITE_BITS)	/* call sites that a thread remembers */
 
 /* Where a thread calls a function from, and all that need not be found out again. */
 struct dlt_site {
@@ -93,7 +94,10 @@ struct dlt_calls {
 
 static inline unsigned dlt_site_hash(unsigned function, const void *caller)
 {
-	return (unsigned)((((uintptr_t)caller ^ (uintptr_t)function << 48) * DLT_TINY_GOLDEN) >> 32) % DLT_CALL_SITES;
+	uintptr_t key = (uintptr_t)caller ^ (uintptr_t)function << 48;
+
+	/* The upper bits: those below the 48th have nothing of the function. */
+	return (unsigned)(key * DLT_TINY_GOLDEN >> (64 - DLT_CALL_SITE_BITS));
 }
 
 static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, const void *caller)
@@ -223,7 +227,7 @@ struct dlt_quick {
 	struct dlt_calls *calls;
 	struct dlt_box_totals *totals;
 	struct dlt_frame *frame;	/* NULL: none */
-	uintptr_t at;			/* stack address that it stands for; that of nothing here: gcc would make no jumps */
+	uintptr_t at;			/* stack address that it stands for; of nothing here: gcc would make no jumps */
 	uint64_t ticks;			/* that it counts as */
 	uint32_t ns, depth;
 };

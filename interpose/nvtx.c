@@ -20,18 +20,22 @@
 #include "threads.h"
 
 #define NO_TRACKING	(-2)
-#define TEXTS		(4 << 20)	/* bytes of domains, categories and registered strings: JAX has 4,000 for one net */
-#define KEPT		16384		/* of these that are found again; a power of 2 */
-#define PROBES		16
+#define TEXTS		(4 << 20)	/* bytes of domains, categories, registered strings; JAX has 4,000 */
+#define KEPT		16384		/* places by hash; any number of texts shares one */
 #define CATEGORIES	256
 #define DIGITS		12
 #define DEVICES		64		/* CUDA has no more in a process; one that is named twice says so twice */
 #define DEVICE_NAMES	256
 
 /* Names that must stay: never given back, so a handle is one's address for ever. */
-static char texts[TEXTS];
+static char texts[TEXTS] __attribute__((aligned(8)));
 static uint32_t texts_used;
 static const char too_many[] = "(too many names)";
+
+struct text {
+	struct text *next;	/* of the same hash; kept before */
+	char name[];
+};
 
 struct category {
 	const char *domain, *name;
@@ -43,41 +47,46 @@ static uint32_t categories_used;
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static const char *append(const char *name)
+/* NULL: there is no room. */
+static struct text *append(const char *name)
 {
-	uint32_t size = (uint32_t)strlen(name) + 1;
+	size_t length = strlen(name) + 1;
+	uint32_t size = (uint32_t)((sizeof(struct text) + length + 7) & ~(size_t)7);
 	uint32_t at = __atomic_load_n(&texts_used, __ATOMIC_RELAXED);
+	struct text *t;
 
 	do {
 		if (at + size > TEXTS)
-			return too_many;
+			return NULL;
 	} while (!__atomic_compare_exchange_n(&texts_used, &at, at + size, false, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	return memcpy(texts + at, name, size);
+	t = (struct text *)(texts + at);
+	memcpy(t->name, name, length);
+	return t;
 }
 
 /* The same text again where it was kept before: programs register one for each thing that they do. */
 static const char *keep(const char *name)
 {
-	static const char *kept[KEPT];
-	const char *copy = NULL;
+	static struct text *kept[KEPT];
+	struct text *first, *made = NULL, **place;
 	uint32_t hash = 2166136261;	/* FNV-1a */
 
 	for (const char *c = name; *c; c++)
 		hash = (hash ^ (unsigned char)*c) * 16777619;
-	for (uint32_t i = 0; i < PROBES; i++) {
-		const char **place = &kept[(hash + i) % KEPT], *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-
-		if (!found && !copy)
-			copy = append(name);
-		if (copy == too_many)
-			return copy;
-		if (!found && __atomic_compare_exchange_n(place, &found, copy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return copy;
-		if (strcmp(found, name) == 0)
-			return found;
-	}
-	return copy ? copy : append(name);
+	place = &kept[hash % KEPT];
+	first = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	do {
+		for (const struct text *t = first; t; t = t->next)
+			if (strcmp(t->name, name) == 0)
+				return t->name;
+		if (!made)
+			made = append(name);
+		if (!made)
+			return too_many;
+		made->next = first;
+	} while (!__atomic_compare_exchange_n(place, &first, made, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+	return made->name;
 }
 
 static const char *keep_ascii(const char *name)

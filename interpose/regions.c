@@ -16,6 +16,7 @@ DLT_HOT void *dlt_region_open(enum dlt_fn function, const void *caller, uintptr_
 {
 	struct dlt_call call;
 	void *real, *counted = dlt_call_passes(function, caller, like, 0);
+	void *end = end_of(dlt_thread_self(), caller);	/* first: it may take the place of the other site */
 	struct dlt_site *site = dlt_call_find(&call, function, DLT_EV_CPU_REGION, caller, &real);
 	struct dlt_thread *t = call.thread;
 	struct dlt_region *r;
@@ -25,7 +26,7 @@ DLT_HOT void *dlt_region_open(enum dlt_fn function, const void *caller, uintptr_
 	r = &t->calls->regions[t->calls->open];
 	if (t->calls->open++ >= DLT_CALL_REGIONS)
 		return real;
-	r->end = end_of(t, caller);
+	r->end = end;
 	r->width = width;
 	r->call.thread = t;
 	r->measured = site && !counted && dlt_call_enter_like(&r->call, t, site, like, bottom + arguments);

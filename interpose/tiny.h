@@ -26,7 +26,8 @@
 
 #include "box.h"
 
-#define DLT_TINY_PLACES	128	/* a power of 2 */
+#define DLT_TINY_BITS	7
+#define DLT_TINY_PLACES	(1 << DLT_TINY_BITS)
 #define DLT_TINY_GOLDEN	0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio: spreads what lies close together */
 #define DLT_TINY_FLOPS	(1u << 17)	/* calls with more work are always timed */
 #define DLT_TINY_KNOWN	256	/* short ones in a row, nearly, before some are left out */
@@ -67,7 +68,7 @@ static inline struct dlt_tiny *dlt_tiny_place(struct dlt_tiny *places, uint16_t 
 {
 	uintptr_t key = ((uintptr_t)caller ^ (uintptr_t)function << 48) + like;
 
-	return &places[(key * DLT_TINY_GOLDEN >> 32) % DLT_TINY_PLACES];
+	return &places[key * DLT_TINY_GOLDEN >> (64 - DLT_TINY_BITS)];	/* as in dlt_site_hash */
 }
 
 static inline bool dlt_tiny_is(const struct dlt_tiny *t, uint16_t function, const void *caller, uintptr_t like)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 # What NVTX gives a mark: payloads of each type, categories by domain and without a name, strings that nobody
-# registered, attributes of a size that is none. The program's own table stands in for NVTX's: no header is needed.
+# registered, attributes of a size that is none, registered strings by the ten thousand, and one again and again.
+# The program's own table stands in for NVTX's: no header is needed.
 . "$top_srcdir/tests/lib.sh"
 need gcc
 need jq
 
-cat >program.c <<'C'
+cat >table.h <<'C'
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "interpose/nvtx_abi.h"
 static nvtx_function functions[6][32], *places[6][32];
 static int get_module(int module, nvtx_function ***table, unsigned *count)
@@ -31,6 +32,15 @@ static const void *get_table(uint32_t table)
 }
 #define CORE(place, type) ((type)functions[NVTX_MODULE_CORE][place])
 #define CORE2(place, type) ((type)functions[NVTX_MODULE_CORE2][place])
+static int begin(void)
+{
+	int (*inject)(nvtx_get_table);
+	*(void **)&inject = dlsym(dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_NOW), "InitializeInjectionNvtx2");
+	return inject && inject(get_table);
+}
+C
+cat >program.c <<'C'
+#include "table.h"
 static void mark(const char *domain, struct nvtx_attributes a, int message)
 {
 	a.version = 3;
@@ -43,10 +53,8 @@ static void mark(const char *domain, struct nvtx_attributes a, int message)
 }
 int main(void)
 {
-	int (*inject)(nvtx_get_table);
 	const char *first, *second;
-	*(void **)&inject = dlsym(dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_NOW), "InitializeInjectionNvtx2");
-	if (!inject || !inject(get_table))
+	if (!begin())
 		return 3;
 	if (functions[NVTX_MODULE_CUDA][NVTX_CUDA_STREAM_A] || !functions[NVTX_MODULE_CUDA][NVTX_CUDA_DEVICE_A])
 		return 4;
@@ -68,7 +76,7 @@ int main(void)
 	return 0;
 }
 C
-gcc -w -I"$top_srcdir" -o program program.c -ldl
+gcc -w -I"$top_srcdir" -I. -o program program.c -ldl
 "$RECORD" -q -o trace -- ./program || fail "the program ended with $?"
 "$REPORT" -q --dump trace | sed -n 's/.*dltrace_mark:range.* kind=3 .* payload_type=\(.\) payload=\([^ ]*\) domain=\(.*\) inside=\[\]/\1 \2 \3/p' >marks
 bits() {
@@ -89,6 +97,68 @@ cat >wanted <<END
 0 0 "" category="" name=""
 END
 diff wanted marks || fail "marks of NVTX (< wanted, > seen)"
+
+# Each thread registers all names, in its own order, and opens half of the ranges. All events have room in an
+# outbox that nobody empties; what is registered 100,000 times comes last, and would not fit if it were kept each time.
+cat >names.c <<'C'
+#include "table.h"
+#define NAMES 20000
+#define TIMES 50000
+static const char *handles[2][NAMES + 1];
+static const char *registered(const char *name)
+{
+	return CORE2(NVTX_DOMAIN_STRING_A, const char *(*)(const char *, const char *))(NULL, name);
+}
+static void range(const char *handle)
+{
+	struct nvtx_attributes a = { .version = 3, .size = sizeof(a), .message_type = 3, .message.registered = handle };
+	CORE(NVTX_PUSH_EX, int (*)(const struct nvtx_attributes *))(&a);
+	CORE(NVTX_POP, int (*)(void))();
+}
+static void *name_all(void *thread)
+{
+	const char **mine = handles[thread != NULL], *handle;
+	for (int i = 0; i < NAMES; i++) {
+		char name[32];
+		int number = thread ? i : (i * 7) % NAMES;
+		snprintf(name, sizeof(name), "layer-%05d/forward", number);
+		mine[number] = registered(name);
+		if (number % 2 == (thread != NULL))
+			range(mine[number]);
+	}
+	for (int i = 0; i < TIMES; i++) {
+		handle = registered("one and the same name, longer than a hundredth of a thousandth of all the room");
+		if (i % 1000 == 0 || handle != mine[NAMES])
+			range(handle);
+		mine[NAMES] = handle;
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t thread;
+	int twice = 0;
+	if (!begin() || pthread_create(&thread, NULL, name_all, handles))
+		return 3;
+	name_all(NULL);
+	pthread_join(thread, NULL);
+	for (int i = 0; i <= NAMES; i++)
+		twice += handles[0][i] != handles[1][i];
+	printf("%d\n", twice);
+	return 0;
+}
+C
+gcc -w -pthread -I"$top_srcdir" -I. -o names names.c -ldl
+same "names that were kept twice" 0 "$("$RECORD" -q -o names.trace -- ./names)"
+"$REPORT" -q --dump names.trace | sed -n 's/.*dltrace_mark:range.* kind=1 .* name="\(.*\)" inside=\[\]/\1/p' >ranges
+same "ranges without their name" 0 "$(grep -c '(too many names)' ranges || true)"
+python3 -c 'for i in range(20000): print(f"layer-{i:05d}/forward")' >wanted
+grep ^layer- ranges | sort | cmp - wanted || fail "not all 20,000 names come out, once each"
+same "ranges of one name" 100 "$(grep -c '^one and the same' ranges)"
+"$REPORT" -q -f json names.trace >report.json || [ $? = 1 ] || fail "dltrace-report failed"
+holds "the report has them by name, as far as it goes" '[.ranges[].count] | add == 20100'
+holds "and none that has none" '.ranges | any(.name == "(too many names)") | not'
+
 # Where there is no libdltrace.so it declines.
 status=0
 NVTX_INJECTION64_PATH=${DLTRACE_LIB%.so}-nvtx.so ./program || status=$?
