@@ -350,8 +350,9 @@ static void untimed(struct table *table, const struct process *p)
 	for (size_t i = 0; i < count; i++) {
 		calls += found[i].calls;
 		if (i < shown)
-			length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.40s by %.2g %%", i ? ", " : "",
-						   found[i].name, 100 * sqrt(found[i].variance) / found[i].total);
+			length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.40s by %.2g %%",
+						   i ? ", " : "", found[i].name,
+						   100 * sqrt(found[i].variance) / found[i].total);
 	}
 	if (count > shown)
 		snprintf(list + length, sizeof(list) - length, ", and %zu more", count - shown);

@@ -5,8 +5,8 @@
  * PyTorch asks for the current device eight times as often as it launches. So they are chosen one by one, by the
  * names that the loaded CUPTI has for its numbers.
  *
- * CUPTI's records of synchronisations (CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) make each call pay too, and on an H100 there
- * was one for each call that waits, no more, a call's 0.4 us shorter than the call. So the calls tell them.
+ * CUPTI's records of synchronisations (CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) make each call pay too, and on an H100
+ * there was one for each call that waits, no more, and 0.4 us shorter than the call. So the calls tell them.
  *
  * A step of MobileNetV2 that waits for its 1,050 launches, not for the GPU, took there 13.3 ms, with all kinds 21.3,
  * so 17.3 (tenth percentiles of 90 steps).

@@ -4,9 +4,9 @@
  * of API calls, by their correlation id. They and the work they asked for come in any order and
  * in different buffers; so all calls of a buffer are noted before its work is looked at.
  *
- * These records cost CUPTI one for each call that asks for work (asked.h). What else would tell the thread: a callback in
- * each call (one subscriber only), or an external id pushed in each launch (a hook that calls
- * CUPTI). Neither is ours to use.
+ * These records cost CUPTI one for each call that asks for work (asked.h). What else would tell the thread: a
+ * callback in each call (one subscriber only), or an external id pushed in each launch (a hook that calls CUPTI).
+ * Neither is ours to use.
  *
  * One caller at a time (records.c's lock), but for calls_thread_ended.
  */

@@ -29,7 +29,10 @@ bool records_init(const struct dlt_cupti_host *host, const struct cupti *cupti);
 /* A pair of clock readings, now; changed: of another clock than before. */
 void records_tick(bool changed);
 
-/* Work whose call is not known yet waits for it. has_waits: there are records of synchronisations; else calls tell them. */
+/*
+ * Work whose call is not known yet waits for it. has_waits: there are records of synchronisations; else calls tell
+ * them.
+ */
 void records_read(uint8_t *buffer, size_t valid, bool has_waits);
 
 /* Returns when no thread of CUPTI's reads a buffer any more, in which calls may be; after `ns` at most. */
