@@ -331,23 +331,54 @@ static void on_object(struct trace *t, int64_t at, const void *data)
 		comms_announced(&p->comms, e);
 }
 
-/* The parent learned how a child ended that could not say it any more. */
-static void on_waited(struct trace *t, int64_t at, const struct dlt_ev_proc_child *e,
-		      const struct process *parent)
+/*
+ * The parent learned how a child ended that could not say it any more, or somebody sent it a signal. True: its end was
+ * not known.
+ */
+static bool take_word(struct process *p, const struct early_word *w)
 {
-	int32_t signal = e->result & 0177;
+	int32_t signal = w->result & 0177;
 
+	if (w->how == SIGNALLED) {
+		p->signalled_by = w->by;
+		p->signalled = w->result;
+		return false;
+	}
+	if (p->ending != END_UNKNOWN)
+		return false;
+	p->ending = signal ? END_SIGNAL : END_STATUS;
+	p->code = signal ? signal : w->result >> 8 & 0377;
+	return true;
+}
+
+static void on_word(struct trace *t, const struct early_word *w)
+{
 	for (size_t i = t->process_count; i--;) {
 		struct process *p = t->processes[i];
 
-		if (!p->announced || !is_pid(p, e->child, parent))
+		if (!p->announced || !is_pid(p, w->pid, w->by))
 			continue;
-		if (p->ending != END_UNKNOWN)
-			return;
-		p->ending = signal ? END_SIGNAL : END_STATUS;
-		p->code = signal ? signal : e->result >> 8 & 0377;
-		process_ended(p, at);
+		if (take_word(p, w))
+			process_ended(p, w->at);
 		return;
+	}
+	t->early[t->early_count++ % EARLY_WORDS] = *w;
+}
+
+void identity_end(struct trace *t)
+{
+	size_t kept = t->early_count < EARLY_WORDS ? t->early_count : EARLY_WORDS;
+
+	for (size_t i = t->early_count - kept; i < t->early_count; i++) {
+		const struct early_word *w = &t->early[i % EARLY_WORDS];
+		size_t k = t->process_count;
+
+		/* The number may have been another one's before. */
+		while (k && !(t->processes[k - 1]->announced && is_pid(t->processes[k - 1], w->pid, w->by) &&
+			      t->processes[k - 1]->begin <= w->at))
+			k--;
+		if (k && take_word(t->processes[k - 1], w) && t->processes[k - 1]->end == UNKNOWN)
+			t->processes[k - 1]->end = w->at;
 	}
 }
 
@@ -362,19 +393,6 @@ static void count_child(struct process *p, const struct dlt_ev_proc_child *e, in
 	}
 	if (parent && e->path && *e->path)
 		children_became(&parent->offspring, trace_keep(p->trace, e->path));
-}
-
-static void on_signalled(struct trace *t, const struct dlt_ev_proc_child *e, const struct process *by)
-{
-	for (size_t i = t->process_count; i--;) {
-		struct process *p = t->processes[i];
-
-		if (!p->announced || !is_pid(p, e->child, by))
-			continue;
-		p->signalled_by = by;
-		p->signalled = e->result;
-		return;
-	}
 }
 
 /* It had said that it ends so. */
@@ -393,16 +411,16 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_proc_child *e = data;
 	struct process *p = trace_emitted(t, e->thread, at)->process;
 
+	if (e->how == WAITED || e->how == SIGNALLED)
+		on_word(t, &(struct early_word){ .by = p, .at = at, .pid = e->child, .result = e->result,
+						 .how = e->how });
 	if (e->how == WAITED) {
-		on_waited(t, at, e, p);
 		children_ended(&p->offspring, e->child, at);
 		if (e->path && *e->path) {
 			children_became(&p->offspring, trace_keep(t, e->path));
 			p->offspring.hidden -= p->offspring.hidden > 0;
 		}
 	}
-	if (e->how == SIGNALLED)
-		on_signalled(t, e, p);
 	if (e->how == BECAME && e->result)
 		exec_failed(p, at);
 	if (e->how >= WAITED || e->result)

@@ -325,6 +325,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 		ret = read_whole(t, r);
 	else
 		ret = 0;
+	identity_end(t);
 	trace_order(t);
 	trace_round(t);
 	ram_end(t);

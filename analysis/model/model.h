@@ -289,6 +289,20 @@ struct note {
 
 typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
 
+/*
+ * What one process said of another that was not announced yet: the recorder looks into their boxes one after the
+ * other, so a child that its parent ends at once can come behind its end.
+ */
+#define EARLY_WORDS 1024
+
+struct early_word {
+	const struct process *by;	/* borrowed */
+	int64_t at;
+	uint32_t pid;
+	int32_t result;
+	uint8_t how;			/* as in dltrace_proc:child */
+};
+
 struct trace {
 	const struct model *model;	/* borrowed */
 	event_fn handlers[DLT_EVENTS];	/* NULL: not looked at */
@@ -334,6 +348,8 @@ struct trace {
 	struct process *alive;		/* list */
 	struct process *readers;	/* list: those that opened files to read; when all has been read */
 	struct idmap by_pid;		/* process * that was announced last */
+	struct early_word early[EARLY_WORDS];	/* a ring, until all has been read */
+	size_t early_count;
 	uint64_t round;
 	int64_t round_begin, round_at;	/* first and last sample of it */
 	uint64_t cpu_used, cpu_carry;	/* ns, of the run since `cpu_at`; too much for the time before */
@@ -425,6 +441,8 @@ void profile_failed(struct profile *f, const struct error *e);
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */
 void process_ended(struct process *p, int64_t at);
+/* When all has been read: what was said of processes before they were announced. */
+void identity_end(struct trace *t);
 /* It has not: it was said before an exec that has failed. */
 void process_returned(struct process *p, int64_t at);
 /* A point of a process's curve, kept within --from and --to. */
