@@ -212,7 +212,8 @@ def own_daemons():
 
 KERNEL_LAUNCH = re.compile("_*cu(da)?Launch(Cooperative)?(Kernel|Grid)?(ExC|Ex|Async|MultiDevice)*(_ptsz)?")
 EVENTS = {"dltrace_proc:function", "dltrace_cuda:launch", "dltrace_cuda:copy", "dltrace_gpu:kernel", "dltrace_gpu:copy",
-          "dltrace_gpu:gap"}
+          "dltrace_gpu:gap", "dltrace_gpu:sync", "dltrace_cuda:sync"}
+STREAM_WAITS = "2"  # CUPTI's type of a synchronisation for which no thread waits
 CAPTURED = 0x8000  # in `stream`: goes into a graph, is not executed
 
 
@@ -220,7 +221,7 @@ def count_events(path):
     """Outermost calls that launch or copy, and what CUPTI told, from a trace as text."""
     names, calls = {}, collections.Counter()  # a function may be named after its first call
     found = {"launches": collections.Counter(), "copies": collections.Counter(), "empty_copies": 0, "graphs": 0,
-             "kernels": 0, "kernel_ns": 0, "activity_copies": 0, "gaps": []}
+             "kernels": 0, "kernel_ns": 0, "activity_copies": 0, "waits": 0, "waiting_calls": 0, "gaps": []}
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:
             event = line.split(" ", 2)
@@ -235,10 +236,14 @@ def count_events(path):
                 found["kernel_ns"] += int(f["duration"])
             elif kind == "dltrace_gpu:copy":
                 found["activity_copies"] += 1
+            elif kind == "dltrace_gpu:sync":
+                found["waits"] += f["type"] != STREAM_WAITS
             elif kind == "dltrace_gpu:gap":
                 found["gaps"].append(f)
             elif f.get("result") != "0" or int(f.get("stream", "0")) & CAPTURED:
                 continue
+            elif kind == "dltrace_cuda:sync":
+                found["waiting_calls"] += 1
             elif kind == "dltrace_cuda:copy" and f.get("size") == "0":
                 found["empty_copies"] += 1  # CUPTI may have no record of it
             else:

@@ -18,7 +18,7 @@ else
 fi
 
 $acceptance --self-test -o out --turns 1 >said 2>&1 || fail "status $?: $(cat said)"
-for check in counts results profiler-counts profiler gpu-time api lost overhead.calls overhead.activity; do
+for check in counts results profiler-counts profiler waits gpu-time api lost overhead.calls overhead.activity; do
 	grep -q "^PASS: $check" said || fail "$check: $(cat said)"
 done
 grep -q '^PASS  counts.stub .*launches: dltrace 200, cupti 200' out/acceptance.txt || fail "report: $(cat out/acceptance.txt)"
