@@ -253,7 +253,7 @@ static void emit_wait(const uint8_t *at, uint8_t type)
 		emit(&w, calls_find(w.correlation));
 }
 
-static void note_call(const uint8_t *at, size_t left, bool has_waits)
+static void note_call(const uint8_t *at, bool has_waits)
 {
 	uint32_t correlation = (uint32_t)cupti_call_correlationId(at);
 	uint8_t type = asked_wait(kind_of(at) == CUPTI_DRIVER, cupti_call_cbid(at));
@@ -298,7 +298,7 @@ static void walk(uint8_t *buffer, size_t valid, bool work, bool has_waits)
 		if (work)
 			read_work(at, left);
 		else if ((kind_of(at) == CUPTI_RUNTIME || kind_of(at) == CUPTI_DRIVER) && left >= CUPTI_CALL_BYTES)
-			note_call(at, left, has_waits);
+			note_call(at, has_waits);
 	}
 }
 
