@@ -82,10 +82,10 @@ void gpu_memory_ended(struct process *p, int64_t at)
 
 	for (size_t i = 0; i < g->library_count; i++)
 		if (g->libraries[i].live)
-			trace_point(p->trace, &g->libraries[i].curve, at, 0);
+			trace_point(p->trace, &g->libraries[i].curve, at, g->libraries[i].live);
 	for (int kind = 0; kind < DLT_MEMORIES; kind++)
 		if (g->live[kind])
-			trace_point(p->trace, &g->curves[kind], at, 0);
+			trace_point(p->trace, &g->curves[kind], at, g->live[kind]);
 }
 
 /* ---- failures ------------------------------------------------------------------------------ */

@@ -125,7 +125,7 @@ void gpu_memory_free(struct process *p, int64_t at, const struct dlt_ev_cuda_fre
 /* The process's counters at `at`. */
 void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample_process *e);
 
-/* The process is gone, and what it held with it: its curves fall. */
+/* The process is gone: until then it held what it holds now. */
 void gpu_memory_ended(struct process *p, int64_t at);
 
 /* NVML's figure for the process on one GPU. */

@@ -18,7 +18,7 @@ END
 same run "[1000, 1500, 500, 0]" "$(json '[int(v) for t, v in points("gpu_reserved_bytes")]')"
 same pinned 70 "$(json 'int(peak("pinned_bytes"))')"
 same process 500 "$(json 'int(peak("gpu_reserved_bytes", 2))')"
-same "of a kind, which ends with its process" "[500, 0]" "$(json '[int(v) for t, v in points("gpu_device_bytes", 2)]')"
+same "of a kind, which ends with its process" "[500, 500]" "$(json '[int(v) for t, v in points("gpu_device_bytes", 2)]')"
 same "by kind" "[70, 1000, 500]" "$(json '[x["peak_bytes"] for k in ("pinned", "device") for x in r["gpu_memory"] if x["kind"] == k]')"
 same "a stray free" "(1, 0)" "$(json '(row("gpu_memory", kind="stray")["frees"], row("gpu_memory", kind="stray")["allocations"])')"
 same "is a limit" 1 "$(json 'len([l for l in r["limits"] if "nobody was seen to allocate" in l["text"]])')"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cupti_records.h"
-#include "tracepoints/functions.h"
+#include "functions.h"
 
 #define FUNCTIONS 2048
 #define FIRST 600	/* of those of a layer that come by their rows */
