@@ -23,8 +23,10 @@
 #include "marks.h"
 #include "process.h"
 #include "real.h"
+#include "sys.h"
 
 #define LOOKED_AT 65536		/* bytes of a write, from its begin */
+#define PAGE 4096
 #define DIGITS 9
 #define BETWEEN 4		/* characters between the word and its number */
 #define AT_ONCE 1024		/* changes of the number, then */
@@ -150,8 +152,18 @@ static void look(struct dlt_thread *t, struct said *s, const char *at, const cha
 	}
 }
 
+/* What /dev/null takes may lie anywhere: it looks at nothing. */
+static bool is_there(const char *at, const char *end)
+{
+	for (uintptr_t p = (uintptr_t)at & ~(uintptr_t)7; p < (uintptr_t)end; p = (p | (PAGE - 1)) + 1)
+		if (!dlt_sys_is_readable((const void *)p))
+			return false;
+	return true;
+}
+
 static __attribute__((noinline)) void wrote(int fd, const char *text, size_t size)
 {
+	const char *end = text + (size < LOOKED_AT ? size : LOOKED_AT);
 	int saved = errno;
 	struct dlt_thread *t = dlt_thread_self();
 
@@ -161,7 +173,8 @@ static __attribute__((noinline)) void wrote(int fd, const char *text, size_t siz
 		streams[0] = streams[1] = (struct said){ 0 };
 		owner = dlt_process.pid;
 	}
-	look(t, &streams[fd - STDOUT_FILENO], text, text + (size < LOOKED_AT ? size : LOOKED_AT));
+	if (is_there(text, end))
+		look(t, &streams[fd - STDOUT_FILENO], text, end);
 	errno = saved;
 }
 

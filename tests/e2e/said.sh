@@ -50,6 +50,8 @@ for file in expected actual; do
 done
 same "and was written" "$(cat expected.others)" "$(cat actual.others)"
 "$REPORT" --dump writes | sed -n 's/.*mark:range .* kind=6 .* payload=\([0-9]*\) .*/\1/p' | sort -nu >said
+# Where nobody looks at what is written, it need not be there.
+"$RECORD" -q -o nowhere -- "$APPS/writes" >/dev/null 2>&1 || fail "written to /dev/null: exit status $?"
 same "numbers, but for the child's of vfork" "1 2 4 5 10 11 12" "$(paste -s -d ' ' said)"
 
 # Not in a summary; and a flood is none.
