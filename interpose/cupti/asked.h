@@ -9,7 +9,7 @@
  * there was one for each call that waits, no more, and 0.4 us shorter than the call. So the calls tell them.
  *
  * A step of MobileNetV2 that waits for its 1,050 launches, not for the GPU, took there 13.3 ms, with all kinds 21.3,
- * so 17.3 (tenth percentiles of 90 steps).
+ * so 17.3 (tenth percentiles of 120 steps).
  */
 #ifndef DLT_INTERPOSE_CUPTI_ASKED_H
 #define DLT_INTERPOSE_CUPTI_ASKED_H

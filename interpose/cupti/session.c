@@ -48,6 +48,7 @@ static bool doubtful;			/* somebody has ended CUPTI: whether it tells anything s
 static dlt_cupti_request their_request;
 static dlt_cupti_complete their_complete;
 static uint64_t their_kinds;		/* a bit each */
+static bool their_waits;		/* they had that of synchronisations, this turn; buffers may come later */
 static int32_t their_buffers;		/* that CUPTI has */
 static bool their_queries = true;	/* those of what is not done are recorded; so CUPTI begins */
 static struct {
@@ -207,7 +208,7 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	}
 	/* Before it is handed on: then it is theirs to free. */
 	if (!__atomic_load_n(&user_defined, __ATOMIC_RELAXED))
-		records_read(buffer, valid, their_kinds >> CUPTI_SYNC & 1);
+		records_read(buffer, valid, __atomic_load_n(&their_waits, __ATOMIC_ACQUIRE));
 	if (buffer)
 		__atomic_sub_fetch(&their_buffers, 1, __ATOMIC_RELEASE);
 	if (theirs)
@@ -301,6 +302,11 @@ static bool subscribers_have_kinds(void)
 	return have;
 }
 
+static void note_their_waits(bool on)
+{
+	__atomic_store_n(&their_waits, on, __ATOMIC_RELEASE);
+}
+
 static bool theirs_is_over(void)
 {
 	return !their_kinds && !user_defined && !subscribers_have_kinds() &&
@@ -313,8 +319,10 @@ void session_look(void)
 	if (pthread_mutex_trylock(&lock) != 0)
 		return;
 	records_tick(false);
-	if (turn == THEIRS && theirs_is_over())
+	if (turn == THEIRS && theirs_is_over()) {
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);
+		note_their_waits(false);
+	}
 	close_if_it_tells();
 	if (turn == OURS && !somebody_listens())
 		give_up(NOBODY, GAP_NOT_ASKED);
@@ -346,6 +354,7 @@ static void come_second(const struct dlt_cupti_early *early)
 	if (early->request && early->complete)
 		session_register(early->request, early->complete);
 	their_kinds = early->kinds;
+	note_their_waits(their_kinds >> CUPTI_SYNC & 1);
 	if (their_kinds)
 		session_step_back();
 }
@@ -414,6 +423,8 @@ void session_their_kind(int kind, bool on)
 	if (kind < 0 || kind > 63)
 		return;
 	their_kinds = on ? their_kinds | 1ULL << kind : their_kinds & ~(1ULL << kind);
+	if (on && kind == CUPTI_SYNC)
+		note_their_waits(true);
 	if (turn == THEIRS)
 		open_gap(GAP_OTHERS, missing());
 }

@@ -66,6 +66,8 @@ check "early dlsym twice" 400
 # What it is told of queries is CUPTI's own default again while it has the turn.
 told queries
 same "synchronisations: each query, and the end" 201 "$(grep -c '^sync ' out.with)"
+same "waits, each once" "3 3" "$("$REPORT" -q --dump trace | sed -n 's/.*dltrace_gpu:sync .*\(correlation=[0-9]*\).*/\1/p' |
+	sort | uniq -c | awk '{ n += $1 } END { print NR, n }')"
 # Where it tells nothing more once somebody has ended it, the gap lasts until the end.
 STUB_CUPTI_POISONED=1 "$RECORD" -q --gpu=activity -o poisoned -- "$APPS/gpu_profiler" finalize >out.poisoned || fail "poisoned: $?"
 same "the last gap" "reason=4 kinds=63 end=0" "$("$REPORT" -q --dump poisoned |
