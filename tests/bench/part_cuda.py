@@ -28,6 +28,25 @@ def in_session(bench, events, program, preload=None):
     return once
 
 
+def launch_bound(bench):
+    """A step that waits for its launches, with all that PyTorch does around one."""
+    program, over = bench.program("gpu_step"), {"DLTRACE_STUB_OVER": "1"}
+
+    def recorded_over(level):
+        def once():
+            command, trace = bench.recorded(level, [program, THOUSANDS])
+            try:
+                return bench.numbers(command, env=bench.environment(**over))
+            finally:
+                shutil.rmtree(os.path.dirname(trace))
+        return once
+
+    plain = {name: lambda preload=preload: bench.numbers([program, THOUSANDS], env=bench.environment(preload, **over))
+             for name, preload in (("stub", None), ("dltrace, no session", bench.library))}
+    recorded_ones = {f"dltrace, {level}": recorded_over(level) for level in ("summary", "calls")}
+    bench.show("launch of a launch-bound step", bench.paired("launch-bound", plain | recorded_ones)["launch"], "stub", "ns")
+
+
 def run(bench):
     program = bench.program("cuda_call")
     variants = {"stub": lambda: bench.numbers([program, THOUSANDS]),
@@ -49,5 +68,6 @@ def run(bench):
     for threads in ("one", "two"):
         bench.show(f"GPU memory, {threads}", ledger[threads], "stub", "ns")
         bench.target(f"cuda.ledger.{threads}", ledger[threads]["dltrace, no session"].over(ledger[threads]["stub"]))
+    launch_bound(bench)
     if "dltrace, calls" in by:  # the price of an event, for the part training
         bench.target("cuda.calls.cost", by["dltrace, calls"].over(by["stub"]))
