@@ -21,6 +21,7 @@
 #include "emit.h"
 #include "export.h"
 #include "guard.h"
+#include "hash.h"
 #include "library.h"
 #include "objects.h"
 #include "packages.h"
@@ -32,8 +33,6 @@
 #define FOLDERS 256		/* a power of 2; of so many at most the name is told */
 #define LONGEST 1024		/* bytes of a folder's path */
 
-#define FNV_BASIS 14695981039346656037U
-#define FNV_PRIME 1099511628211U
 
 static const char *const not_below[] = { "/proc/", "/sys/", "/etc/", "/usr/", "/lib", "/dev/" };
 static const char *const not_inside[] = { "/site-packages/", "/dist-packages/", "/__pycache__/" };
@@ -60,13 +59,6 @@ static bool is_data(const char *path, size_t length)
 		if (strstr(path, not_inside[i]))
 			return false;
 	return true;
-}
-
-static uint64_t hash_of(uint64_t hash, const void *bytes, size_t length)
-{
-	for (const unsigned char *c = bytes; length--; c++)
-		hash = (hash ^ *c) * FNV_PRIME;
-	return hash;
 }
 
 /* A vfork's child writes its parent's memory. */
@@ -98,12 +90,12 @@ static void identify(struct dlt_ev_file_open *e, bool here, const char *path, co
 	size_t folder = slash ? (size_t)(slash - path) : 0;
 
 	if (!here && path[0] != '/') {
-		e->path = hash_of(hash_of(FNV_BASIS, &s->st_dev, sizeof(s->st_dev)), &s->st_ino,
+		e->path = dlt_hash(dlt_hash(DLT_HASH_BASIS, &s->st_dev, sizeof(s->st_dev)), &s->st_ino,
 				  sizeof(s->st_ino));
 		return;
 	}
-	e->folder = hash_of(FNV_BASIS, path, folder) | 1;
-	e->path = hash_of(e->folder, path + folder, strlen(path + folder));
+	e->folder = dlt_hash(DLT_HASH_BASIS, path, folder) | 1;
+	e->path = dlt_hash(e->folder, path + folder, strlen(path + folder));
 	name_folder(e->folder, slash ? path : ".", slash ? (folder ? folder : 1) : 1);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "hash.h"
 #include "marks.h"
 #include "nvtx_abi.h"
 #include "objects.h"
@@ -70,11 +71,8 @@ static const char *keep(const char *name)
 {
 	static struct text *kept[KEPT];
 	struct text *first, *made = NULL, **place;
-	uint32_t hash = 2166136261;	/* FNV-1a */
 
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619;
-	place = &kept[hash % KEPT];
+	place = &kept[dlt_hash(DLT_HASH_BASIS, name, strlen(name)) % KEPT];
 	first = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	do {
 		for (const struct text *t = first; t; t = t->next)

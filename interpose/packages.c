@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hash.h"
 #include "objects.h"
 #include "process.h"
 
@@ -99,14 +100,14 @@ static bool is_standard(const char *path, size_t length)
 /* Parents are imported before what is in them. A vfork's child writes its parent's memory. */
 static void note(const char *path, size_t length)
 {
-	uint64_t hash = 14695981039346656037U;
+	uint64_t hash = DLT_HASH_BASIS;
 
 	if (length > LONGEST || is_standard(path, length) || getpid() != dlt_process.pid)
 		return;
 	for (size_t i = 0; i < length; i++) {
 		if (path[i] == '/' && is_seen(hash | 1))
 			return;
-		hash = (hash ^ (unsigned char)path[i]) * 1099511628211U;
+		hash = dlt_hash(hash, path + i, 1);
 	}
 	if (see(hash | 1))
 		dlt_object_named(DLT_OBJECT_PACKAGE, hash | 1, path, length);
