@@ -54,7 +54,7 @@ static bool is_readable(const void *p, uintptr_t *page)
 	if (now == *page)
 		return true;
 	*page = now;
-	return dlt_sys_is_readable((const void *)now);
+	return dlt_sys_is_readable(p);
 }
 
 static bool is_string(const char *s, uintptr_t *page)

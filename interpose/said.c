@@ -26,6 +26,7 @@
 #include "sys.h"
 
 #define LOOKED_AT 65536		/* bytes of a write, from its begin */
+#define SHORTEST 7		/* "epoch 1": shorter ones say nothing */
 #define PAGE 4096
 #define DIGITS 9
 #define BETWEEN 4		/* characters between the word and its number */
@@ -152,12 +153,17 @@ static void look(struct dlt_thread *t, struct said *s, const char *at, const cha
 	}
 }
 
-/* What /dev/null takes may lie anywhere: it looks at nothing. */
+/*
+ * What /dev/null takes may lie anywhere: it looks at nothing. Of each page four bytes are asked for, where there
+ * are enough such that are all of the text: memcheck speaks of a look at others.
+ */
 static bool is_there(const char *at, const char *end)
 {
-	for (uintptr_t p = (uintptr_t)at & ~(uintptr_t)7; p < (uintptr_t)end; p = (p | (PAGE - 1)) + 1)
-		if (!dlt_sys_is_readable((const void *)p))
+	for (const char *next; at < end; at = next) {
+		next = (const char *)(((uintptr_t)at | (PAGE - 1)) + 1);
+		if (!dlt_sys_is_readable((next < end ? next : end) - at > 6 ? at + 3 : at))
 			return false;
+	}
 	return true;
 }
 
@@ -182,7 +188,7 @@ DLT_EXPORT ssize_t write(int fd, const void *data, size_t size)
 {
 	ssize_t written = dlt_real()->write(fd, data, size);
 
-	if ((fd == STDOUT_FILENO || fd == STDERR_FILENO) && written > 0 && dlt_enabled(DLT_EV_MARK_RANGE))
+	if ((fd == STDOUT_FILENO || fd == STDERR_FILENO) && written >= SHORTEST && dlt_enabled(DLT_EV_MARK_RANGE))
 		wrote(fd, data, (size_t)written);
 	return written;
 }
