@@ -31,6 +31,9 @@ static const struct {
 	{ "driver", 201, "cuCtxGet*", ERROR_ANSWER },			/* no context yet */
 	{ "driver", 704, "*EnablePeerAccess", ERROR_ANSWER },		/* it is enabled */
 	{ "runtime", 704, "*EnablePeerAccess", ERROR_ANSWER },
+	{ "driver", 303, "*", ERROR_NO_GPU },				/* TensorFlow's stand-in for a driver */
+	{ "driver", 34, "*", ERROR_NO_GPU },				/* CUDA's stand-in for one */
+	{ "runtime", 34, "*", ERROR_NO_GPU },
 	{ "driver", 35, "*", ERROR_NO_GPU },				/* the driver is too old or missing */
 	{ "runtime", 35, "*", ERROR_NO_GPU },
 	{ "driver", 100, "*", ERROR_NO_GPU },

@@ -69,17 +69,33 @@ static bool is_cudnn(const struct library *l)
 	return !strncmp(name, "libcudnn", 8) && strstr(name, ".so");
 }
 
-/* A library has an id once it has called what is traced. */
+/* Looking around when it is loaded is no use of it: it is there even where there is no GPU. */
+static bool launches(const struct process *p, const struct library *l)
+{
+	for (size_t i = 0; l->id && i < p->profile_count; i++) {
+		const struct profile *c = p->profile_list[i];
+
+		if (!c->work && profile_library(c) == l->id &&
+		    !strcmp(process_function(p, profile_function(c))->kind, "launch"))
+			return true;
+	}
+	return false;
+}
+
+static enum dnn_use use_of(const struct process *p, const struct library *l)
+{
+	return !is_cudnn(l) ? DNN_ABSENT : launches(p, l) ? DNN_USED : DNN_LOADED;
+}
+
 static enum dnn_use cudnn_of(const struct trace *t)
 {
 	enum dnn_use most = DNN_ABSENT;
 
 	for (size_t i = 0; i < t->process_count; i++)
 		for (size_t j = 0; process_shown(t->processes[i]) && j < t->processes[i]->library_count; j++) {
-			const struct library *l = &t->processes[i]->libraries[j];
-			enum dnn_use use = l->id ? DNN_USED : DNN_LOADED;
+			enum dnn_use use = use_of(t->processes[i], &t->processes[i]->libraries[j]);
 
-			if (is_cudnn(l) && use > most)
+			if (use > most)
 				most = use;
 		}
 	return most;

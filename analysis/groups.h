@@ -16,7 +16,7 @@
 
 #define NO_GROUP ((size_t)-1)
 
-/* Whether a library of cuDNN was there, and whether it called CUDA: it has something to do then. */
+/* Whether a library of cuDNN was there, and whether it launched kernels. */
 enum dnn_use { DNN_ABSENT, DNN_LOADED, DNN_USED };
 
 struct run {

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{ "model", "model", UNIT_TEXT, "" },
 	{ "dataset", "dataset", UNIT_TEXT, "" },
 	{ "cudnn", "cuDNN", UNIT_TEXT,
-	  "used: a library of it called CUDA; loaded: one was there and called nothing that was recorded; no: none" },
+	  "used: a library of it launched kernels; loaded: one was there and launched none; no: none" },
 	{ "group", "group", UNIT_ID, "as in the table runs" },
 	{ "runs", "runs", UNIT_COUNT, "that count" },
 	{ "failed", "failed", UNIT_COUNT, "runs that ended badly and do not count" },

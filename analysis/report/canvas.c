@@ -354,6 +354,12 @@ char *canvas_cut(struct canvas *c, double size, double width, const char *text)
 	return cut;
 }
 
+/* Before a space, or behind another mark. */
+static bool may_end(const char *text, size_t end, char mark)
+{
+	return mark == ' ' ? text[end] == ' ' && text_may_break(text, text + end) : text[end - 1] == mark;
+}
+
 /* Bytes up to the last of these ends of words that fits, with `more` behind unless it is all; 0: none does. */
 static size_t words_fit(struct canvas *c, double width, const char *text, char mark, const char *more)
 {
@@ -361,7 +367,7 @@ static size_t words_fit(struct canvas *c, double width, const char *text, char m
 	char *line = need(malloc(n + strlen(more) + 1));
 
 	for (size_t end = 1; end <= n; end++) {
-		if (end < n && (mark == ' ' ? text[end] : text[end - 1]) != mark)
+		if (end < n && !may_end(text, end, mark))
 			continue;
 		memcpy(line, text, end);
 		strcpy(line + end, end < n ? more : "");

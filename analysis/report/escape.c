@@ -2,6 +2,7 @@
 /* Text from traces made harmless, and its width on a terminal. */
 #include "analysis/report/escape.h"
 
+#include <ctype.h>
 #include <wchar.h>
 
 #include "analysis/report/memory.h"
@@ -143,4 +144,14 @@ size_t text_fit(const char *s, int columns)
 	int used;
 
 	return walk(s, columns, &used);
+}
+
+#define UNIT 4		/* bytes of the longest: GB/s */
+
+bool text_may_break(const char *text, const char *space)
+{
+	size_t n = strcspn(space + 1, " .,;:)");
+
+	return space == text || !isdigit((unsigned char)space[-1]) || !n || n > UNIT ||
+	       strcspn(space + 1, "0123456789") < n;
 }

@@ -35,4 +35,7 @@ int text_width(const char *clean);
 /* Bytes of cleaned text that fit into so many columns. */
 size_t text_fit(const char *clean, int columns);
 
+/* Whether a line may end before this space: not between a number and its unit, or as short a word. */
+bool text_may_break(const char *text, const char *space);
+
 #endif

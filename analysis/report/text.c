@@ -43,12 +43,13 @@ const char *text_dot(const struct text *t)
 	return t->o->unicode ? " · " : ", ";
 }
 
-/* Bytes of the next word, of no more columns than a line has. */
+/* Bytes of the next word, a number's with its unit, of no more columns than a line has. */
 static size_t word_length(const char *clean, int room)
 {
-	size_t n = strcspn(clean, " ");
-	size_t most = text_fit(clean, room);
+	size_t n = strcspn(clean, " "), most = text_fit(clean, room);
 
+	while (clean[n] && !text_may_break(clean, clean + n))
+		n += 1 + strcspn(clean + n + 1, " ");
 	return n > most && most ? most : n;
 }
 

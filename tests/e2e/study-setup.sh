@@ -44,8 +44,15 @@ touch made/one/precious
 study setup --yes first >out 2>err && fail "a folder that is no environment was taken"
 grep -q "is no virtual environment" err && [ -e made/one/precious ] || fail "said: $(cat err)"
 
-# What is missing, in one line each; the others are made all the same.
+# What cannot be imported is none.
 rm -r made/one
+printf '\ttry json no_such_module\n' | sed -i '1r /dev/stdin' copy/environments.tbl
+study setup --yes first >out 2>err && fail "made, though a module is missing"
+same "the module" "study: one: its packages are installed, but import no_such_module fails: ModuleNotFoundError: No module named 'no_such_module'" "$(cat err)"
+[ ! -e made/one ] || fail "it is kept"
+sed -i 's/ no_such_module//' copy/environments.tbl
+
+# What is missing, in one line each; the others are made all the same.
 study setup --yes two three one >out 2>err && fail "what is missing is no failure"
 grep -q "^study: two: needs Python 9.99 " err || fail "the Python: $(cat err)"
 if command -v dpkg-query >/dev/null; then
@@ -61,5 +68,5 @@ grep -q "no such framework: nothing" err || fail "said: $(cat err)"
 # Mistakes in a table
 echo '	what is this' >>copy/environments.tbl
 study list 2>err && fail "a mistake was taken"
-grep -q "environments.tbl:7: unknown: what is this" err || fail "said: $(cat err)"
+grep -q "environments.tbl:8: unknown: what is this" err || fail "said: $(cat err)"
 exit 0

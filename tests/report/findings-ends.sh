@@ -43,8 +43,21 @@ json 'r["findings"][0]["text"]' | grep -q '^no GPU for one (pid 100) and 1 other
 same "no failure" 0 "$(json 'len(r["failures"])')"
 asked 100
 same "no device" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 100 (cudaErrorNoDevice)')]" "$(told)"
+asked 34
+same "the toolkit's stand-in" "[('no_gpu', 'info', 'cudaGetDeviceCount answered 34 (cudaErrorStubLibrary)')]" "$(told)"
 asked 999
 same "another failure" "call_failed call_failed" "$(json '" ".join(f["rule"] for f in r["findings"])')"
+
+# TensorFlow without a driver: whatever it asks its own stand-ins.
+report_text <<END
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/one"
+[1s] dltrace_proc:function process=1 function=cuInit layer="driver" kind="manage" name="cuInit"
+[1s] dltrace_proc:function process=1 function=cuGetErrorName layer="driver" kind="query" name="cuGetErrorName"
+[2s] dltrace_cuda:other thread=1 function=cuInit library=1 result=303 duration=1us
+[3s] dltrace_cuda:other thread=1 function=cuGetErrorName library=1 result=303 duration=1us
+END
+same "no driver for TensorFlow" "[('no_gpu', 'info', 'cuInit answered 303 (CUDA_ERROR_SHARED_OBJECT_INIT_FAILED)')]" "$(told)"
 
 # What ends with the driver, and what is only asked, is answered by errors that are no failures; the same code of
 # another call, and another code of the same call, are.

@@ -161,13 +161,31 @@ static void widths(void **state)
 	assert_int_equal(text_fit("abc", 2), 2);
 }
 
+static bool may_break_behind(const char *text, const char *word)
+{
+	return text_may_break(text, strstr(text, word) + strlen(word));
+}
+
+static void units(void **state)
+{
+	(void)state;
+	assert_false(may_break_behind("took 12 ms, of", "12"));
+	assert_false(may_break_behind("took 12 \xc2\xb5s", "12"));
+	assert_false(may_break_behind("at 3.5 GB/s.", "3.5"));
+	assert_true(may_break_behind("took 12 ms, of", "took"));
+	assert_true(may_break_behind("took 12 ms, of", "ms,"));
+	assert_true(may_break_behind("12 threads", "12"));
+	assert_true(may_break_behind("pid 12 3", "12"));
+	assert_true(may_break_behind(" 12", ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations),	cmocka_unit_test(sizes_and_shares),
 		cmocka_unit_test(cells),	cmocka_unit_test(any_number),
 		cmocka_unit_test(hostile_text), cmocka_unit_test(trees),
-		cmocka_unit_test(widths),
+		cmocka_unit_test(widths),	cmocka_unit_test(units),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -19,6 +19,7 @@ PLACES = ("/usr/bin/python{}", "/usr/local/bin/python{}", "~/.pyenv/versions/{}.
 # What tells frameworks how many threads to compute with.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS",
            "TF_NUM_INTEROP_THREADS")
+IMPORT_LIMIT = 600  # s: a first import compiles all Python of it
 SYSTEM_PYTHON = "/usr/bin/python3"
 # A shim is a script that looks for the real one; only that tells where it is, and whether it is whole.
 IDENTIFY = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.executable)"
@@ -85,11 +86,21 @@ def is_there(environment):
         return False
 
 
+def libraries(environment):
+    """The environment's folders that the loader looks into."""
+    links = [os.path.join(place(environment), "links")] if environment.links else []
+    return links + [path for pattern in environment.libraries
+                    for path in sorted(glob.glob(os.path.join(glob.escape(place(environment)), pattern)))]
+
+
 def variables(environment, framework=None, threads=None):
     """os.environ with what runs in the environment; nothing that leads Python to other packages."""
     env = {name: value for name, value in os.environ.items()
            if name not in ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV")}
     env["PYTHONNOUSERSITE"] = "1"
+    found = libraries(environment)
+    if found:
+        env["LD_LIBRARY_PATH"] = ":".join(filter(None, [*found, env.get("LD_LIBRARY_PATH")]))
     for name, value in environment.variables.items():
         env[name] = value.replace("{}", place(environment))
     env.update(framework.variables if framework else {})
@@ -117,13 +128,24 @@ def obstacle(environment):
     return None
 
 
-def library(name):
-    """The path of a shared library of the system, as the loader's cache has it."""
+def library(environment, name):
+    """The path of a shared library of the environment, else of the system, as the loader's cache has it."""
+    for where in [*libraries(environment), *os.environ.get("LD_LIBRARY_PATH", "").split(":")]:
+        if where and os.path.exists(os.path.join(where, name)):
+            return os.path.join(where, name)
     done = subprocess.run(["/sbin/ldconfig", "-p"], stdout=subprocess.PIPE, universal_newlines=True, check=False)
     for line in done.stdout.splitlines():
         if line.split(" ")[0].strip() == name:
             return line.rsplit(" ", 1)[1]
     raise Wrong(f"the loader knows no {name}")
+
+
+def lacks_driver(framework):
+    """Whether it cannot even be imported here, for want of NVIDIA's driver."""
+    try:
+        return framework.driver and not library(framework.environment, "libcuda.so.1")
+    except Wrong:
+        return True
 
 
 @contextlib.contextmanager
@@ -168,7 +190,22 @@ def fill(environment):
     links = os.path.join(place(environment), "links")
     for name, old in environment.links:
         os.makedirs(links, exist_ok=True)
-        os.symlink(library(old), os.path.join(links, name))
+        os.symlink(library(environment, old), os.path.join(links, name))
+
+
+def try_modules(environment):
+    """Wrong unless Python finds all that the environment's modules need, libraries of the system too."""
+    for module in environment.modules:
+        try:
+            done = subprocess.run([python(environment), "-W", "ignore", "-c", f"import {module}"],
+                                  env=variables(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, universal_newlines=True, errors="replace",
+                                  timeout=IMPORT_LIMIT, check=False)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"import {module} took more than {IMPORT_LIMIT} s in it") from None
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+            raise Wrong(f"its packages are installed, but import {module} fails: {last}")
 
 
 def make(environment):
@@ -179,6 +216,7 @@ def make(environment):
         clear(environment)
         try:
             fill(environment)
+            try_modules(environment)
         except BaseException:
             shutil.rmtree(place(environment), ignore_errors=True)
             raise

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import os
+import re
 import statistics
 import textwrap
 
@@ -264,9 +265,15 @@ def function_figure(r):
 
 
 def failure_table(r):
+    """Repeats that ended in the same way are one row; what is said of them differs in numbers only."""
+    rows = {}
+    for run, ended, what in r.failures():
+        key = run_name(run), ended, re.sub("[0-9]+", "0", what)
+        rows.setdefault(key, (what, []))[1].append(run["repeat"])
     yield Heading(2, "Failures")
-    rows = [[run_name(run), f"{run['repeat']}", ended, what] for run, ended, what in r.failures()]
-    yield Table(["run", "repeat", "ended", "what dltrace says"], rows, True) if rows else Paragraph("No run failed.")
+    table = [[name, ", ".join(map(str, sorted(repeats))), ended, what]
+             for (name, ended, _), (what, repeats) in rows.items()]
+    yield Table(["run", "repeat", "ended", "what dltrace says"], table, True) if table else Paragraph("No run failed.")
 
 
 def finding_table(r):

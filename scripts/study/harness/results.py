@@ -166,6 +166,8 @@ class Results:
         for outcome in (o for o in self.outcomes if o.failed):
             processes = {p["process"] for p in self.report["processes"] if p["trace"] == outcome.index}
             texts = [row["text"] for row in self.report["failures"] if row["process"] in processes]
+            texts += [row["text"] for row in self.report["findings"]
+                      if row["rule"] == "no_gpu" and row["trace"] == outcome.index and outcome.run["device"] != "cpu"]
             found.append((outcome.run, runs.how_it_ended(outcome.run.result()), "; ".join(dict.fromkeys(texts))))
         for run in self.untraced:
             found.append((run, runs.how_it_ended(run.result()), run.result()["said"]))
@@ -206,8 +208,8 @@ def published_jobs(path=os.path.join(STUDY, "published_jobs.tbl")):
 
 
 def family(framework):
-    """As a publication calls it: without the version that is meant."""
-    return re.sub(r"-(debian|[0-9.]+)$", "", framework)
+    """As a publication calls it: without the version or build that is meant."""
+    return re.sub(r"(-(debian|cuda|[0-9.]+))+$", "", framework)
 
 
 def published(path=os.path.join(STUDY, "published.tbl")):

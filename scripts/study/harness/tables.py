@@ -18,13 +18,18 @@ class Environment:
 
     def __init__(self, name, python, megabytes):
         self.name, self.python, self.megabytes = name, python, int(megabytes)
-        self.pip, self.debian, self.links, self.variables, self.gpu = [], [], [], {}, False
+        self.pip, self.debian, self.modules, self.libraries, self.links = [], [], [], [], []
+        self.variables, self.gpu = {}, False
 
     def add(self, key, words):
         if key == "pip":
             self.pip.append(words)
         elif key == "debian":
             self.debian += words
+        elif key == "try":
+            self.modules += words
+        elif key == "libraries":
+            self.libraries += words
         elif key == "link" and len(words) == 2:
             self.links.append(tuple(words))
         elif key == "gpu" and not words:
@@ -53,7 +58,9 @@ class Framework:
     def __init__(self, name, environment, script, models, stack, *variables):
         self.name, self.environment = name, environment
         self.module = script[len("import:"):] if script.startswith("import:") else None
-        self.way, script = script.split(":") if ":" in script and not self.module else (None, script)
+        before, _, script = ("", "", script) if self.module else script.rpartition(":")
+        self.driver = before == "driver"
+        self.way = None if self.driver else before or None
         self.script = None if self.module else os.path.join(STUDY, "train", script)
         self.models = tuple(m for word in models.split(",") for m in GROUPS.get(word, (word,)))
         layers = stack.split("+")
