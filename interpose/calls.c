@@ -445,5 +445,5 @@ void dlt_calls_after_fork(void)
 		if (t->calls)
 			forget_parent(t->calls, t != dlt_thread_tls);
 	/* Sites point to totals of the parent's box. */
-	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
+	dlt_targets_after_fork(__atomic_fetch_add(&dlt_library_generation, 1, __ATOMIC_RELAXED));
 }

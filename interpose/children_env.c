@@ -5,8 +5,8 @@
  * - Usually the environment goes through as it is: LD_PRELOAD stands in it.
  * - A program may pass an environment of its own without LD_PRELOAD (env -i, subprocess with
  *   env={}), or with a library of its own in it. Whoever traces children expects them to be
- *   followed all the same: then LD_PRELOAD gets this library (before theirs), and LTTNG_HOME and
- *   DLTRACE_* are added as this process was started with them, each unless it is there. Not
+ *   followed all the same: then LD_PRELOAD gets this library (before theirs), and LTTNG_HOME, DLTRACE_*
+ *   and a CUDA_INJECTION64_PATH of ours are added as this process was started with them, each unless it is there. Not
  *   under DLTRACE_CHILDREN=fork and none, and not where LD_PRELOAD is set to nothing: somebody
  *   wants out.
  * - DLTRACE_PARENT names the traced process that it comes from. It stands in this process's own
@@ -192,7 +192,7 @@ static char **copy_env(char **to, char *const *envp, char *preload)
 	bool placed = false;
 
 	for (; envp && *envp; envp++) {
-		if (strncmp(*envp, PARENT, sizeof(PARENT) - 1) == 0)
+		if (parent[0] && strncmp(*envp, PARENT, sizeof(PARENT) - 1) == 0)
 			*to++ = parent;
 		else if (!is_preload(*envp))
 			*to++ = *envp;
@@ -253,9 +253,19 @@ char *const *dlt_children_env(const char *path, char *const *envp, void *space)
 
 /* ---- start --------------------------------------------------------------------------------- */
 
+/* What the driver loads for device times, if that is ours. */
+static bool is_injection(const char *variable)
+{
+	static const char name[] = "CUDA_INJECTION64_PATH=", file[] = "/libdltrace-cupti.so";
+	size_t length = strlen(variable);
+
+	return strncmp(variable, name, sizeof(name) - 1) == 0 && length >= sizeof(name) - 1 + sizeof(file) - 1 &&
+	       strcmp(variable + length - sizeof(file) + 1, file) == 0;
+}
+
 static bool is_handed_on(const char *variable)
 {
-	return strncmp(variable, "LTTNG_HOME=", 11) == 0 || strncmp(variable, "DLTRACE_", 8) == 0 ||
+	return is_injection(variable) || strncmp(variable, "LTTNG_HOME=", 11) == 0 || strncmp(variable, "DLTRACE_", 8) == 0 ||
 	       strncmp(variable, "DLTRACE=", 8) == 0;
 }
 

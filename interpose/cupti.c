@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cupti/layout.h"
 #include "emit.h"
 #include "export.h"
 #include "guard.h"
@@ -258,6 +259,52 @@ static int early_cuptiActivityDisableContext(void *real, void *context, int kind
 	int (*function)(void *, int) = real;
 
 	return note_kind(function(context, kind), real, kind, false);
+}
+
+static int early_cuptiActivityEnableRuntimeApi(void *real, uint32_t number, uint8_t enable)
+{
+	int (*function)(uint32_t, uint8_t) = real;
+	int result = function(number, enable);
+
+	return enable ? note_kind(result, real, CUPTI_RUNTIME, true) : result;
+}
+
+static int early_cuptiActivityEnableDriverApi(void *real, uint32_t number, uint8_t enable)
+{
+	int (*function)(uint32_t, uint8_t) = real;
+	int result = function(number, enable);
+
+	return enable ? note_kind(result, real, CUPTI_DRIVER, true) : result;
+}
+
+static int early_cuptiActivityRegisterCallbacks_v2(void *real, void *subscriber, void *request, void *complete)
+{
+	int (*function)(void *, void *, void *) = real;
+	int result = function(subscriber, request, complete);
+
+	if (is_noted(result, real))
+		early.subscriber = subscriber;
+	return result;
+}
+
+static int early_cuptiActivitySetAttribute(void *real, int attribute, size_t *size, void *value)
+{
+	int (*function)(int, size_t *, void *) = real;
+	int result = function(attribute, size, value);
+
+	if (is_noted(result, real) && attribute == CUPTI_USER_DEFINED_RECORDS && size && *size && value)
+		early.user_defined = *(const uint8_t *)value != 0;
+	return result;
+}
+
+static int early_cuptiUnsubscribe(void *real, void *subscriber)
+{
+	int (*function)(void *) = real;
+	int result = function(subscriber);
+
+	if (is_noted(result, real) && subscriber == early.subscriber)
+		early.subscriber = NULL;
+	return result;
 }
 
 static int early_cuptiFinalize(void *real)

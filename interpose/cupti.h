@@ -56,6 +56,23 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	X(cuptiActivityDisableContext, \
 	  (void *real, void *context, int kind), \
 	  (void *context, int kind), (real, context, kind), (context, kind)) \
+	X(cuptiActivityEnableRuntimeApi, \
+	  (void *real, uint32_t function, uint8_t enable), \
+	  (uint32_t function, uint8_t enable), (real, function, enable), (function, enable)) \
+	X(cuptiActivityEnableDriverApi, \
+	  (void *real, uint32_t function, uint8_t enable), \
+	  (uint32_t function, uint8_t enable), (real, function, enable), (function, enable)) \
+	X(cuptiActivityRegisterCallbacks_v2, \
+	  (void *real, void *subscriber, void *request, void *complete), \
+	  (void *subscriber, void *request, void *complete), \
+	  (real, subscriber, request, complete), (subscriber, request, complete)) \
+	X(cuptiActivitySetAttribute, \
+	  (void *real, int attribute, size_t *size, void *value), \
+	  (int attribute, size_t *size, void *value), \
+	  (real, attribute, size, value), (attribute, size, value)) \
+	X(cuptiUnsubscribe, \
+	  (void *real, void *subscriber), \
+	  (void *subscriber), (real, subscriber), (subscriber)) \
 	X(cuptiFinalize, \
 	  (void *real), \
 	  (void), (real), ())
@@ -86,24 +103,13 @@ typedef uint64_t (*dlt_cupti_timestamp)(void);
 	X(cuptiActivityEnableAllSyncRecords, \
 	  (void *real, uint8_t enable), \
 	  (uint8_t enable), (real, enable), (enable)) \
-	X(cuptiActivitySetAttribute, \
-	  (void *real, int attribute, size_t *size, void *value), \
-	  (int attribute, size_t *size, void *value), \
-	  (real, attribute, size, value), (attribute, size, value)) \
 	X(cuptiActivitySetAttribute_v2, \
 	  (void *real, void *subscriber, int attribute, size_t *size, void *value), \
 	  (void *subscriber, int attribute, size_t *size, void *value), \
 	  (real, subscriber, attribute, size, value), (subscriber, attribute, size, value)) \
-	X(cuptiActivityRegisterCallbacks_v2, \
-	  (void *real, void *subscriber, void *request, void *complete), \
-	  (void *subscriber, void *request, void *complete), \
-	  (real, subscriber, request, complete), (subscriber, request, complete)) \
 	DLT_CUPTI_KIND_CALL(X, cuptiActivityEnable_v2) \
 	DLT_CUPTI_KIND_CALL(X, cuptiActivityEnableAndDump_v2) \
-	DLT_CUPTI_KIND_CALL(X, cuptiActivityDisable_v2) \
-	X(cuptiUnsubscribe, \
-	  (void *real, void *subscriber), \
-	  (void *subscriber), (real, subscriber), (subscriber))
+	DLT_CUPTI_KIND_CALL(X, cuptiActivityDisable_v2)
 
 #define DLT_CUPTI_CALLS(X) DLT_CUPTI_EARLY_CALLS(X) DLT_CUPTI_OTHER_CALLS(X)
 
@@ -119,6 +125,8 @@ struct dlt_cupti_early {
 	dlt_cupti_request request;	/* what it registered; NULL: nothing */
 	dlt_cupti_complete complete;
 	uint64_t kinds;			/* that it has enabled, a bit each */
+	const void *subscriber;		/* that has callbacks of its own; NULL: none has */
+	bool user_defined;		/* records have a layout that it chose */
 };
 
 /* What libdltrace.so offers; all of it may be called from any thread. */
@@ -136,7 +144,7 @@ struct dlt_cupti_host {
 	const struct dlt_cupti_early *early;
 };
 
-#define DLT_CUPTI_VERSION 4
+#define DLT_CUPTI_VERSION 5
 
 /*
  * For dlsym: what its caller gets instead of `real`, which it found under this name; NULL: that.

@@ -18,6 +18,7 @@
 #include "sys.h"
 #include "thread.h"
 #include "thunks.h"
+#include "walk.h"
 
 /* ---- bindings: by function, newest first; nodes are never given back ------------------------ */
 
@@ -141,13 +142,22 @@ void *dlt_target(unsigned function, uint16_t library, const void *caller)
 		b = any_asked(function);
 		found = b ? b->real : dlt_scope_find(caller, dlt_function_symbol(function));
 	}
-	dlt_coverage_look();
+	if (dlt_walk_returns())
+		dlt_coverage_look();
 	if (found)
 		remember(function, (struct binding){ .real = found, .library = library,
 						     .generation = generation_now() });
 	else
 		dlt_log("calls", "no real function:", dlt_function_symbol(function), 0);
 	return found;
+}
+
+void dlt_targets_after_fork(uint32_t before)
+{
+	for (unsigned function = 0; function < DLT_FNS; function++)
+		for (struct binding *b = by_function[function]; b; b = b->next)
+			if (b->generation == before)
+				b->generation = generation_now();
 }
 
 /* ---- thunks -------------------------------------------------------------------------------- */

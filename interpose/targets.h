@@ -21,6 +21,12 @@
 void *dlt_target(unsigned function, uint16_t library, const void *caller);
 
 /*
+ * Child side of fork, after the generation was raised from `before`: what was bound stays so. To find it again may not
+ * return (walk.h).
+ */
+void dlt_targets_after_fork(uint32_t before);
+
+/*
  * What to give to `caller`, who asked for `function` and would have got `real`. That is `real`
  * itself where it cannot be wrapped.
  */

@@ -22,8 +22,6 @@
 
 /* Likewise, where they are: older versions have none. */
 #define CUPTI_OPTIONAL_CALLS(X) \
-	X(cuptiActivityEnableRuntimeApi, (uint32_t function, uint8_t enable)) \
-	X(cuptiActivityEnableDriverApi, (uint32_t function, uint8_t enable)) \
 	X(cuptiGetCallbackName, (int layer, uint32_t function, const char **name))
 
 struct cupti {

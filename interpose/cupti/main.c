@@ -19,8 +19,12 @@ static void at_exit(void)
 
 static void begin(const struct dlt_cupti_host *host)
 {
-	if (session_init(host) && helper_start() == 0)
+	if (!session_init(host))
+		return;
+	if (helper_start() == 0)
 		atexit(at_exit);
+	else
+		session_stop();
 }
 
 static void end(void)

@@ -85,7 +85,7 @@ static int on_cuptiActivityEnable(void *real, int kind)
 	int (*function)(int) = real;
 
 	AROUND(cuptiActivityEnable, function(kind), session_step_back(),
-	       session_their_kind(kind, true));
+	       session_their_kind(NULL, kind, true));
 }
 
 static int on_cuptiActivityEnableAndDump(void *real, int kind)
@@ -93,7 +93,7 @@ static int on_cuptiActivityEnableAndDump(void *real, int kind)
 	int (*function)(int) = real;
 
 	AROUND(cuptiActivityEnableAndDump, function(kind), session_step_back(),
-	       session_their_kind(kind, true));
+	       session_their_kind(NULL, kind, true));
 }
 
 static int on_cuptiActivityDisable(void *real, int kind)
@@ -101,7 +101,7 @@ static int on_cuptiActivityDisable(void *real, int kind)
 	int (*function)(int) = real;
 
 	AROUND(cuptiActivityDisable, function(kind), session_step_back(),
-	       session_their_kind(kind, false));
+	       session_their_kind(NULL, kind, false));
 }
 
 static int on_cuptiActivityEnableContext(void *real, void *context, int kind)
@@ -109,7 +109,7 @@ static int on_cuptiActivityEnableContext(void *real, void *context, int kind)
 	int (*function)(void *, int) = real;
 
 	AROUND(cuptiActivityEnableContext, function(context, kind), session_step_back(),
-	       session_their_kind(kind, true));
+	       session_their_kind(context, kind, true));
 }
 
 static int on_cuptiActivityDisableContext(void *real, void *context, int kind)
@@ -117,7 +117,23 @@ static int on_cuptiActivityDisableContext(void *real, void *context, int kind)
 	int (*function)(void *, int) = real;
 
 	AROUND(cuptiActivityDisableContext, function(context, kind), session_step_back(),
-	       session_their_kind(kind, false));
+	       session_their_kind(context, kind, false));
+}
+
+static int on_cuptiActivityEnableRuntimeApi(void *real, uint32_t function, uint8_t enable)
+{
+	int (*choose)(uint32_t, uint8_t) = real;
+
+	AROUND(cuptiActivityEnableRuntimeApi, choose(function, enable), session_step_back(),
+	       session_their_call(CUPTI_RUNTIME, function, enable));
+}
+
+static int on_cuptiActivityEnableDriverApi(void *real, uint32_t function, uint8_t enable)
+{
+	int (*choose)(uint32_t, uint8_t) = real;
+
+	AROUND(cuptiActivityEnableDriverApi, choose(function, enable), session_step_back(),
+	       session_their_call(CUPTI_DRIVER, function, enable));
 }
 
 /* Without the lock: buffers come back during these, by way of other threads too. */
@@ -169,7 +185,7 @@ static int on_cuptiActivityRegisterCallbacks_v2(void *real, void *subscriber, vo
 	int (*function)(void *, void *, void *) = real;
 
 	AROUND(cuptiActivityRegisterCallbacks_v2, function(subscriber, request, complete),
-	       session_step_back(), session_replaced());
+	       session_step_back(), session_replaced(subscriber));
 }
 
 static int on_cuptiActivityEnable_v2(void *real, void *subscriber, int kind, void *config)

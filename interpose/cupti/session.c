@@ -18,7 +18,8 @@
 #define SYSTEM_IDS 1		/* CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM */
 #define PATIENCE 2		/* s that another one's call waits for us */
 #define AGAIN 10000000000ULL	/* ns after which a refusal is tried again */
-#define SUBSCRIBERS 8		/* of others; more are not followed */
+#define HOLDERS 64		/* subscribers, or contexts, of others; more are not followed */
+#define CALLS 2048		/* more than any CUPTI has functions in a layer */
 
 static const struct {
 	int kind;
@@ -47,14 +48,16 @@ static bool doubtful;			/* somebody has ended CUPTI: whether it tells anything s
 /* Another profiler. */
 static dlt_cupti_request their_request;
 static dlt_cupti_complete their_complete;
-static uint64_t their_kinds;		/* a bit each */
+static uint64_t their_kinds;		/* in all contexts, a bit each */
+static uint64_t their_calls[2][CALLS / 64];	/* chosen one by one: the driver's, the runtime's */
 static bool their_waits;		/* they had that of synchronisations, this turn; buffers may come later */
 static int32_t their_buffers;		/* that CUPTI has */
 static bool their_queries = true;	/* those of what is not done are recorded; so CUPTI begins */
-static struct {
-	const void *handle;		/* NULL: free */
+static struct holder {
+	const void *handle;
 	uint64_t kinds;
-} subscribers[SUBSCRIBERS];		/* with kinds of their own */
+	bool registered;		/* it has callbacks; it is free without these and without kinds */
+} subscribers[HOLDERS], contexts[HOLDERS];	/* with kinds of their own */
 static bool user_defined;		/* records have a layout of theirs */
 
 static bool chosen;			/* of our kinds, those of calls and waits are replaced (asked.h) */
@@ -65,6 +68,55 @@ static struct {
 	bool said;			/* that it has begun */
 	uint64_t begin, until;		/* until: when it is over if anything comes; 0: when it is closed */
 } gap;
+
+/* ---- what others hold ------------------------------------------------------------------------ */
+
+/* The place of a handle, empty if it had none; NULL: none is left. */
+static struct holder *holder_of(struct holder *list, const void *handle)
+{
+	struct holder *left = NULL;
+
+	for (size_t i = HOLDERS; i--;) {
+		if (list[i].handle == handle)
+			return &list[i];
+		if (!list[i].kinds && !list[i].registered)
+			left = &list[i];
+	}
+	if (left)
+		*left = (struct holder){ .handle = handle };
+	return left;
+}
+
+static uint64_t kinds_of(const struct holder *list)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < HOLDERS; i++)
+		all |= list[i].kinds;
+	return all;
+}
+
+static bool is_registered(const struct holder *list)
+{
+	for (size_t i = 0; i < HOLDERS; i++)
+		if (list[i].registered)
+			return true;
+	return false;
+}
+
+static void set_kind(uint64_t *kinds, int kind, bool on)
+{
+	*kinds = on ? *kinds | 1ULL << kind : *kinds & ~(1ULL << kind);
+}
+
+static bool are_calls_chosen(void)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < CALLS / 64; i++)
+		any |= their_calls[0][i] | their_calls[1][i];
+	return any;
+}
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
@@ -137,15 +189,16 @@ static void say_gap(void)
 
 static uint8_t missing(void)
 {
+	uint64_t theirs = their_kinds | kinds_of(contexts);
 	uint8_t which = 0;
 
 	if (user_defined)
 		return GAP_ALL;
 	for (size_t i = 0; i < KINDS; i++)
-		if (!(their_kinds >> kinds[i].kind & 1))
+		if (!(theirs >> kinds[i].kind & 1))
 			which |= kinds[i].gap;
 	/* A call that a kernel belongs to is one of the runtime's or the driver's, and so is one that waits. */
-	if (their_kinds >> CUPTI_RUNTIME & 1)
+	if (theirs >> CUPTI_RUNTIME & 1)
 		which &= (uint8_t)~(GAP_CALLS | GAP_SYNCS);
 	return which;
 }
@@ -202,7 +255,8 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	if (pool_owns(buffer)) {
 		if (valid)
 			__atomic_store_n(&doubtful, false, __ATOMIC_RELAXED);
-		records_read(buffer, valid, !chosen);
+		if (!__atomic_load_n(&user_defined, __ATOMIC_RELAXED))
+			records_read(buffer, valid, !chosen);
 		pool_give(buffer);
 		return;
 	}
@@ -293,15 +347,6 @@ static void give_up(enum turn next, enum gap reason)
 	open_gap(reason, GAP_ALL);
 }
 
-static bool subscribers_have_kinds(void)
-{
-	uint64_t have = 0;
-
-	for (size_t i = 0; i < SUBSCRIBERS; i++)
-		have |= subscribers[i].kinds;
-	return have;
-}
-
 static void note_their_waits(bool on)
 {
 	__atomic_store_n(&their_waits, on, __ATOMIC_RELEASE);
@@ -309,7 +354,8 @@ static void note_their_waits(bool on)
 
 static bool theirs_is_over(void)
 {
-	return !their_kinds && !user_defined && !subscribers_have_kinds() &&
+	return !their_kinds && !user_defined && !kinds_of(contexts) && !kinds_of(subscribers) &&
+	       !is_registered(subscribers) && !are_calls_chosen() &&
 	       __atomic_load_n(&their_buffers, __ATOMIC_ACQUIRE) <= 0;
 }
 
@@ -353,10 +399,21 @@ static void come_second(const struct dlt_cupti_early *early)
 		return;
 	if (early->request && early->complete)
 		session_register(early->request, early->complete);
+	if (early->subscriber)
+		session_replaced(early->subscriber);
+	user_defined = early->user_defined;
 	their_kinds = early->kinds;
 	note_their_waits(their_kinds >> CUPTI_SYNC & 1);
-	if (their_kinds)
+	if (!theirs_is_over())
 		session_step_back();
+}
+
+/* Others' calls of CUPTI are none of our business then. */
+static bool without(enum gap reason)
+{
+	say(reason, GAP_ALL, cupti_clock_now(), 0, 0, texts[reason]);
+	memset(&session_cupti, 0, sizeof(session_cupti));
+	return false;
 }
 
 bool session_init(const struct dlt_cupti_host *host)
@@ -364,17 +421,24 @@ bool session_init(const struct dlt_cupti_host *host)
 	int error = cupti_find(&session_cupti);
 
 	session_host = host;
-	if (error) {
-		say(error == -EPROTO ? GAP_UNKNOWN_VERSION : GAP_NOT_FOUND, GAP_ALL, cupti_clock_now(), 0, 0,
-		    texts[error == -EPROTO ? GAP_UNKNOWN_VERSION : GAP_NOT_FOUND]);
-		return false;
-	}
+	if (error)
+		return without(error == -EPROTO ? GAP_UNKNOWN_VERSION : GAP_NOT_FOUND);
 	if (!pool_init() || !records_init(host, &session_cupti))
-		return false;
+		return without(GAP_LOST);
 	asked_init(&session_cupti);
 	come_second(host->early);
 	session_look();
 	return true;
+}
+
+void session_stop(void)
+{
+	if (!session_lock())
+		return;
+	if (turn == OURS)
+		give_up(NOBODY, GAP_LOST);
+	say_gap();
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- others ---------------------------------------------------------------------------------- */
@@ -418,15 +482,26 @@ int session_register(dlt_cupti_request request, dlt_cupti_complete complete)
 	return result;
 }
 
-void session_their_kind(int kind, bool on)
+void session_their_kind(const void *context, int kind, bool on)
 {
-	if (kind < 0 || kind > 63)
+	struct holder *holder = context ? holder_of(contexts, context) : NULL;
+
+	if (kind < 0 || kind > 63 || (context && !holder))
 		return;
-	their_kinds = on ? their_kinds | 1ULL << kind : their_kinds & ~(1ULL << kind);
+	set_kind(holder ? &holder->kinds : &their_kinds, kind, on);
 	if (on && kind == CUPTI_SYNC)
 		note_their_waits(true);
+	/* What was chosen one by one is forgotten. */
+	if (!on && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME))
+		memset(their_calls[kind == CUPTI_RUNTIME], 0, sizeof(their_calls[0]));
 	if (turn == THEIRS)
 		open_gap(GAP_OTHERS, missing());
+}
+
+void session_their_call(int kind, uint32_t function, bool on)
+{
+	if (function < CALLS)
+		set_kind(&their_calls[kind == CUPTI_RUNTIME][function / 64], (int)(function % 64), on);
 }
 
 void session_their_queries(bool all)
@@ -436,32 +511,27 @@ void session_their_queries(bool all)
 
 void session_subscribers_kind(const void *subscriber, int kind, bool on)
 {
-	size_t i = 0;
+	struct holder *holder = kind < 0 || kind > 63 || !subscriber ? NULL : holder_of(subscribers, subscriber);
 
-	if (kind < 0 || kind > 63 || !subscriber)
-		return;
-	while (i < SUBSCRIBERS && subscribers[i].handle != subscriber)
-		i++;
-	for (size_t j = 0; i == SUBSCRIBERS && on && j < SUBSCRIBERS; j++)
-		if (!subscribers[j].kinds)
-			i = j;
-	if (i == SUBSCRIBERS)
-		return;
-	subscribers[i].handle = subscriber;
-	subscribers[i].kinds = on ? subscribers[i].kinds | 1ULL << kind
-				  : subscribers[i].kinds & ~(1ULL << kind);
+	if (holder)
+		set_kind(&holder->kinds, kind, on);
+}
+
+void session_replaced(const void *subscriber)
+{
+	struct holder *holder = subscriber ? holder_of(subscribers, subscriber) : NULL;
+
+	registered = false;
+	if (holder)
+		holder->registered = true;
 }
 
 void session_unsubscribed(const void *subscriber)
 {
-	for (size_t i = 0; i < SUBSCRIBERS; i++)
-		if (subscribers[i].handle == subscriber)
-			subscribers[i].kinds = 0;
-}
+	struct holder *holder = subscriber ? holder_of(subscribers, subscriber) : NULL;
 
-void session_replaced(void)
-{
-	registered = false;
+	if (holder)
+		*holder = (struct holder){ .kinds = 0 };
 }
 
 void session_user_defined(bool on)
@@ -478,6 +548,8 @@ void session_finalized(void)
 	their_kinds = 0;
 	their_buffers = 0;
 	their_queries = true;
+	memset(their_calls, 0, sizeof(their_calls));
+	memset(contexts, 0, sizeof(contexts));
 	memset(subscribers, 0, sizeof(subscribers));
 	if (turn == OURS)
 		__atomic_store_n(&turn, NOBODY, __ATOMIC_RELEASE);

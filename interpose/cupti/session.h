@@ -35,6 +35,9 @@ extern struct cupti session_cupti;
 /* At cuInit, in that thread. False: there is no CUPTI that could be used, which was said. */
 bool session_init(const struct dlt_cupti_host *host);
 
+/* There will be no helper: nothing can be recorded. */
+void session_stop(void);
+
 /*
  * The helper, again and again: reads CUPTI's clock, takes the turn where it is free, gives it up where nobody
  * listens. Not while another one's call is going on, which may end CUPTI.
@@ -63,8 +66,10 @@ void session_unlock(void);
 void session_step_back(void);
 /* It registers these callbacks: what it gets is through ours. The real function's result. */
 int session_register(dlt_cupti_request request, dlt_cupti_complete complete);
-/* It has switched a kind on or off. */
-void session_their_kind(int kind, bool on);
+/* It has switched a kind on or off; in one context only, unless that is NULL. */
+void session_their_kind(const void *context, int kind, bool on);
+/* It has chosen a function whose calls are told of without the kind, which is CUPTI_DRIVER or CUPTI_RUNTIME. */
+void session_their_call(int kind, uint32_t function, bool on);
 /* It wants queries among the synchronisations even if what they ask for is not done, or does not. */
 void session_their_queries(bool all);
 /*
@@ -72,8 +77,8 @@ void session_their_queries(bool all);
  * since its records may be of any layout.
  */
 void session_subscribers_kind(const void *subscriber, int kind, bool on);
-/* It has registered callbacks of its own kind in place of ours. */
-void session_replaced(void);
+/* It has registered callbacks of its own kind in place of ours: its turn lasts until it unsubscribes. */
+void session_replaced(const void *subscriber);
 void session_unsubscribed(const void *subscriber);
 /* It has asked for records of its own layout: while it has them nothing can be read. */
 void session_user_defined(bool on);

@@ -1,3 +1,4 @@
+/* build: -rdynamic -Ltests/stubs -l:libcudart.so.12 -Wl,-rpath,$ORIGIN/../stubs */
 /* SPDX-License-Identifier: MIT */
 /*
  * Forks while another thread goes over the loaded libraries, as one that throws a C++ exception does: in the
@@ -13,7 +14,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int cudaGetDevice(int *device);
+
 static sem_t inside, leave;
+
+/* A library's function that was called before the fork, too. */
+static int call(void)
+{
+	int device = 0;
+
+	return cudaGetDevice(&device);
+}
 
 static int stay(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -40,6 +51,8 @@ static void end(const char *way)
 		quick_exit(8);
 	if (strcmp(way, "execl") == 0)
 		execl("/bin/true", "true", NULL);
+	if (strcmp(way, "call") == 0)
+		_exit(call());
 	if (strcmp(way, "no program") == 0)
 		execl("/nonexistent", "nonexistent", NULL);
 	exit(9);
@@ -61,9 +74,10 @@ static void wait_for(pid_t child, const char *way)
 
 int main(void)
 {
-	static const char *const ways[] = { "_exit", "quick_exit", "execl", "no program", "exit" };
+	static const char *const ways[] = { "_exit", "quick_exit", "execl", "no program", "call", "exit" };
 	pthread_t thread;
 
+	call();
 	sem_init(&inside, 0, 0);
 	sem_init(&leave, 0, 0);
 	pthread_create(&thread, NULL, walk, NULL);

@@ -11,6 +11,7 @@
  *      handles    it wants thread ids as CUPTI makes them by default
  *      queries    it wants synchronisations too, and asks after each piece of work whether it is done
  *      early      it begins with the profile, before CUDA's first call
+ *      choose     it wants to be told of launches only, of all calls, and waits before they come
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -38,11 +39,14 @@ int cuptiActivityRegisterCallbacks(void (*request)(uint8_t **, size_t *, size_t 
 int cuptiActivityRegisterTimestampCallback(uint64_t (*function)(void));
 int cuptiActivityEnable(int kind);
 int cuptiActivityDisable(int kind);
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
+int cuptiGetCallbackName(int domain, uint32_t function, const char **name);
 int cuptiActivityFlushAll(uint32_t flag);
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record);
 int cuptiSetThreadIdType(int type);
 int cuptiFinalize(void);
 
+enum { RUNTIME_API = 2 };	/* CUpti_CallbackDomain */
 enum { COPY = 1, RUNTIME = 5, KERNEL = 10, SYNC = 38 };
 
 void in_round(void) __asm__("_Z8in_roundv");
@@ -129,6 +133,16 @@ static void work(void)
 	cudaDeviceSynchronize();
 }
 
+static uint32_t number_of(const char *call)
+{
+	const char *name = "";
+
+	for (uint32_t i = 1; i < 2048; i++)
+		if (cuptiGetCallbackName(RUNTIME_API, i, &name) == 0 && name && strcmp(name, call) == 0)
+			return i;
+	return 0;
+}
+
 static void profile(int argc, char **argv)
 {
 	void *subscriber = NULL, *cupti = dlopen("libcupti.so.12", RTLD_NOW);
@@ -149,7 +163,15 @@ static void profile(int argc, char **argv)
 		printf("ids %d\n", cuptiSetThreadIdType(0));
 	printf("NULL %d\n", cuptiActivityRegisterCallbacks(NULL, NULL));
 	printf("callbacks %d\n", callbacks(request, complete));
-	printf("enable %d %d %d %d\n", enable(RUNTIME), enable(KERNEL), enable(COPY), enable(-1));
+	if (has(argc, argv, "choose")) {
+		printf("choose %d\n", cuptiActivityEnableRuntimeApi(number_of("cudaLaunchKernel"), 1));
+		usleep(400000);
+		work();
+		printf("choose %d\n", cuptiActivityEnableRuntimeApi(number_of("cudaLaunchKernel"), 0));
+	} else {
+		printf("enable %d\n", enable(RUNTIME));
+	}
+	printf("enable %d %d %d\n", enable(KERNEL), enable(COPY), enable(-1));
 	if (queries)
 		printf("enable synchronisations %d\n", enable(SYNC));
 	work();

@@ -3,7 +3,10 @@
 /*
  * A program whose profiler uses CUPTI as a subscriber of its own (13.2 and later): three rounds of
  * work for the stub GPU, the second one profiled. It prints what it was told and every result that
- * CUPTI gave. gpu_subscriber [chosen]: with records of a layout that it chose
+ * CUPTI gave. gpu_subscriber [WORD...]
+ *      chosen     with records of a layout that it chose
+ *      early      it begins with the profile, before CUDA's first call
+ *      pauses     it enables late, and has nothing enabled for a while
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -39,7 +42,21 @@ void in_round(void)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned told[16];
-static int chosen;
+static int chosen, pauses;
+
+static int has(int argc, char **argv, const char *word)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], word))
+			return 1;
+	return 0;
+}
+
+static void pause_if_asked(void)
+{
+	if (pauses)
+		usleep(400000);
+}
 
 static void request(uint8_t **buffer, size_t *size, size_t *most, void *info)
 {
@@ -84,11 +101,14 @@ static void profile(void)
 	if (chosen)
 		printf("layout %d\n", cuptiActivitySetAttribute(USER_DEFINED_RECORDS, &size, &yes));
 	printf("callbacks %d\n", cuptiActivityRegisterCallbacks_v2(subscriber, request, complete));
-	printf("enable %d %d\n", cuptiActivityEnable_v2(subscriber, RUNTIME, NULL),
-	       cuptiActivityEnable_v2(subscriber, KERNEL, NULL));
-	work();
-	printf("disable %d %d\n", cuptiActivityDisable_v2(subscriber, RUNTIME, NULL),
-	       cuptiActivityDisable_v2(subscriber, KERNEL, NULL));
+	for (int i = 0; i < 1 + pauses; i++) {
+		pause_if_asked();
+		printf("enable %d %d\n", cuptiActivityEnable_v2(subscriber, RUNTIME, NULL),
+		       cuptiActivityEnable_v2(subscriber, KERNEL, NULL));
+		work();
+		printf("disable %d %d\n", cuptiActivityDisable_v2(subscriber, RUNTIME, NULL),
+		       cuptiActivityDisable_v2(subscriber, KERNEL, NULL));
+	}
 	printf("flush %d\n", cuptiActivityFlushAll(1));
 	printf("unsubscribe %d\n", cuptiUnsubscribe(subscriber));
 	if (chosen)
@@ -98,8 +118,10 @@ static void profile(void)
 
 int main(int argc, char **argv)
 {
-	chosen = argc > 1 && !strcmp(argv[1], "chosen");
-	work();
+	chosen = has(argc, argv, "chosen");
+	pauses = has(argc, argv, "pauses");
+	if (!has(argc, argv, "early"))
+		work();
 	profile();
 	usleep(500000);
 	work();

@@ -63,6 +63,12 @@ same "CUPTI is ended twice" 2 "$(grep -c '^finalize 0' out.slow)"
 check dlsym 200
 check early 200
 check "early dlsym twice" 400
+# Calls that it chose one by one, and those alone.
+told choose
+grep -q '^call ' out.with || fail "it is told of no call"
+# Where CUPTI is of no known version we keep out of its way.
+STUB_CUPTI_VERSION=99 told ""
+same "nothing is recorded" 0 "$("$REPORT" -q --dump trace | grep -c 'dltrace_gpu:kernel ')"
 # What it is told of queries is CUPTI's own default again while it has the turn.
 told queries
 same "synchronisations: each query, and the end" 201 "$(grep -c '^sync ' out.with)"

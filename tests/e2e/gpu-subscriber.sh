@@ -6,22 +6,26 @@
 need babeltrace2
 
 export DLTRACE_STUB_GPU_NS=10000
-# WORD
+# WORDS, kernels that are ours
 check() {
 	rm -rf trace # shellcheck disable=SC2086
 	"$APPS/gpu_subscriber" $1 >without || fail "without: $?" # shellcheck disable=SC2086
 	"$RECORD" -q --gpu=activity -o trace -- "$APPS/gpu_subscriber" $1 >with || fail "with: $?"
 	diff without with || fail "$1: the profiler is told something else (> with us)"
 	events trace >text
-	same "$1: kernels of the rounds that were ours" 200 "$(grep -c 'dltrace_gpu:kernel:' text)"
+	same "$1: kernels of the rounds that were ours" "$2" "$(grep -c 'dltrace_gpu:kernel:' text)"
 	grep -q 'dltrace_gpu:gap:.* reason = 4, kinds = 63, .*end = [1-9]' text || fail "$1: its turn is no gap"
 	grep 'dltrace_gpu:gap:.* reason = [36],' text && fail "$1: refused, or records were lost"
 	"$REPORT" -q -o report.json trace || [ $? = 1 ]
 	holds "$1: said in the limits" '[.limits[] | select(.text | test("work from .* is missing .another profiler has CUPTI.: kernels, "))] | length == 1'
 	:
 }
-check ""
-check chosen
+check "" 200
+check chosen 200
+check pauses 200
+check "pauses chosen" 200
+check early 100
+check "early pauses chosen" 100
 
 rm -rf trace
 STUB_CUPTI_THREADS=300 "$RECORD" -q --gpu=activity -o trace -- "$APPS/gpu_work" >/dev/null || fail "many threads: $?"
