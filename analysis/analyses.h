@@ -59,6 +59,8 @@ void set_text(struct table *t, const char *column, const char *text);
 
 /* Arguments separated by 0x1f as a JSON list; a new reference. */
 json_t *command_list(const char *command);
+/* A name from the trace, as text that is valid; null where there is none. */
+json_t *json_name(const char *name);
 /* {"status": n}, {"signal": n}, {"unknown": true}, or NULL for one that runs on. */
 json_t *exit_object(const struct process *p);
 

@@ -43,6 +43,11 @@ static json_t *json_text(const char *s, size_t length)
 	return json_stringn(copy, length);
 }
 
+json_t *json_name(const char *name)
+{
+	return name && *name ? json_text(name, strlen(name)) : json_null();
+}
+
 json_t *command_list(const char *command)
 {
 	json_t *list = json_array();

@@ -31,13 +31,14 @@ struct missing {
 	double ns, of_kind[KINDS];
 };
 
-static void add(struct missing *m, const struct gpu_gap *g, int64_t end)
+static void add(struct missing *m, const struct gpu_gap *g, int64_t begin, int64_t end)
 {
-	double ns = (double)end - (double)g->begin;
+	double ns = (double)end - (double)begin;
+	bool first = !m->pieces;
 
-	m->begin = m->pieces ? m->begin : g->begin;
-	m->pieces += !m->pieces || g->begin - m->end > JOINED;
-	m->end = end;
+	m->pieces += first || begin - m->end > JOINED || m->begin - end > JOINED;
+	m->begin = first || begin < m->begin ? begin : m->begin;
+	m->end = first || end > m->end ? end : m->end;
 	m->open |= g->end == UNKNOWN;
 	m->ns += ns;
 	for (size_t k = 0; k < KINDS; k++)
@@ -126,7 +127,11 @@ static void say_missing(const struct process *p, const struct missing *m, gpu_ga
 	say(p, m->ns, text, data);
 }
 
-/* Gaps are few (GPU_GAPS_KEPT). */
+static int64_t known(int64_t t, int64_t otherwise)
+{
+	return t != UNKNOWN ? t : otherwise != UNKNOWN ? otherwise : 0;
+}
+
 void gpu_gaps_each(const struct process *p, gpu_gaps_say *say, void *data)
 {
 	const struct gpu_work *w = p->gpu;
@@ -141,7 +146,8 @@ void gpu_gaps_each(const struct process *p, gpu_gaps_say *say, void *data)
 			continue;
 		for (; k < w->gap_count; k++)
 			if (!strcmp(w->gaps[k].text, m.why))
-				add(&m, &w->gaps[k], w->gaps[k].end == UNKNOWN ? p->trace->end : w->gaps[k].end);
+				add(&m, &w->gaps[k], known(w->gaps[k].begin, p->begin),
+				    known(w->gaps[k].end, p->trace->end));
 		say_missing(p, &m, say, data);
 	}
 }

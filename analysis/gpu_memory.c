@@ -65,14 +65,14 @@ static void add_row(struct table *t, const struct process *p, const struct gpu_r
 	set_text(t, "library", gpu_row_library_name(p, r->key));
 	table_set_uint(t, "physical", dlt_memory_kind(gpu_row_kind(r))->physical);
 	table_set_int(t, "live_bytes", live);
-	table_set_int(t, "peak_bytes", c->peak);
+	table_set_int(t, "peak_bytes", c->peak > live ? c->peak : live);
 	table_set_uint(t, "allocated_bytes", c->allocated);
 	table_set_int(t, "freed_bytes", (int64_t)c->allocated - live);
 	table_set_uint(t, "allocations", c->allocations);
 	table_set_uint(t, "frees", c->frees);
 	table_set_uint(t, "failed", c->failed);
 	table_set_uint(t, "largest_bytes", c->largest);
-	table_set_uint(t, "exact", r->counted);
+	table_set_uint(t, "exact", gpu_row_is_counted(r));
 }
 
 static void add(const struct process *p, struct table *t)
@@ -100,6 +100,7 @@ static void add_devices(const struct process *p, struct table *t)
 {
 	const struct gpu_memory *g = &p->gpu_memory;
 	size_t devices = 0;
+	int64_t live;
 
 	for (size_t i = 0; i < g->count; i++) {
 		const struct gpu_row *r = &g->rows[i];
@@ -111,8 +112,9 @@ static void add_devices(const struct process *p, struct table *t)
 		table_set_int(t, "process", p->report_id);
 		table_set_uint(t, "device", gpu_row_device(r));
 		set_text(t, "name", process_device_name(p, gpu_row_device(r)));
-		table_set_int(t, "live_bytes", r->counters.live);
-		table_set_int(t, "peak_bytes", r->counters.peak);
+		live = gpu_memory_physical(g, gpu_row_device(r));
+		table_set_int(t, "live_bytes", live);
+		table_set_int(t, "peak_bytes", r->counters.peak > live ? r->counters.peak : live);
 		if (r->counters.told_total) {
 			table_set_uint(t, "free_bytes", r->counters.told_free);
 			table_set_uint(t, "total_bytes", r->counters.told_total);
@@ -192,15 +194,12 @@ json_t *gpu_failure_holders(const struct process *p, const struct gpu_failure *f
 {
 	json_t *list = json_array();
 
-	for (int i = 0; i < GPU_HOLDERS && f->holders[i].live > 0; i++) {
-		const char *library = gpu_row_library_name(p, f->holders[i].key);
-
-		json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:I}", "kind",
+	for (int i = 0; i < GPU_HOLDERS && f->holders[i].live > 0; i++)
+		json_array_append_new(list, json_pack("{s:s, s:o, s:i, s:I}", "kind",
 						      gpu_row_kind_name(f->holders[i].key), "library",
-						      *library ? library : NULL, "device",
+						      json_name(gpu_row_library_name(p, f->holders[i].key)), "device",
 						      (int)(f->holders[i].key >> 16 & 255), "live_bytes",
 						      (json_int_t)f->holders[i].live));
-	}
 	return list;
 }
 
@@ -208,8 +207,8 @@ bool gpu_failure_of(const struct process *p, uint16_t function)
 {
 	const struct gpu_memory *g = &p->gpu_memory;
 
-	for (size_t i = 0; i < g->failures_kept; i++)
-		if (g->failures[i].function == function)
+	for (size_t i = 0; i < GPU_REFUSING && g->refused[i]; i++)
+		if (g->refused[i] == function)
 			return true;
 	return false;
 }

@@ -27,8 +27,8 @@ static json_t *gpus(const struct trace *t)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < t->gpu_count; i++)
-		json_array_append_new(list, json_pack("{s:i, s:s?, s:I}",
-			"gpu", (int)t->gpus[i].index, "name", t->gpus[i].name,
+		json_array_append_new(list, json_pack("{s:i, s:o, s:I}",
+			"gpu", (int)t->gpus[i].index, "name", json_name(t->gpus[i].name),
 			"memory_bytes", (json_int_t)t->gpus[i].memory));
 	return list;
 }

@@ -50,9 +50,9 @@ static json_t *framework_list(const struct process *p)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_pack("{s:s, s:s?, s:s, s:s?}",
+		json_array_append_new(list, json_pack("{s:s, s:o, s:s, s:s?}",
 			"name", found[i].rule->name,
-			"version", *found[i].version ? found[i].version : NULL,
+			"version", json_name(found[i].version),
 			"role", found[i].rule->role,
 			"state", found[i].state ? framework_state_name(found[i].state) : NULL));
 	return list;

@@ -265,8 +265,8 @@ static bool is_injection(const char *variable)
 
 static bool is_handed_on(const char *variable)
 {
-	return is_injection(variable) || strncmp(variable, "LTTNG_HOME=", 11) == 0 || strncmp(variable, "DLTRACE_", 8) == 0 ||
-	       strncmp(variable, "DLTRACE=", 8) == 0;
+	return strncmp(variable, "LTTNG_HOME=", 11) == 0 || strncmp(variable, "DLTRACE_", 8) == 0 ||
+	       strncmp(variable, "DLTRACE=", 8) == 0 || is_injection(variable);
 }
 
 /* Copies, because programs overwrite their environment's memory (setproctitle). */

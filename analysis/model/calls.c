@@ -188,9 +188,11 @@ static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
 	uint64_t duration;
 	struct thread *thread = cuda(t, at, data, e->size, &duration);
 
+	/* What is held in a part began before it. */
+	if (at < t->to)
+		gpu_memory_alloc(trace_thread_make(t, e->thread)->process, at, e);
 	if (!thread)
 		return;
-	gpu_memory_alloc(thread->process, at, e);
 	beat(thread, BEAT_CUDA, e->function, e->library, e->size, at, duration);
 	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
 		load_gpu_block(thread->process, at, duration, e->size);
@@ -202,9 +204,10 @@ static void on_cuda_free(struct trace *t, int64_t at, const void *data)
 	uint64_t duration;
 	struct thread *thread = cuda(t, at, data, 0, &duration);
 
+	if (at < t->to)
+		gpu_memory_free(trace_thread_make(t, e->thread)->process, at, e);
 	if (!thread)
 		return;
-	gpu_memory_free(thread->process, at, e);
 	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
 		load_gpu_block(thread->process, at, duration, 0);
 }

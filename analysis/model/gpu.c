@@ -283,10 +283,10 @@ static void add_gap(struct trace *t, struct gpu_work *w, const struct dlt_ev_gpu
 	int64_t begin = trace_monotonic(t, e->begin);
 	struct gpu_gap *last = w->gap_count ? &w->gaps[w->gap_count - 1] : NULL;
 
+	while (w->gap_count == GPU_GAPS_KEPT && last > w->gaps && last->reason != e->reason)
+		last--;
 	/* Said when it began, and again when it was over. */
-	if (!last || last->begin != begin || last->reason != e->reason) {
-		if (w->gap_count >= GPU_GAPS_KEPT)
-			return;
+	if (!last || (w->gap_count < GPU_GAPS_KEPT && (last->begin != begin || last->reason != e->reason))) {
 		w->gaps = xgrow(w->gaps, w->gap_count, &w->gap_capacity, sizeof(*w->gaps));
 		last = &w->gaps[w->gap_count++];
 		*last = (struct gpu_gap){ .reason = e->reason, .kinds = e->kinds, .begin = begin };

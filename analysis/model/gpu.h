@@ -13,7 +13,7 @@
 #include "analysis/model/model.h"
 
 #define GPU_INTERVALS 4096	/* kept of a device */
-#define GPU_GAPS_KEPT 100	/* of a process */
+#define GPU_GAPS_KEPT 4096	/* of a process; later ones make the last one of their reason longer */
 #define GPU_IDLE_LEAST 10000	/* ns: shorter pauses between work are no gaps */
 #define GPU_PAUSE_SHORT 1000000	/* ns: from one launch to the next; nobody reads a batch in less */
 

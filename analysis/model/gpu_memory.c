@@ -7,6 +7,7 @@
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
 
+#define TOLD_FREE (DLT_BOX_MEMORY_WORDS - 2)	/* of a row's words, before that of all memory */
 #define SAME_FAILURE 1000000000	/* ns between what a counter and what an event says of one */
 
 void gpu_memory_release(struct gpu_memory *g)
@@ -90,7 +91,7 @@ void gpu_memory_ended(struct process *p, int64_t at)
 
 /* ---- failures ------------------------------------------------------------------------------ */
 
-static int64_t physical_live(const struct gpu_memory *g, unsigned device)
+int64_t gpu_memory_physical(const struct gpu_memory *g, unsigned device)
 {
 	int64_t sum = 0;
 
@@ -131,17 +132,30 @@ static void add_holder(struct gpu_failure *f, uint32_t key, int64_t live)
 
 static void find_holders(const struct gpu_memory *g, struct gpu_failure *f)
 {
-	f->live = physical_live(g, f->key >> 16 & 255);
+	f->live = gpu_memory_physical(g, f->key >> 16 & 255);
 	for (size_t i = 0; i < g->count; i++)
 		if (competes(&g->rows[i], f))
 			add_holder(f, g->rows[i].key, gpu_row_live(&g->rows[i]));
 }
 
-static void add_failure(struct gpu_memory *g, const struct gpu_failure *failure)
+static void note_function(struct gpu_memory *g, uint16_t function)
 {
+	for (size_t i = 0; function && i < GPU_REFUSING && g->refused[i] != function; i++)
+		if (!g->refused[i]) {
+			g->refused[i] = function;
+			return;
+		}
+}
+
+static void add_failure(struct process *p, const struct gpu_failure *failure)
+{
+	struct gpu_memory *g = &p->gpu_memory;
 	struct gpu_failure *f = &g->failures[g->failures_kept];
 
+	if (!trace_in_range(p->trace, failure->t))
+		return;
 	g->failed += failure->count;
+	note_function(g, failure->function);
 	if (g->failures_kept == GPU_FAILURES_KEPT) {
 		f[-1].count += failure->count;
 		return;
@@ -160,6 +174,7 @@ static bool complete(struct gpu_memory *g, const struct gpu_failure *failure)
 		if (f->function || f->key != failure->key || f->size != failure->size ||
 		    f->t > failure->t + SAME_FAILURE || f->t < failure->t - SAME_FAILURE)
 			continue;
+		note_function(g, failure->function);
 		f->function = failure->function;
 		f->thread = failure->thread;
 		f->code = failure->code;
@@ -182,11 +197,11 @@ static void count_failures(struct process *p, struct gpu_row *r, int64_t at)
 	if (f.t == UNKNOWN)
 		f.t = at;
 	if (gpu_row_kind(r) != DLT_MEMORY_STRAY)
-		add_failure(&p->gpu_memory, &f);
+		add_failure(p, &f);
 	r->events.failed = c->failed;
 }
 
-/* What the application heard of free memory after a failure: it often asks then. */
+/* What the application heard of free memory after a failure: it often asks then. What it heard before stays said. */
 static void tell_failures(struct gpu_memory *g, const struct gpu_row *r, int64_t at)
 {
 	for (size_t i = 0; i < g->failures_kept; i++) {
@@ -215,7 +230,7 @@ void gpu_memory_alloc(struct process *p, int64_t at, const struct dlt_ev_cuda_al
 		if (complete(g, &f))
 			return;
 		r->events.failed++;
-		add_failure(g, &f);
+		add_failure(p, &f);
 		return;
 	}
 	if (!e->ptr)
@@ -225,7 +240,7 @@ void gpu_memory_alloc(struct process *p, int64_t at, const struct dlt_ev_cuda_al
 	r->events.allocations++;
 	if (e->size > r->events.largest)
 		r->events.largest = e->size;
-	if (gpu_row_live(r) > r->events.peak)
+	if (gpu_row_live(r) > r->events.peak && trace_in_range(p->trace, at))
 		r->events.peak = gpu_row_live(r);
 	moved(p, r, at, (int64_t)e->size);
 }
@@ -273,11 +288,14 @@ void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample
 {
 	struct gpu_memory *g = &p->gpu_memory;
 
+	if (at >= p->trace->to)
+		return;
 	for (uint32_t i = 0; i + DLT_BOX_MEMORY_WORDS <= e->gpu_memory_count; i += DLT_BOX_MEMORY_WORDS) {
 		const uint64_t *w = &e->gpu_memory[i];
 		struct gpu_row *r = row_make(g, row_key(w[0] >> 24 & 255, w[0] >> 16 & 255,
 							w[0] & 65535));
 
+		r->told_anew = w[TOLD_FREE] != r->counters.told_free || w[TOLD_FREE + 1] != r->counters.told_total;
 		memcpy(&r->counters, w, sizeof(r->counters));
 		r->counted = true;
 		settle(p, r, at, e->final);
@@ -285,10 +303,52 @@ void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample
 	/* When all rows are up to date: who holds what. */
 	for (size_t i = 0; i < g->count; i++) {
 		count_failures(p, &g->rows[i], at);
-		if (g->rows[i].counters.told_total)
+		if (g->rows[i].told_anew && g->rows[i].counters.told_total)
 			tell_failures(g, &g->rows[i], at);
+		g->rows[i].told_anew = false;
 	}
 }
+
+/* ---- late announcements -------------------------------------------------------------------- */
+
+static void adopt_row(struct process *to, struct process *orphan, struct gpu_row *from, int64_t at)
+{
+	struct gpu_row *r = row_make(&to->gpu_memory, from->key);
+	int64_t live = from->events.live;
+
+	r->events.live += live;
+	r->events.allocated += from->events.allocated;
+	r->events.allocations += from->events.allocations;
+	r->events.frees += from->events.frees;
+	r->events.failed += from->events.failed;
+	if (from->events.largest > r->events.largest)
+		r->events.largest = from->events.largest;
+	/* Counters knew of it. */
+	if (r->counted)
+		r->offset -= live;
+	else
+		moved(to, r, at, live);
+	if (gpu_row_live(r) > r->events.peak)
+		r->events.peak = gpu_row_live(r);
+	moved(orphan, from, at, -live);
+}
+
+void gpu_memory_adopt(struct process *to, struct process *orphan, int64_t at)
+{
+	struct gpu_memory *g = &to->gpu_memory, *from = &orphan->gpu_memory;
+
+	for (size_t i = 0; i < from->count; i++)
+		adopt_row(to, orphan, &from->rows[i], at);
+	for (size_t i = 0; i < from->failures_kept; i++)
+		if (!complete(g, &from->failures[i]))
+			add_failure(to, &from->failures[i]);
+	g->events += from->events;
+	g->strays += from->strays;
+	from->count = from->failures_kept = 0;
+	from->events = from->strays = from->failed = 0;
+}
+
+/* ---- NVML ---------------------------------------------------------------------------------- */
 
 void gpu_memory_nvml(struct process *p, int64_t at, uint32_t gpu, uint64_t used)
 {

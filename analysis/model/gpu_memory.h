@@ -37,6 +37,7 @@ struct gpu_row {
 	struct gpu_counters events;	/* the same, as far as events tell */
 	struct gpu_counters counters;	/* as last said by the process */
 	bool counted;			/* `counters` were said */
+	bool told_anew;			/* ... just now, with another answer to how much memory is free */
 	int64_t offset, candidate;	/* live bytes that no event tells of */
 };
 
@@ -68,10 +69,17 @@ static inline int64_t gpu_row_live(const struct gpu_row *r)
 	return r->events.live + r->offset;
 }
 
+/* Counters that know of fewer calls than events are from before them: it was killed, or the trace ends. */
+static inline bool gpu_row_is_counted(const struct gpu_row *r)
+{
+	return r->counted &&
+	       r->counters.allocations + r->counters.frees >= r->events.allocations + r->events.frees;
+}
+
 /* What to believe of everything but `live`. */
 static inline const struct gpu_counters *gpu_row_counters(const struct gpu_row *r)
 {
-	return r->counted ? &r->counters : &r->events;
+	return gpu_row_is_counted(r) ? &r->counters : &r->events;
 }
 
 #define GPU_HOLDERS 4
@@ -94,6 +102,7 @@ struct gpu_failure {
 };
 
 #define GPU_FAILURES_KEPT 16		/* a process; all are counted */
+#define GPU_REFUSING 16			/* functions that were refused memory; others' errors are told of as such */
 
 #define GPUS_KNOWN 32
 
@@ -107,6 +116,7 @@ struct gpu_memory {
 	struct gpu_failure failures[GPU_FAILURES_KEPT];
 	size_t failures_kept;
 	uint64_t failed;
+	uint16_t refused[GPU_REFUSING];	/* functions; 0: no more */
 	int64_t live[DLT_MEMORIES];	/* by kind, all devices */
 	struct curve curves[DLT_MEMORIES];
 	/* What NVML says of the process, all GPUs: at the largest reading. */
@@ -124,6 +134,12 @@ void gpu_memory_free(struct process *p, int64_t at, const struct dlt_ev_cuda_fre
 
 /* The process's counters at `at`. */
 void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample_process *e);
+
+/* What the events of an unannounced thread told, which is `to`'s. */
+void gpu_memory_adopt(struct process *to, struct process *orphan, int64_t at);
+
+/* Physical bytes on a device now; at the trace's end: in the end. */
+int64_t gpu_memory_physical(const struct gpu_memory *g, unsigned device);
 
 /* The process is gone: until then it held what it holds now. */
 void gpu_memory_ended(struct process *p, int64_t at);

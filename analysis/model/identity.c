@@ -76,6 +76,48 @@ static void adopt_children(struct process *p)
 	}
 }
 
+/* What an unannounced thread did goes to its process, once that is known. */
+static void adopt(struct process *to, struct process *orphan, int64_t at)
+{
+	for (size_t i = 0; i < orphan->profile_count; i++) {
+		struct profile *from = orphan->profile_list[i];
+		struct profile *f = process_profile(to, profile_function(from), profile_library(from));
+
+		sums_merge(&f->events, &from->events);
+		tally_merge(&f->slices, &from->slices);
+		f->timed |= from->timed;
+		if (from->begin != UNKNOWN)
+			profile_seen(f, from->begin, from->end, from->events_first);
+		for (size_t k = 0; k < from->error_count; k++)
+			profile_failed(f, &from->errors[k]);
+		memset(&from->events, 0, sizeof(from->events));
+	}
+	for (size_t i = 0; i < orphan->failed_count && i < FAILED_ALLOCATIONS_KEPT; i++)
+		if (to->failed_count + i < FAILED_ALLOCATIONS_KEPT)
+			to->failed[to->failed_count + i] = orphan->failed[i];
+	to->failed_count += orphan->failed_count;
+	launched_adopt(to, orphan);
+	gpu_memory_adopt(to, orphan, at);
+	comms_adopt(&to->comms, &orphan->comms);
+	load_merge(&to->load, &orphan->load);
+	marks_adopt(to, orphan);
+	rhythm_merge(&to->rhythm, &orphan->rhythm);
+	input_merge(&to->input, &orphan->input);
+	checked_merge(&to->checked, &orphan->checked);
+	to->read += orphan->read;
+	orphan->merged = true;
+	orphan->read = 0;
+}
+
+static void join(struct thread *thread, struct process *p, int64_t at)
+{
+	if (thread->process == p || !thread->process->orphan)
+		return;
+	adopt(p, thread->process, at);
+	thread->process = p;
+	thread->last = NULL;
+}
+
 static void on_process(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_process *e = data;
@@ -140,6 +182,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	if (own_word)
 		traced_after_all(p);
 	first = trace_thread_make(t, e->process);
+	join(first, p, at);
 	if (!first->alive && first->end == UNKNOWN && p->end == UNKNOWN) {
 		first->alive = true;
 		first->tid = first->tid ? first->tid : e->pid;
@@ -149,49 +192,13 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	}
 }
 
-/* What an unannounced thread did goes to its process, once that is known. */
-static void adopt(struct process *to, struct process *orphan)
-{
-	for (size_t i = 0; i < orphan->profile_count; i++) {
-		struct profile *from = orphan->profile_list[i];
-		struct profile *f = process_profile(to, profile_function(from), profile_library(from));
-
-		sums_merge(&f->events, &from->events);
-		tally_merge(&f->slices, &from->slices);
-		f->timed |= from->timed;
-		if (from->begin != UNKNOWN)
-			profile_seen(f, from->begin, from->end, from->events_first);
-		for (size_t k = 0; k < from->error_count; k++)
-			profile_failed(f, &from->errors[k]);
-		memset(&from->events, 0, sizeof(from->events));
-	}
-	for (size_t i = 0; i < orphan->failed_count && i < FAILED_ALLOCATIONS_KEPT; i++)
-		if (to->failed_count + i < FAILED_ALLOCATIONS_KEPT)
-			to->failed[to->failed_count + i] = orphan->failed[i];
-	to->failed_count += orphan->failed_count;
-	launched_adopt(to, orphan);
-	comms_adopt(&to->comms, &orphan->comms);
-	load_merge(&to->load, &orphan->load);
-	marks_adopt(to, orphan);
-	rhythm_merge(&to->rhythm, &orphan->rhythm);
-	input_merge(&to->input, &orphan->input);
-	checked_merge(&to->checked, &orphan->checked);
-	to->read += orphan->read;
-	orphan->merged = true;
-	orphan->read = 0;
-}
-
 static void on_thread(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_thread *e = data;
 	struct process *p = trace_process_make(t, e->process);
 	struct thread *thread = trace_thread_make(t, e->thread);
 
-	if (thread->process != p && thread->process->orphan) {
-		adopt(p, thread->process);
-		thread->process = p;
-		thread->last = NULL;
-	}
+	join(thread, p, at);
 	if (e->reason != AGAIN) {
 		(e->by ? trace_thread_make(t, e->by) : thread)->read++;
 		thread->from_start |= e->reason != NAMED;

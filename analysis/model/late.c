@@ -24,11 +24,19 @@ static void take_all(struct sums *from, const struct sums *what)
 /* What only events tell of this function. Late totals have no distribution: code without a library's has one. */
 static void take_known(const struct process *p, struct profile *late)
 {
+	struct sums rest;
+
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 
-		if (!f->exact && !f->work && profile_function(f) == profile_function(late))
-			take_all(late->exact, &f->events);
+		if (f->work || profile_function(f) != profile_function(late))
+			continue;
+		rest = f->events;
+		if (f->exact)
+			take_all(&rest, f->exact);
+		/* Where totals know of fewer calls than events, the events are believed (profile_sums). */
+		if (!f->exact || f->exact->outer_calls < f->events.outer_calls)
+			take_all(late->exact, &rest);
 	}
 }
 

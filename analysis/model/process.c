@@ -309,6 +309,9 @@ uint64_t thread_unreturned(const struct thread *thread)
 {
 	int64_t lasted;
 
+	/* What it does after --to is not looked at. */
+	if (thread->process->trace->to != INT64_MAX)
+		return 0;
 	if (!thread->in_flight || thread->in_flight_since == UNKNOWN || thread->end != UNKNOWN ||
 	    thread->returned >= thread->in_flight_at)
 		return 0;

@@ -371,8 +371,9 @@ static size_t words_fit(struct canvas *c, double width, const char *text, char m
 			continue;
 		memcpy(line, text, end);
 		strcpy(line + end, end < n ? more : "");
-		if (advance(c, line) <= width)
-			fit = end;
+		if (advance(c, line) > width)
+			break;
+		fit = end;
 	}
 	free(line);
 	return fit;

@@ -306,7 +306,8 @@ static void put_type(struct output *o, struct piece p, int depth)
 		put(o, ">", 1);
 	}
 	/* (int): which element, of any kernel over elements. */
-	if (lambda.begin < lambda.end && depth && !(lambda.end - lambda.begin == 3 && begins(lambda, "int"))) {
+	if (lambda.begin < lambda.end && depth && depth < DEEPEST &&
+	    !(lambda.end - lambda.begin == 3 && begins(lambda, "int"))) {
 		put(o, "(", 1);
 		put_arguments(o, lambda, depth + 1);
 		put(o, ")", 1);

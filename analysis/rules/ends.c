@@ -104,7 +104,7 @@ void rule_gpu_allocation_failed(struct findings *f, const struct process *p)
 {
 	const struct gpu_memory *g = &p->gpu_memory;
 	const struct gpu_failure *last;
-	char text[400];
+	char text[1024];
 
 	if (!g->failed)
 		return;
@@ -148,7 +148,8 @@ void rule_no_gpu(struct findings *f, const struct trace *t)
 	if (count > 1)
 		snprintf(others, sizeof(others), " and %zu other%s", count - 1, count > 2 ? "s" : "");
 	found(f, NULL, (struct stake){.since = e->at},
-	      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", e->code, "processes", (json_int_t)count),
+	      json_pack("{s:o, s:i, s:I}", "function", json_name(fn->name), "code", e->code, "processes",
+			(json_int_t)count),
 	      "no GPU for %s%s: %s answered %s", process_who(first), others, fn->name,
 	      error_text(fn->layer, e->code).text);
 }
@@ -159,7 +160,8 @@ static void call_failed_with(struct findings *f, const struct process *p, const 
 	const struct function *fn = process_function(p, profile_function(c));
 
 	found(f, p, (struct stake){.since = e->at},
-	      json_pack("{s:s, s:i, s:I}", "function", fn->name, "code", e->code, "count", (json_int_t)e->count),
+	      json_pack("{s:o, s:i, s:I}", "function", json_name(fn->name), "code", e->code, "count",
+			(json_int_t)e->count),
 	      "%s: %s failed with %s, %" PRIu64 " time%s", process_who(p), fn->name,
 	      error_text(fn->layer, e->code).text, e->count, e->count == 1 ? "" : "s");
 }
@@ -173,7 +175,7 @@ void rule_call_failed(struct findings *f, const struct process *p)
 
 		if (untold)
 			found(f, p, (struct stake){.since = UNKNOWN},
-			      json_pack("{s:s, s:I}", "function", fn->name, "count", (json_int_t)untold),
+			      json_pack("{s:o, s:I}", "function", json_name(fn->name), "count", (json_int_t)untold),
 			      "%s: %s failed %" PRIu64 " %stime%s; when and with which error is not recorded",
 			      process_who(p), fn->name, untold, c->events.failed ? "other " : "",
 			      untold == 1 ? "" : "s");

@@ -34,7 +34,8 @@ static bool find_first(const struct process *p, const struct profile *c, struct 
 
 	*first = (struct first){c, fn, s, s == c->exact ? c->exact_first : c->events_first, 0};
 	first->own = s->nested < first->ns ? first->ns - s->nested : 0;
-	return !c->work && s->calls && starts_up(fn) && first->ns * 2 >= s->total &&
+	/* Of a part, the first one that is seen is not the first. */
+	return !trace_is_part(p->trace) && !c->work && s->calls && starts_up(fn) && first->ns * 2 >= s->total &&
 	       first->ns >= (s->calls == 1 ? ONLY_CALL_LEAST : FIRST_CALL_LEAST);
 }
 
@@ -88,8 +89,8 @@ void rule_first_call(struct findings *f, const struct process *p)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		if (!find_first(p, p->profile_list[i], &first))
 			continue;
-		json_array_append_new(functions, json_pack("{s:s, s:I, s:I, s:I}", "function",
-							   first.function->name, "first_ns",
+		json_array_append_new(functions, json_pack("{s:o, s:I, s:I, s:I}", "function",
+							   json_name(first.function->name), "first_ns",
 							   (json_int_t)first.ns, "total_ns",
 							   (json_int_t)first.sums->total, "calls",
 							   (json_int_t)first.sums->calls));

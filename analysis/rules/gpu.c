@@ -76,12 +76,12 @@ void rule_waits_for_gpu(struct findings *f, const struct process *p)
 	if (busy >= 0)
 		snprintf(idle, sizeof(idle), "; the GPU was idle for %.0f %% of that time",
 			 100 * (1 - busy));
-	evidence = json_pack("{s:I, s:I, s:I, s:f, s:I, s:s, s:s}", "wait_ns",
+	evidence = json_pack("{s:I, s:I, s:I, s:f, s:I, s:o, s:o}", "wait_ns",
 			     (json_int_t)g.wait_ns, "waits", (json_int_t)g.waits, "threads",
 			     (json_int_t)wait.threads, "share", wait.share, "launches",
 			     (json_int_t)g.launches, "function",
-			     process_function(p, profile_function(most))->name, "library",
-			     library_name(p, profile_library(most)));
+			     json_name(process_function(p, profile_function(most))->name), "library",
+			     json_name(library_name(p, profile_library(most))));
 	set_busy(evidence, busy, exact);
 	if (busy < 0)
 		found_as(f, DLT_INFO);

@@ -32,7 +32,8 @@ static void others_on(struct findings *f, const struct trace *t, const struct ma
 	if (busy < BUSY_LEAST || busy - own < OTHERS_LEAST)
 		return;
 	found(f, NULL, NO_STAKE,
-	      json_pack("{s:s, s:f, s:f, s:i}", "host", m->host, "busy", busy, "run", own, "cpus", (int)m->cpus),
+	      json_pack("{s:o, s:f, s:f, s:i}", "host", json_name(m->host), "busy", busy, "run", own, "cpus",
+			(int)m->cpus),
 	      "other programs had %.0f %% of the CPU time of %s's %u core%s, this run %.0f %%, and nearly nothing was "
 	      "left: alone it would have been faster",
 	      100 * (busy - own), m->host, m->cpus, m->cpus == 1 ? "" : "s", 100 * own);

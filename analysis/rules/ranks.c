@@ -21,7 +21,7 @@ static void look_at_job(struct findings *f, const struct model *m, const struct 
 		if (b.others - b.least < CLEARLY || b.others < 2 * b.least ||
 		    (b.others - b.least) * (double)b.time < WORTH_WAITING)
 			continue;
-		evidence = json_pack("{s:s, s:i, s:I, s:f, s:f}", "communicator", b.name, "ranks",
+		evidence = json_pack("{s:o, s:i, s:I, s:f, s:f}", "communicator", json_name(b.name), "ranks",
 				     (int)b.members, "rank", (json_int_t)b.least_rank, "share",
 				     b.least, "others_share", b.others);
 		found(f, b.least_process,

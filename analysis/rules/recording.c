@@ -17,7 +17,7 @@ void rule_recorder(struct findings *f, const struct trace *t)
 			continue;
 		found_as(f, n->severity < DLT_PROBLEM ? DLT_WARNING : DLT_PROBLEM);
 		found(f, NULL, (struct stake){.since = n->t},
-		      json_pack("{s:s, s:I}", "kind", n->kind, "value", (json_int_t)n->value),
+		      json_pack("{s:o, s:I}", "kind", json_name(n->kind), "value", (json_int_t)n->value),
 		      "the recorder says: %s", n->text);
 	}
 }

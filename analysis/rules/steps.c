@@ -158,9 +158,10 @@ static void tell_routine(struct findings *f, const struct process *p, const stru
 		snprintf(text, sizeof(text), "makes the same thread again and again: %zu times, %.3g a second",
 			 r->count, rate);
 	found(f, p, (struct stake){ .since = first->begin },
-	      json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:s}", "threads", (json_int_t)r->count, "iterations",
+	      json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:o}", "threads", (json_int_t)r->count, "iterations",
 			(json_int_t)(it->how ? it->count : 0), "each", s.each, "per_second", rate, "alive",
-			(json_int_t)r->alive, "life_ns", (json_int_t)r->life, "library", whose(p, first)),
+			(json_int_t)r->alive, "life_ns", (json_int_t)r->life, "library",
+			json_name(whose(p, first))),
 	      "%s %s; made by %s, each lives %s (median), no more than %zu at once", process_who(p), text,
 	      whose(p, first), time_text(life, sizeof(life), (double)r->life), r->alive);
 }

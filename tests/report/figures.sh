@@ -147,3 +147,17 @@ for ending in svg pdf png; do
 	"$REPORT" t.txt -o second.$ending/
 	diff -r first.$ending second.$ending || fail "the same report gives another $ending"
 done
+
+# A command of 8,000 words takes no time.
+{
+	echo "dltrace-text 1"
+	printf 'recording command "python3'
+	for i in $(seq 8000); do printf '\\x1f--a%d' "$i"; done
+	echo '"'
+	cat <<'END'
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
+[3s] dltrace_sample:process process=1 time=3s threads=2 rss_anon=1M
+[4s] dltrace_sample:process process=1 time=4s threads=2 rss_anon=2M
+END
+} >words.txt
+timeout 30 "$REPORT" -q -o words.svg/ words.txt || fail "a long command: $?"

@@ -40,3 +40,19 @@ cp trace "$TMP/trace.txt"
 "$REPORT" -q -f json trace second >"$TMP/r.json"
 same "ids are unique" "[(0, 1), (0, 2), (1, 3), (1, 4)]" "$(json '[(p["trace"], p["process"]) for p in r["processes"]]')"
 same "shares by trace" "[0, 0, 0, 1, 1, 1]" "$(json '[s["trace"] for s in r["shares"]]')"
+
+# A call that returns after --to does not hang.
+hang() {
+	report_text "$@" <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
+[1s] dltrace_proc:function function=cudaLaunchKernel layer="runtime" kind="launch" name="cudaLaunchKernel"
+[2s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=1ms
+[5s] dltrace_sample:thread thread=1 time=5s function=cudaLaunchKernel since=2500ms
+[6s] dltrace_cuda:launch thread=1 function=cudaLaunchKernel duration=3500ms
+[7s] dltrace_proc:exit process=1 how=0 code=1
+END
+	json '[f["kind"] for f in r["failures"]]'
+}
+same "whole" "['exit']" "$(hang)"
+same "until 5.5 s" "['exit']" "$(hang --to=4500ms)"

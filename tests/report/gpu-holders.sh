@@ -62,3 +62,15 @@ dltrace-text 1
 END
 same "holders of host memory" "[('libfirst.so', 'pinned'), ('libsecond.so', 'pinned')]" \
 	"$(json '[(h["library"], h["kind"]) for h in r["failures"][0]["holders"]]')"
+
+# A library's name that is no UTF-8 is named as well as can be.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+[1s] dltrace_proc:library process=1 library=4 path="/opt/m\xfcller/libm\xfc.so"
+[1s] dltrace_proc:function function=cudaMalloc layer="runtime" kind="allocate" name="cudaMalloc"
+[2s] dltrace_cuda:alloc thread=1 function=cudaMalloc library=4 duration=1ms ptr=0x1000 size=12G
+[3s] dltrace_cuda:alloc thread=1 function=cudaMalloc library=4 duration=1ms result=2 size=5G
+END
+same "its holder" "['libm?.so']" "$(json '[h["library"] for h in r["failures"][0]["holders"]]')"
+same "evidence" "['libm?.so']" "$(json '[h["library"] for f in r["findings"] if f["rule"] == "gpu_allocation_failed" for h in f["evidence"]["holders"]]')"

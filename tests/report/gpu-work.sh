@@ -125,3 +125,27 @@ same "nor in a timeline" 1 "$(grep -c '"cat": "gpu"' odd.trace.json)"
 echo '[2000000001s] dltrace_gpu:kernel process=1 begin=1700ms duration=2000000000s kernel=1' >>odd.txt
 timeout -k 5 20 "$REPORT" -q odd.txt -o "$TMP/r.json" || fail "status $? of a trace of 63 years"
 same "all of it" "2 2000000000100000000" "$(json '"%(kernels)d %(busy_ns)d" % row("gpu_work", device=0)')"
+
+# Many gaps, gaps that are told in another order, and one whose begin is not known.
+gaps() {
+	{
+		echo "dltrace-text 1"
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"'
+		cat
+		echo '[9s] dltrace_proc:exit process=1 how=0'
+	} | report_text
+	json '[(l["text"].split(" work ")[1].split(" is missing")[0], int(l["value"] / 1e6)) for l in r["limits"] if "is missing" in l["text"]][0]'
+}
+same "150 gaps" "('from 1.00 s to 2.50 s, in 150 pieces,', 750)" "$(for i in $(seq 150); do
+	t=$((1990 + i * 10))
+	echo "[${t}ms] dltrace_gpu:gap process=1 reason=4 kinds=1 begin=${t}ms end=$((t + 5))ms text=\"other\""
+done | gaps)"
+same "another order" "('from 2.0 s to 5.0 s, in 2 pieces,', 2000)" "$(gaps <<'END'
+[2s] dltrace_gpu:gap process=1 reason=4 kinds=1 begin=5s end=6s text="other"
+[3s] dltrace_gpu:gap process=1 reason=4 kinds=1 begin=3s end=4s text="other"
+END
+)"
+same "from its begin" "('from 0 ns to 8.0 s (the end)', 8000)" "$(gaps <<'END'
+[2s] dltrace_gpu:gap process=1 reason=1 kinds=31 text="no libcupti"
+END
+)"

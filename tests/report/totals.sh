@@ -62,3 +62,18 @@ same "calls of each library, and of nobody" "[('a.so', 3), ('b.so', 1), (None, 3
 	"$(json 'sorted(((b["library"], b["calls"]) for b in rows("breakdown", function="sgemm_")), key=lambda x: x[0] or "z")')"
 same "time of nobody's" 4000000 "$(json 'row("breakdown", function="sgemm_", library=None)["total_ns"]')"
 same "none twice" "[('a.so', 1)]" "$(json '[(b["library"], b["calls"]) for b in rows("breakdown", function="dgemm_")]')"
+
+# Totals that know of fewer calls than events tell, and one call in the late totals: it is one of those.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/work"
+[1s] dltrace_proc:library process=1 library=1 path="/usr/lib/libtorch.so"
+[1s] dltrace_proc:function function=cudaFree layer="runtime" kind="free" name="cudaFree"
+[2s] dltrace_cuda:other thread=1 function=cudaFree library=1 duration=1ms
+[3s] dltrace_cuda:other thread=1 function=cudaFree library=1 duration=1ms
+[4s] dltrace_cuda:other thread=1 function=cudaFree library=1 duration=1ms
+[5s] dltrace_sample:function process=1 function=cudaFree library=1 calls=2 outer_calls=2 total=2000000 outer_total=2000000 min=1000000 max=1000000 buckets=[0x20000000000002]
+[5s] dltrace_sample:function process=1 function=cudaFree library=0 calls=1 outer_calls=1 total=1000000 outer_total=1000000 min=1000000 max=1000000
+[5s] dltrace_proc:exit process=1 how=0
+END
+same "calls told twice" 3 "$(json 'sum(b["calls"] for b in r["breakdown"])')"

@@ -142,10 +142,27 @@ static void are_not_harmed(void **state)
 	}
 }
 
+/* As deep as none is: the stack is not used up. */
+static void are_not_followed_for_ever(void **state)
+{
+	static char name[200000];
+	char text[64], *to = stpcpy(name, "f<a::");
+
+	(void)state;
+	for (int i = 0; i < 8000; i++)
+		to = stpcpy(to, "{lambda(");
+	to = stpcpy(to, "int");
+	for (int i = 0; i < 8000; i++)
+		to = stpcpy(to, ")#1}");
+	strcpy(to, ">(int)");
+	assert_true(strlen(short_name(name, text, sizeof(text))) < sizeof(text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(are_short), cmocka_unit_test(are_cut), cmocka_unit_test(are_not_harmed),
+		cmocka_unit_test(are_not_followed_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
