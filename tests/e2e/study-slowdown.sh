@@ -72,6 +72,13 @@ assert cell("mxnet", 3, *[0.02] * 8).endswith("] not met")
 assert cell("paddle", 3, *[0.02] * 8).endswith("] met")
 assert cell("mxnet", 6, *[0.02] * 8).endswith("] met"), "3 % for a start"
 assert cell("mxnet", 4, -0.01, -0.01, 0.03, 0.03, 0.0, 0.0, 0.02, 0.02).endswith("] unclear")
+for name, share in ("mxnet", 0.004), ("tensorflow", 0.006), ("paddle", 0.5):
+    path = cost.path_of("many", made[name], cost.check.model_of(made[name]))
+    os.makedirs(os.path.dirname(path))
+    cost.plan.write(path, {"pairs": pairs(*[share] * 8), "seconds": 1})
+together, = cost.together([made[name] for name in ("mxnet", "tensorflow", "paddle")], "many")
+assert together[3] == "+0.5 % [+0.4 .. +0.6] met" and together[-1] == "16", together
+assert not cost.together([made["mxnet"]], "many"), "one alone"
 END
 
 # Theano's two processes would wait for each other's lock: each has a folder of its own to compile into, for good, and

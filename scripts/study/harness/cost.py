@@ -231,23 +231,44 @@ def verdict(low, high, limit):
     return "met" if high <= limit else "not met" if low > limit else "unclear"
 
 
+def bare_text(pairs, phase):
+    bare = statistics.median(p[phase]["bare"]["wall"] for p in pairs)
+    return f"{bare * 1000:.0f} ms" if phase == "step" else f"{bare:.1f} s"
+
+
+def longer_text(pairs, phase, figure, limit):
+    middle, low, high = (value * 100 for value in estimate(pairs, phase, figure))
+    return f"{middle:+.1f} % [{low:+.1f} .. {high:+.1f}] {verdict(low, high, limit * 100)}"
+
+
 def row(framework, model, pairs):
     """A row of the table, as text."""
     cells = []
     for phase in PHASES:
-        bare = statistics.median(p[phase]["bare"]["wall"] for p in pairs)
-        cells.append(f"{bare * 1000:.0f} ms" if phase == "step" else f"{bare:.1f} s")
-        for figure in FIGURES:
-            middle, low, high = (value * 100 for value in estimate(pairs, phase, figure))
-            limit = limit_of(framework, phase) * 100
-            cells.append(f"{middle:+.1f} % [{low:+.1f} .. {high:+.1f}] {verdict(low, high, limit)}")
+        cells += [bare_text(pairs, phase),
+                  *(longer_text(pairs, phase, figure, limit_of(framework, phase)) for figure in FIGURES)]
     return [framework.name, model, *cells, str(len(pairs))]
 
 
-def table(frameworks, folder):
-    """Rows of all that was measured, whenever."""
+def measured(frameworks, folder):
+    """(framework, model, pairs) of all that was measured, whenever."""
     for framework in frameworks:
         model = check.model_of(framework)
         pairs = kept(folder, framework, model)["pairs"]
         if len(pairs) > 1:
-            yield row(framework, model, pairs[:len(pairs) // 2 * 2])
+            yield framework, model, pairs[:len(pairs) // 2 * 2]
+
+
+def table(frameworks, folder):
+    """A row each."""
+    for framework, model, pairs in measured(frameworks, folder):
+        yield row(framework, model, pairs)
+
+
+def together(frameworks, folder):
+    """The pairs of all frameworks that share a limit, as one row; of one framework alone there is none."""
+    found = [pairs for framework, _, pairs in measured(frameworks, folder) if framework.name not in BUSY]
+    pairs = [pair for some in found for pair in some]
+    cells = [["", *(longer_text(pairs, phase, figure, limit) for figure in FIGURES)]
+             for phase, limit in zip(PHASES, (STEP, START)) if len(found) > 1]
+    return [["together, but those", "", *cells[0], *cells[1], str(len(pairs))]] if cells else []
