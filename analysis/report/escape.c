@@ -3,6 +3,7 @@
 #include "analysis/report/escape.h"
 
 #include <ctype.h>
+#include <string.h>
 #include <wchar.h>
 
 #include "analysis/report/memory.h"

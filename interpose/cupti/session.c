@@ -104,9 +104,9 @@ static bool is_registered(const struct holder *list)
 	return false;
 }
 
-static void set_kind(uint64_t *kinds, int kind, bool on)
+static void set_bit(uint64_t *word, int bit, bool on)
 {
-	*kinds = on ? *kinds | 1ULL << kind : *kinds & ~(1ULL << kind);
+	*word = on ? *word | 1ULL << bit : *word & ~(1ULL << bit);
 }
 
 static bool are_calls_chosen(void)
@@ -488,7 +488,7 @@ void session_their_kind(const void *context, int kind, bool on)
 
 	if (kind < 0 || kind > 63 || (context && !holder))
 		return;
-	set_kind(holder ? &holder->kinds : &their_kinds, kind, on);
+	set_bit(holder ? &holder->kinds : &their_kinds, kind, on);
 	if (on && kind == CUPTI_SYNC)
 		note_their_waits(true);
 	/* What was chosen one by one is forgotten. */
@@ -501,7 +501,7 @@ void session_their_kind(const void *context, int kind, bool on)
 void session_their_call(int kind, uint32_t function, bool on)
 {
 	if (function < CALLS)
-		set_kind(&their_calls[kind == CUPTI_RUNTIME][function / 64], (int)(function % 64), on);
+		set_bit(&their_calls[kind == CUPTI_RUNTIME][function / 64], (int)(function % 64), on);
 }
 
 void session_their_queries(bool all)
@@ -514,7 +514,7 @@ void session_subscribers_kind(const void *subscriber, int kind, bool on)
 	struct holder *holder = kind < 0 || kind > 63 || !subscriber ? NULL : holder_of(subscribers, subscriber);
 
 	if (holder)
-		set_kind(&holder->kinds, kind, on);
+		set_bit(&holder->kinds, kind, on);
 }
 
 void session_replaced(const void *subscriber)
