@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "cupti.h"
 #include "elf.h"
 #include "process.h"
 #include "sys.h"
@@ -43,6 +44,7 @@ static char parent[64];		/* DLTRACE_PARENT=<pid>:<process id>:<its parent's id>,
 
 #define PARENT "DLTRACE_PARENT="
 #define NVTX "NVTX_INJECTION64_PATH="
+#define INJECTION "CUDA_INJECTION64_PATH="
 
 static char nvtx[sizeof(NVTX) + PATH_MAX];
 
@@ -253,20 +255,11 @@ char *const *dlt_children_env(const char *path, char *const *envp, void *space)
 
 /* ---- start --------------------------------------------------------------------------------- */
 
-/* What the driver loads for device times, if that is ours. */
-static bool is_injection(const char *variable)
-{
-	static const char name[] = "CUDA_INJECTION64_PATH=", file[] = "/libdltrace-cupti.so";
-	size_t length = strlen(variable);
-
-	return strncmp(variable, name, sizeof(name) - 1) == 0 && length >= sizeof(name) - 1 + sizeof(file) - 1 &&
-	       strcmp(variable + length - sizeof(file) + 1, file) == 0;
-}
-
 static bool is_handed_on(const char *variable)
 {
 	return strncmp(variable, "LTTNG_HOME=", 11) == 0 || strncmp(variable, "DLTRACE_", 8) == 0 ||
-	       strncmp(variable, "DLTRACE=", 8) == 0 || is_injection(variable);
+	       strncmp(variable, "DLTRACE=", 8) == 0 ||
+	       (strncmp(variable, INJECTION, sizeof(INJECTION) - 1) == 0 && dlt_cupti_is_ours(variable));
 }
 
 /* Copies, because programs overwrite their environment's memory (setproctitle). */

@@ -140,9 +140,9 @@ DLT_EXPORT int InitializeInjection(void)
 /* What the driver will load, if it is the other library; else NULL. */
 static const char *injected(void)
 {
-	const char *path = dlt_process_env("CUDA_INJECTION64_PATH"), *slash = path ? strrchr(path, '/') : NULL;
+	const char *path = dlt_process_env("CUDA_INJECTION64_PATH");
 
-	return slash && strcmp(slash, "/libdltrace-cupti.so") == 0 ? path : NULL;
+	return path && dlt_cupti_is_ours(path) ? path : NULL;
 }
 
 bool dlt_cupti_provider(void)
@@ -292,7 +292,7 @@ static int early_cuptiActivitySetAttribute(void *real, int attribute, size_t *si
 	int (*function)(int, size_t *, void *) = real;
 	int result = function(attribute, size, value);
 
-	if (is_noted(result, real) && attribute == CUPTI_USER_DEFINED_RECORDS && size && *size && value)
+	if (is_noted(result, real) && cupti_chooses_layout(attribute, size, value))
 		early.user_defined = *(const uint8_t *)value != 0;
 	return result;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "events.h"
 
@@ -128,6 +129,14 @@ struct dlt_cupti_early {
 	const void *subscriber;		/* that has callbacks of its own; NULL: none has */
 	bool user_defined;		/* records have a layout that it chose */
 };
+
+/* Whether CUDA_INJECTION64_PATH of this value leads to libdltrace-cupti.so. */
+static inline bool dlt_cupti_is_ours(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strcmp(slash, "/libdltrace-cupti.so") == 0;
+}
 
 /* What libdltrace.so offers; all of it may be called from any thread. */
 struct dlt_cupti_host {

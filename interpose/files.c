@@ -33,7 +33,6 @@
 #define FOLDERS 256		/* a power of 2; of so many at most the name is told */
 #define LONGEST 1024		/* bytes of a folder's path */
 
-
 static const char *const not_below[] = { "/proc/", "/sys/", "/etc/", "/usr/", "/lib", "/dev/" };
 static const char *const not_inside[] = { "/site-packages/", "/dist-packages/", "/__pycache__/" };
 static const char *const not_ending[] = { ".py", ".pyc", ".so", ".pth" };

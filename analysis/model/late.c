@@ -31,12 +31,13 @@ static void take_known(const struct process *p, struct profile *late)
 
 		if (f->work || profile_function(f) != profile_function(late))
 			continue;
+		/* Totals are believed, unless they know of fewer calls than events (profile_sums). */
+		if (f->exact && f->exact->outer_calls >= f->events.outer_calls)
+			continue;
 		rest = f->events;
 		if (f->exact)
 			take_all(&rest, f->exact);
-		/* Where totals know of fewer calls than events, the events are believed (profile_sums). */
-		if (!f->exact || f->exact->outer_calls < f->events.outer_calls)
-			take_all(late->exact, &rest);
+		take_all(late->exact, &rest);
 	}
 }
 

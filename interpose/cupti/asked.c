@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define NUMBERS 2048	/* more than any CUPTI has functions in a layer */
+#include "layout.h"
+
 #define WORD 64
 
 /* CUpti_CallbackDomain */
@@ -26,8 +27,8 @@ static const struct {
 	{ "CtxSynchronize", 4 }, { "DeviceSynchronize", 4 }, { "ThreadSynchronize", 4 },
 };
 
-static uint64_t chosen[LAYERS][NUMBERS / WORD];	/* a bit each */
-static uint8_t waiting[LAYERS][NUMBERS];
+static uint64_t chosen[LAYERS][CUPTI_FUNCTIONS / WORD];	/* a bit each */
+static uint8_t waiting[LAYERS][CUPTI_FUNCTIONS];
 static bool known;
 
 static bool has_one(const char *name, const char *const *list, size_t count)
@@ -60,7 +61,7 @@ void asked_init(const struct cupti *c)
 	if (known || !c->cuptiGetCallbackName)
 		return;
 	for (int layer = DRIVER_API; layer < LAYERS; layer++) {
-		for (uint32_t n = 1; n < NUMBERS; n++) {
+		for (uint32_t n = 1; n < CUPTI_FUNCTIONS; n++) {
 			if (c->cuptiGetCallbackName(layer, n, &name) != 0 || !name || !is_asked(name))
 				continue;
 			chosen[layer][n / WORD] |= 1ULL << n % WORD;
@@ -75,7 +76,7 @@ static unsigned set_all(const struct cupti *c, uint8_t enable)
 {
 	unsigned count = 0;
 
-	for (uint32_t n = 1; n < NUMBERS; n++) {
+	for (uint32_t n = 1; n < CUPTI_FUNCTIONS; n++) {
 		if (chosen[DRIVER_API][n / WORD] >> n % WORD & 1)
 			count += c->cuptiActivityEnableDriverApi(n, enable) == 0;
 		if (chosen[RUNTIME_API][n / WORD] >> n % WORD & 1)
@@ -97,5 +98,5 @@ void asked_disable(const struct cupti *c)
 
 uint8_t asked_wait(bool driver, uint64_t number)
 {
-	return number < NUMBERS ? waiting[driver ? DRIVER_API : RUNTIME_API][number] : 0;
+	return number < CUPTI_FUNCTIONS ? waiting[driver ? DRIVER_API : RUNTIME_API][number] : 0;
 }

@@ -12,6 +12,7 @@
 #define DLT_INTERPOSE_CUPTI_LAYOUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -23,6 +24,15 @@ enum cupti_kind {
 
 /* CUpti_ActivityAttribute, since 13.2: records have the fields that their owner chose. */
 #define CUPTI_USER_DEFINED_RECORDS 11
+
+/* A call of cuptiActivitySetAttribute says whether they do: *value. */
+static inline bool cupti_chooses_layout(int attribute, const size_t *size, const void *value)
+{
+	return attribute == CUPTI_USER_DEFINED_RECORDS && size && *size && value;
+}
+
+/* More than any CUPTI has functions in a layer, the runtime or the driver. */
+#define CUPTI_FUNCTIONS 2048
 
 /* X(RECORD, FIELD, OFFSET, BYTES) */
 #define CUPTI_FIELDS(X) \

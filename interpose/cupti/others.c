@@ -222,7 +222,7 @@ static int on_cuptiUnsubscribe(void *real, void *subscriber)
 /* Some can only be set while nothing is enabled. */
 static void note_attribute(int attribute, const size_t *size, const void *value)
 {
-	if (attribute == CUPTI_USER_DEFINED_RECORDS && size && *size && value)
+	if (cupti_chooses_layout(attribute, size, value))
 		session_user_defined(*(const uint8_t *)value != 0);
 }
 

@@ -19,7 +19,6 @@
 #define PATIENCE 2		/* s that another one's call waits for us */
 #define AGAIN 10000000000ULL	/* ns after which a refusal is tried again */
 #define HOLDERS 64		/* subscribers, or contexts, of others; more are not followed */
-#define CALLS 2048		/* more than any CUPTI has functions in a layer */
 
 static const struct {
 	int kind;
@@ -49,7 +48,7 @@ static bool doubtful;			/* somebody has ended CUPTI: whether it tells anything s
 static dlt_cupti_request their_request;
 static dlt_cupti_complete their_complete;
 static uint64_t their_kinds;		/* in all contexts, a bit each */
-static uint64_t their_calls[2][CALLS / 64];	/* chosen one by one: the driver's, the runtime's */
+static uint64_t their_calls[2][CUPTI_FUNCTIONS / 64];	/* chosen one by one: the driver's, the runtime's */
 static bool their_waits;		/* they had that of synchronisations, this turn; buffers may come later */
 static int32_t their_buffers;		/* that CUPTI has */
 static bool their_queries = true;	/* those of what is not done are recorded; so CUPTI begins */
@@ -113,7 +112,7 @@ static bool are_calls_chosen(void)
 {
 	uint64_t any = 0;
 
-	for (size_t i = 0; i < CALLS / 64; i++)
+	for (size_t i = 0; i < CUPTI_FUNCTIONS / 64; i++)
 		any |= their_calls[0][i] | their_calls[1][i];
 	return any;
 }
@@ -500,7 +499,7 @@ void session_their_kind(const void *context, int kind, bool on)
 
 void session_their_call(int kind, uint32_t function, bool on)
 {
-	if (function < CALLS)
+	if (function < CUPTI_FUNCTIONS)
 		set_bit(&their_calls[kind == CUPTI_RUNTIME][function / 64], (int)(function % 64), on);
 }
 

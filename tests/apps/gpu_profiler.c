@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "cuda_types.h"
+#include "tests/apps/words.h"
 
 int cudaMemcpyAsync(void *to, const void *from, size_t size, int direction, void *stream);
 int cudaMemsetAsync(void *to, int value, size_t size, void *stream);
@@ -57,14 +58,6 @@ void in_round(void)
 static unsigned requested, completed, strange;
 static int queries;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static int has(int argc, char **argv, const char *word)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], word))
-			return 1;
-	return 0;
-}
 
 static uint64_t own_clock(void)
 {

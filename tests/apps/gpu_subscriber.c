@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cuda_types.h"
+#include "tests/apps/words.h"
 
 int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_cuda_dim3 block,
 		     void **args, size_t shared, void *stream);
@@ -43,14 +44,6 @@ void in_round(void)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned told[16];
 static int chosen, pauses;
-
-static int has(int argc, char **argv, const char *word)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], word))
-			return 1;
-	return 0;
-}
 
 static void pause_if_asked(void)
 {

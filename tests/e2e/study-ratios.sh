@@ -30,6 +30,19 @@ class Study:
     def cell(self, quantity, framework, device, model):
         return (self.seconds.get((framework, model)), None, 1, 0)
 
+assert results.family("tensorflow-cuda") == "tensorflow" and results.family("paddle-2.6-cuda") == "paddle"
+
+class Failed:
+    """Repeats of one run, of which two ended alike."""
+    def failures(self):
+        run = {"framework": "mxnet", "model": "alexnet", "dataset": "small", "mode": "sgd", "device": "cpu"}
+        for repeat, ended in (3, "exit 1"), (1, "exit 1"), (2, "exit 2"):
+            yield dict(run, repeat=repeat), ended, f"died (pid {repeat})"
+
+rows = list(pages.failure_table(Failed()))[1].rows
+assert rows == [["mxnet alexnet small sgd cpu", "1, 3", "exit 1", "died (pid 3)"],
+                ["mxnet alexnet small sgd cpu", "2", "exit 2", "died (pid 2)"]], rows
+
 blocks = list(pages.job_ratio_tables(Study({("tensorflow-2.3", "cifar_cnn"): 6, ("pytorch-1.9", "cifar_cnn"): 4,
                                             ("pytorch-1.9", "imdb_rnn"): 2, ("jax", "cifar_cnn"): 1,
                                             ("caffe2", "cifar_cnn"): 2})))

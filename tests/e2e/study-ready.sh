@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: MIT
 # study run says in a line what keeps a framework from being run, and what to do. No network is needed.
-. "$top_srcdir/tests/lib.sh"
-python3 -c 'import venv, ensurepip' || skip "python3 makes no virtual environments (python3-venv)"
-cp -r "$top_srcdir/scripts/study" copy
-study() {
-	copy/study "$@"
-}
-DLTRACE_FRAMEWORKS=$TMP/made
-export DLTRACE_FRAMEWORKS
-version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+. "$top_srcdir/tests/e2e/study.inc"
 cat >copy/environments.tbl <<END
 cpu  $version 1
 gpu  $version 1
 	libraries folder/*
 	link libother.so libsome.so.7
 	gpu
+own  $version 1
+	libraries lib/python*/site-packages/pip
+	link libother.so __init__.py
 END
 cat >copy/frameworks.tbl <<END
 net      cpu driver:pytorch_job.py alexnet A:-
@@ -43,4 +38,6 @@ same "with a driver" "net-alexnet-small-sgd-cpu-1" \
 	"$(LD_LIBRARY_PATH=$TMP study run --dry-run --frameworks net --models alexnet --data small --mode sgd --repeats 1)"
 study setup --yes net-cuda >out 2>err && fail "made without a library that it links"
 same "no library" "study: gpu: the loader knows no libsome.so.7" "$(cat err)"
+study setup --yes own >out || fail "setup: $(cat out)"
+[ made/own/links/libother.so -ef made/own/lib/python$version/site-packages/pip/__init__.py ] || fail "no link to a file of its own"
 exit 0

@@ -1,15 +1,7 @@
 # SPDX-License-Identifier: MIT
 # study setup: asks, makes an environment once, anew when it was not finished or is another now, and
 # says in a line what is missing; a table with a mistake is told with its line. No network is needed.
-. "$top_srcdir/tests/lib.sh"
-python3 -c 'import venv, ensurepip' || skip "python3 makes no virtual environments (python3-venv)"
-cp -r "$top_srcdir/scripts/study" copy
-study() {
-	copy/study "$@"
-}
-DLTRACE_FRAMEWORKS=$TMP/made
-export DLTRACE_FRAMEWORKS
-version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+. "$top_srcdir/tests/e2e/study.inc"
 cat >copy/environments.tbl <<END
 one     $version 1
 two     9.99 1	# no such Python
