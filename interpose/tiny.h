@@ -4,9 +4,10 @@
  * makes hundreds of thousands of tiny matrix products a second, of 50 ns each, or enters as many parallel
  * regions, and a reading of the clock takes half of that. So calls from the same place that are alike (about
  * as much work; the same piece of code) are all timed at first. Once they are known to be short, one of 9 to
- * 24 is, at random, and the others count with the time of the last one that was: calls, bytes and operations
- * stay exact, times become a sample whose error is known, as far as the sample tells: what happens to one
- * call in a million may happen to none of those that are timed.
+ * 24 is, at random, and of 9 to 72 where they have long been: the others count with the time of the last one
+ * that was: calls, bytes and operations stay exact, times become a sample whose error is known, as far as the
+ * sample tells: what happens to one call in a million may happen to none of those that are timed. A sample of
+ * so many is good enough when fewer of them are taken.
  *
  * One that is not timed is counted before it begins and only jumped to (dlt_call_passes): around a product of 50 ns
  * nothing else is cheap enough. Nothing leaves it but by its end; but while it runs nobody sees that it does, and
@@ -31,8 +32,10 @@
 #define DLT_TINY_GOLDEN	0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio: spreads what lies close together */
 #define DLT_TINY_FLOPS	(1u << 17)	/* calls with more work are always timed */
 #define DLT_TINY_KNOWN	256	/* short ones in a row, nearly, before some are left out */
-#define DLT_TINY_SLOW	32	/* what one that was not short takes from that: 3 % keep all of them timed */
-#define DLT_TINY_LEAST	8	/* left out between two that are timed, and up to 15 more */
+#define DLT_TINY_LONG_KNOWN (DLT_TINY_KNOWN + 48 * 32)	/* before most are */
+#define DLT_TINY_SLOW	8	/* the part of it that one takes which was not short: 3 % keep all of them timed */
+#define DLT_TINY_LEAST	8	/* left out between two that are timed */
+#define DLT_TINY_SPAN	16	/* and fewer than so many more; one more for 32 that are known, up to 64 */
 
 /* Calls of one function from one place that are alike; one cache line. */
 struct dlt_tiny {
@@ -42,7 +45,7 @@ struct dlt_tiny {
 	uint32_t ns;			/* the same */
 	uint32_t untimed;		/* since then */
 	uint16_t function;
-	uint16_t known;			/* up to DLT_TINY_KNOWN */
+	uint16_t known;			/* up to DLT_TINY_LONG_KNOWN */
 	uint8_t bucket;			/* of ns */
 	uint8_t skip;			/* not to be timed, from now on */
 	bool nests;			/* another call was inside one */
@@ -86,9 +89,20 @@ static inline bool dlt_tiny_skips(struct dlt_tiny *t, uint16_t function, const v
 	return true;
 }
 
+/* How many are not timed after one that was. `chance`: as below. */
+static inline uint8_t dlt_tiny_left_out(const struct dlt_tiny *t, uint64_t chance)
+{
+	unsigned span;
+
+	if (t->known < DLT_TINY_KNOWN)
+		return 0;
+	span = DLT_TINY_SPAN + (t->known - DLT_TINY_KNOWN) / 32u;
+	return (uint8_t)(DLT_TINY_LEAST + ((chance >> 4 & 255) * span >> 8));
+}
+
 /*
  * One was timed: so many ticks, or ns; `is_short`: hardly longer than timing it. `chance`: any number whose
- * fourth bit and up nobody can foresee. Returns the variance that the one before brought to the sum by
+ * fourth bit and the seven above it nobody can foresee. Returns the variance that the one before brought to the sum by
  * standing for others, in ns^2 >> DLT_BOX_ERROR_SHIFT: w * (w - 1) times its square, where it counts w times.
  */
 static inline uint64_t dlt_tiny_timed(struct dlt_tiny *t, uint16_t function, const void *caller,
@@ -106,10 +120,10 @@ static inline uint64_t dlt_tiny_timed(struct dlt_tiny *t, uint16_t function, con
 	t->bucket = (uint8_t)dlt_bucket(ns);
 	t->untimed = 0;
 	/* Not after what this one was: a long one stands for those that were not timed, too. */
-	t->skip = t->known == DLT_TINY_KNOWN ? (uint8_t)(DLT_TINY_LEAST + (chance >> 4) % 16) : 0;
+	t->skip = dlt_tiny_left_out(t, chance);
 	if (!is_short)
-		t->known = t->known > DLT_TINY_SLOW ? t->known - DLT_TINY_SLOW : 0;
-	else if (t->known < DLT_TINY_KNOWN)
+		t->known -= (t->known + DLT_TINY_SLOW - 1) / DLT_TINY_SLOW;
+	else if (t->known < DLT_TINY_LONG_KNOWN)
 		t->known++;
 	return variance;
 }

@@ -26,6 +26,7 @@ import collections, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.environ["top_srcdir"] + "/scripts/study")
 from harness import cost, tables
+cost.samples.SECONDS = 1
 made = tables.read_frameworks(tables.read_environments())
 framework = collections.namedtuple("F", "name script environment module way models variables")(
     "sleeper", os.path.abspath("training.py"), made["pytorch-debian"].environment, None, None, ["cifar_cnn"], {})
@@ -45,6 +46,9 @@ jq -e '.pairs | all(.step | .bare.wall >= 0.02 and .recorded.wall >= 0.02 and .b
 	fail "steps: $(cat $kept)"
 jq -e '.pairs | all(.start | .bare.cpu >= 0.1 and .recorded.cpu >= 0.1 and .bare.wall >= 0.12)' $kept >/dev/null ||
 	fail "starts, whose child takes 0.1 s: $(cat $kept)"
+if perf record -q -e cpu-clock -o /dev/null true >/dev/null 2>&1; then
+	jq -e '.samples | .all > 0 and .own >= 0 and .own < .all' $kept >/dev/null || fail "samples: $(cat $kept)"
+fi
 cp $kept before
 same "nothing to do" True "$(measure 2)"
 cmp $kept before || fail "measured again"
@@ -70,7 +74,9 @@ def cell(name, column, *shares):
 assert cell("mxnet", 3, *[0.005] * 8) == "+0.5 % [+0.5 .. +0.5] met", cell("mxnet", 3, *[0.005] * 8)
 assert cell("mxnet", 3, *[0.02] * 8).endswith("] not met")
 assert cell("paddle", 3, *[0.02] * 8).endswith("] met")
-assert cell("mxnet", 6, *[0.02] * 8).endswith("] met"), "3 % for a start"
+assert cell("mxnet", 7, *[0.02] * 8).endswith("] met"), "3 % for a start"
+assert cell("mxnet", 5, 0, 0) == "-", "no samples"
+assert cost.row(made["mxnet"], "alexnet", pairs(0, 0), {"own": 100, "all": 10000})[5] == "1.00 % [0.80 .. 1.20]"
 assert cell("mxnet", 4, -0.01, -0.01, 0.03, 0.03, 0.0, 0.0, 0.02, 0.02).endswith("] unclear")
 for name, share in ("mxnet", 0.004), ("tensorflow", 0.006), ("paddle", 0.5):
     path = cost.path_of("many", made[name], cost.check.model_of(made[name]))
@@ -97,7 +103,7 @@ framework = framework._replace(name="compiler", script=os.path.abspath("compiler
                                variables={"THEANO_FLAGS": "base_compiledir=/nowhere/common,mode=FAST"})
 assert cost.measure(framework, "cifar_cnn", None, 64, ".", 2, 0)
 assert len(cost.kept(".", framework, "cifar_cnn")["pairs"]) == 2
-for kind, count in ("bare", 3), ("recorded", 3):
+for kind, count in ("bare", 3), ("recorded", 3 + cost.samples.available()):
     users = open(f"compiler-cifar_cnn/compiled-{kind}/users").read().splitlines()
     assert len(users) == count and all(user.startswith("FAST ") for user in users), users
     assert all(user.endswith(" bare") == (kind == "bare") for user in users), users

@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import check, plan, runs
+from harness import check, plan, runs, samples
 from harness.tables import Wrong
 
 WARM_UP = 6         # steps before those that count: compilation, memory pools
@@ -82,13 +82,13 @@ class Training:
                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
-        self.begin = None
+        self.pid = self.begin = None
 
     def look(self):
         """Notices the command's beginning, and keeps it on its core; the recorder's own processes go where there is room."""
         for pid in [self.child.pid] if not self.recorded else children(self.child.pid):
             if is_running(pid, self.words):
-                self.begin = time.monotonic()
+                self.pid, self.begin = pid, time.monotonic()
                 os.sched_setaffinity(pid, {self.core})
 
     def steps(self):
@@ -167,6 +167,17 @@ def pair(words, env, folder, turn, compiled):
             training.end()
 
 
+def sampled(words, env, folder, compiled):
+    """What perf finds in the steps of a recorded one, alone on its core (samples.py)."""
+    training = Training(words, env, folder, min(os.sched_getaffinity(0)), True, f"{compiled}-recorded")
+    try:
+        wait_for([training], has_begun, 0.001)
+        wait_for([training], lambda t: len(t.steps()) >= WARM_UP, 0.05)
+        return samples.take(training.pid, os.path.join(folder, "perf.data"), samples.SECONDS)
+    finally:
+        training.end()
+
+
 # ---- what is kept ----
 
 def path_of(folder, framework, model):
@@ -174,7 +185,7 @@ def path_of(folder, framework, model):
 
 
 def kept(folder, framework, model):
-    """What was measured so far: {"pairs": [pair], "seconds": what that took}."""
+    """What was measured so far: {"pairs": [pair], "seconds": what that took, "samples": samples.take's}."""
     return plan.read(path_of(folder, framework, model)) or {"pairs": [], "seconds": 0}
 
 
@@ -184,16 +195,19 @@ def measure(framework, model, data, size, folder, pairs, seconds):
         raise Wrong("a slow-down is measured on two cores: there is one")
     path, found, wanted = path_of(folder, framework, model), kept(folder, framework, model), pairs + pairs % 2
     compiled = os.path.join(os.path.abspath(os.path.dirname(path)), "compiled")
+    words, env = command(framework, model, data, size), check.environment_of(framework)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     scratch = tempfile.mkdtemp(prefix="dltrace-slowdown-")
     try:
         while len(found["pairs"]) < wanted or found["seconds"] < seconds or len(found["pairs"]) % 2:
-            begin, words, env = time.monotonic(), command(framework, model, data, size), check.environment_of(framework)
+            begin = time.monotonic()
             if env != alone(env, compiled) and not os.path.exists(compiled + "-bare"):
                 pair(words, env, scratch, 0, compiled)  # the one that compiles is not one of them
             found["pairs"].append(pair(words, env, scratch, len(found["pairs"]), compiled))
             found["seconds"] += time.monotonic() - begin
             plan.write(path, found)
+        if not found.get("samples") and samples.available():
+            plan.write(path, found | {"samples": sampled(words, env, scratch, compiled)})
     except Failed:
         return False
     finally:
@@ -206,7 +220,7 @@ def measure(framework, model, data, size, folder, pairs, seconds):
 # Shares that are promised: of a step, where the heap is called five million times a second, and of a start.
 STEP, BUSY_STEP, START = 0.01, 0.04, 0.03
 BUSY = ("paddle", "paddle-2.6", "paddle-1.8", "pytorch-1.8")
-COLUMNS = ("a step", "longer", "its CPU time", "the start", "longer", "its CPU time", "pairs")
+COLUMNS = ("a step", "longer", "its CPU time", "samples in dltrace", "the start", "longer", "its CPU time", "pairs")
 
 
 def limit_of(framework, phase):
@@ -241,34 +255,33 @@ def longer_text(pairs, phase, figure, limit):
     return f"{middle:+.1f} % [{low:+.1f} .. {high:+.1f}] {verdict(low, high, limit * 100)}"
 
 
-def row(framework, model, pairs):
+def row(framework, model, pairs, in_dltrace=None):
     """A row of the table, as text."""
-    cells = []
-    for phase in PHASES:
-        cells += [bare_text(pairs, phase),
-                  *(longer_text(pairs, phase, figure, limit_of(framework, phase)) for figure in FIGURES)]
-    return [framework.name, model, *cells, str(len(pairs))]
+    step, start = ([bare_text(pairs, phase),
+                    *(longer_text(pairs, phase, figure, limit_of(framework, phase)) for figure in FIGURES)] for phase in PHASES)
+    return [framework.name, model, *step, samples.text(in_dltrace), *start, str(len(pairs))]
 
 
 def measured(frameworks, folder):
-    """(framework, model, pairs) of all that was measured, whenever."""
+    """(framework, model, pairs, samples) of all that was measured, whenever."""
     for framework in frameworks:
         model = check.model_of(framework)
-        pairs = kept(folder, framework, model)["pairs"]
+        found = kept(folder, framework, model)
+        pairs = found["pairs"]
         if len(pairs) > 1:
-            yield framework, model, pairs[:len(pairs) // 2 * 2]
+            yield framework, model, pairs[:len(pairs) // 2 * 2], found.get("samples")
 
 
 def table(frameworks, folder):
     """A row each."""
-    for framework, model, pairs in measured(frameworks, folder):
-        yield row(framework, model, pairs)
+    for found in measured(frameworks, folder):
+        yield row(*found)
 
 
 def together(frameworks, folder):
     """The pairs of all frameworks that share a limit, as one row; of one framework alone there is none."""
-    found = [pairs for framework, _, pairs in measured(frameworks, folder) if framework.name not in BUSY]
+    found = [pairs for framework, _, pairs, _ in measured(frameworks, folder) if framework.name not in BUSY]
     pairs = [pair for some in found for pair in some]
     cells = [["", *(longer_text(pairs, phase, figure, limit) for figure in FIGURES)]
              for phase, limit in zip(PHASES, (STEP, START)) if len(found) > 1]
-    return [["together, but those", "", *cells[0], *cells[1], str(len(pairs))]] if cells else []
+    return [["together, but those", "", *cells[0], "", *cells[1], str(len(pairs))]] if cells else []
