@@ -83,12 +83,15 @@ static void publish(struct dlt_thread *t, uint64_t function, uint64_t since)
 
 /*
  * A library that exports a function of this name and passes it on: one call. What MPI calls by the
- * inner names is its own affair, or that of a tool around it.
+ * inner names is its own affair, or that of a tool around it; so is what NCCL makes a call of (ncclBcast calls
+ * ncclBroadcast, by the name that it exports).
  */
 static inline bool is_inside(unsigned outer, const struct dlt_site *site)
 {
 	return outer == site->counts_as ||
-	       (site->function != site->counts_as && outer >= DLT_FN_FIRST_mpi && outer <= DLT_FN_LAST_mpi);
+	       (site->function != site->counts_as && outer >= DLT_FN_FIRST_mpi && outer <= DLT_FN_LAST_mpi) ||
+	       (outer >= DLT_FN_FIRST_nccl && outer <= DLT_FN_LAST_nccl &&
+		site->function >= DLT_FN_FIRST_nccl && site->function <= DLT_FN_LAST_nccl);
 }
 
 /* Puts the frame on, all but the time; false: the call is not measured. */

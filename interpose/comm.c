@@ -99,6 +99,14 @@ void dlt_comm_made(enum dlt_comm_kind kind, uint64_t handle, const struct dlt_co
 		make(p, kind, handle, first);
 }
 
+void dlt_comm_gone(enum dlt_comm_kind kind, uint64_t handle)
+{
+	struct place *p = dlt_process.counted && handle ? place_of(kind, handle) : NULL;
+
+	if (p)
+		__atomic_store_n(&p->object, NULL, __ATOMIC_RELEASE);
+}
+
 uint32_t dlt_comm_say(struct dlt_box_object *o)
 {
 	struct place *p = o ? place_of_object(o) : NULL;
@@ -188,6 +196,12 @@ void dlt_nccl_grown(void **made, int ranks, int rank, const struct dlt_nccl_id *
 		dlt_nccl_made(made, ranks, rank, id, 1);
 	else if (made && *made)
 		dlt_comm_made(DLT_COMM_NCCL, (uintptr_t)*made, &first);
+}
+
+int dlt_nccl_free(int (*real)(void *comm), void *comm)
+{
+	dlt_comm_gone(DLT_COMM_NCCL, (uintptr_t)comm);
+	return real(comm);
 }
 
 void dlt_nccl_ranks_are(const void *comm, int ranks)

@@ -33,6 +33,9 @@ struct dlt_box_object *dlt_comm_of(enum dlt_comm_kind kind, uint64_t handle,
 /* The program has made one: whatever had that handle before is another one. */
 void dlt_comm_made(enum dlt_comm_kind kind, uint64_t handle, const struct dlt_comm_first *first);
 
+/* The program gives it back: what has that handle next is another one, also if it is not seen being made. */
+void dlt_comm_gone(enum dlt_comm_kind kind, uint64_t handle);
+
 /* Its id for an event, named in the trace from now on. */
 uint32_t dlt_comm_say(struct dlt_box_object *o);
 
@@ -56,6 +59,8 @@ void dlt_nccl_made_all(void **comms, int count);
 void dlt_nccl_split(void **made, const void *parent, int color);
 /* id NULL: this rank was in the old one, the new one's identity is not known. */
 void dlt_nccl_grown(void **made, int ranks, int rank, const struct dlt_nccl_id *id);
+/* Calls real(comm), which gives it back. */
+int dlt_nccl_free(int (*real)(void *comm), void *comm);
 void dlt_nccl_ranks_are(const void *comm, int ranks);
 void dlt_nccl_rank_is(const void *comm, int rank);
 

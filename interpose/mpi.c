@@ -19,8 +19,10 @@
 #define MPICH_PAIRS 0x8c000000	/* MPI_FLOAT_INT, MPI_DOUBLE_INT, ... */
 #define MPICH_IN_PLACE UINTPTR_MAX
 #define MPICH_STATUS_IGNORE 1
+#define MPICH_PROC_NULL (-1)
 
 #define OPEN_MPI_IN_PLACE 1
+#define OPEN_MPI_PROC_NULL (-2)
 #define OPEN_MPI_SIZE_AT 24	/* in a datatype: size_t, its size in bytes */
 
 struct open_mpi_status {
@@ -127,16 +129,24 @@ uint32_t dlt_mpi_comm(const void *comm)
 	return dlt_comm_say(comm_of(comm));
 }
 
-int64_t dlt_mpi_ranks(const void *comm)
+/* NULL where its counts are not of its own ranks, too. */
+static struct dlt_box_object *own_ranks_of(const void *comm)
 {
 	struct dlt_box_object *o = comm_of(comm);
+
+	return o && o->values[DLT_COMM_ROLE] != DLT_COMM_BETWEEN ? o : NULL;
+}
+
+int64_t dlt_mpi_ranks(const void *comm)
+{
+	struct dlt_box_object *o = own_ranks_of(comm);
 
 	return o ? (int64_t)o->values[DLT_COMM_RANKS] : 0;
 }
 
 int64_t dlt_mpi_rank(const void *comm)
 {
-	struct dlt_box_object *o = comm_of(comm);
+	struct dlt_box_object *o = own_ranks_of(comm);
 
 	return o && o->values[DLT_COMM_RANK] != DLT_COMM_UNKNOWN ?
 		       (int64_t)o->values[DLT_COMM_RANK] : -1;
@@ -176,6 +186,7 @@ void dlt_mpi_same(const void *place, const void *parent)
 	if (o) {
 		first.ranks = o->values[DLT_COMM_RANKS];
 		first.rank = o->values[DLT_COMM_RANK];
+		first.role = o->values[DLT_COMM_ROLE] == DLT_COMM_BETWEEN ? DLT_COMM_BETWEEN : DLT_COMM_OTHER;
 		first.identity = dlt_comm_next_identity(o, 0);
 	}
 	made(place, &first);
@@ -198,9 +209,20 @@ void dlt_mpi_unknown(const void *place, const void *parent)
 	made(place, &first);
 }
 
+void dlt_mpi_between(const void *place)
+{
+	made(place, &(struct dlt_comm_first){ .rank = DLT_COMM_UNKNOWN, .role = DLT_COMM_BETWEEN });
+}
+
 void dlt_mpi_sibling(const void *parent)
 {
 	dlt_comm_next_identity(comm_of(parent), 0);
+}
+
+int dlt_mpi_free(int (*real)(void *comm), void *comm)
+{
+	dlt_comm_gone(DLT_COMM_MPI, handle_at(comm));
+	return real(comm);
 }
 
 /* ---- datatypes ----------------------------------------------------------------------------- */
@@ -278,6 +300,11 @@ void dlt_mpi_learn_struct_long(const void *made_at, int64_t n, const long *count
 uint64_t dlt_mpi_bytes(int64_t count, const void *type)
 {
 	return count > 0 ? (uint64_t)count * size_of(handle(type)) : 0;
+}
+
+uint64_t dlt_mpi_message(int64_t count, const void *type, int peer)
+{
+	return peer == (abi() == POINTERS ? OPEN_MPI_PROC_NULL : MPICH_PROC_NULL) ? 0 : dlt_mpi_bytes(count, type);
 }
 
 uint64_t dlt_mpi_received(const void *status, uint64_t bytes)

@@ -21,6 +21,8 @@
 uint32_t dlt_mpi_comm(const void *comm);
 
 uint64_t dlt_mpi_bytes(int64_t count, const void *type);
+/* The same of a message; 0 where `peer` is MPI_PROC_NULL: nothing moves then. */
+uint64_t dlt_mpi_message(int64_t count, const void *type, int peer);
 /* What was received, by its status; the whole buffer where the program ignores that. */
 uint64_t dlt_mpi_received(const void *status, uint64_t bytes);
 /* Of the buffer, or, if it is MPI_IN_PLACE, of what its data are then told by. */
@@ -32,6 +34,7 @@ uint64_t dlt_mpi_all(const void *comm, uint64_t bytes);
 /* Counts are int, or long in the functions for large counts: one for each rank of comm. */
 int64_t dlt_mpi_total_int(int64_t n, const int *counts);
 int64_t dlt_mpi_total_long(int64_t n, const long *counts);
+/* Not known between two groups, either: there are counts for each rank of the other one. */
 int64_t dlt_mpi_ranks(const void *comm);	/* 0: not known */
 int64_t dlt_mpi_rank(const void *comm);		/* -1: not known */
 
@@ -55,8 +58,12 @@ void dlt_mpi_same(const void *made, const void *parent);
 void dlt_mpi_derived(const void *made, const void *parent, int color);
 /* Its identity can't be told; parent may be NULL. */
 void dlt_mpi_unknown(const void *made, const void *parent);
+/* It is between two groups. */
+void dlt_mpi_between(const void *made);
 /* One is being made of it, and is not there yet. */
 void dlt_mpi_sibling(const void *parent);
+/* Calls real(comm), which gives it back: its handle may be that of another one soon. */
+int dlt_mpi_free(int (*real)(void *comm), void *comm);
 
 /* ---- and with datatypes ---- */
 

@@ -49,6 +49,14 @@ static bool read_energy(const struct domain *d, uint64_t *energy)
 	return true;
 }
 
+static bool is_known(const char *name)
+{
+	for (unsigned i = 0; i < domain_count; i++)
+		if (strcmp(domains[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it. */
 static void add(const char *root, const char *entry)
 {
@@ -65,6 +73,8 @@ static void add(const char *root, const char *entry)
 		read_text(parent, "name", package, sizeof(package));
 	}
 	snprintf(d->name, sizeof(d->name), "%s%s%.24s", package, *package ? " " : "", text);
+	if (is_known(d->name))
+		return;
 	d->range = read_text(d->path, "max_energy_range_uj", text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 	d->sum = d->last;
 	domain_count++;
@@ -76,6 +86,10 @@ unsigned energy_init(const char *root)
 	int count = scandir(root, &list, NULL, alphasort);
 
 	domain_count = 0;
+	/* Some machines have a package twice, by another interface too ("intel-rapl-mmio:0"), with a counter of its own. */
+	for (int i = 0; i < count; i++)
+		if (strncmp(list[i]->d_name, "intel-rapl:", strlen("intel-rapl:")) == 0 && domain_count < DOMAINS)
+			add(root, list[i]->d_name);
 	for (int i = 0; i < count; i++) {
 		if (strchr(list[i]->d_name, ':') && domain_count < DOMAINS)
 			add(root, list[i]->d_name);

@@ -31,6 +31,7 @@
 #define HANG_CALLS	16		/* looked at in one process */
 /* ns: the process learns its clock's rate as it runs, and the same call's beginning moves with that. */
 #define SAME_CALL	10000000
+#define LISTED_LEAST	1000000		/* ns: younger calls are not in a dump */
 #define SECOND		((uint64_t)1000000000)
 #define FIRST_LOOK	10000000	/* ns: who is gone before has said all that matters in its box */
 
@@ -99,10 +100,17 @@ static void on_bus_error(int signal)
 {
 	if (reading)
 		siglongjmp(bus_error, 1);
+	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	raise(signal);
 }
 
-enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE, READ_OUTBOX, READ_CALLS };
+enum reading { READ_TICK, READ_FINAL, READ_LEAVE, READ_STATE, READ_OUTBOX, READ_CALLS, READ_LIST };
+
+/* What READ_LIST reads: calls in flight. */
+static struct {
+	struct sampled_call calls[64];
+	size_t count;
+} listed;
 
 /* False: the box broke while it was read. */
 static bool read_box(struct followed *f, enum reading what, uint64_t now, struct sampled_state *state)
@@ -119,6 +127,8 @@ static bool read_box(struct followed *f, enum reading what, uint64_t now, struct
 		sampled_process_pass_on(f->process);
 	else if (what == READ_CALLS)
 		look_for_hangs(f, now);
+	else if (what == READ_LIST)
+		listed.count = sampled_process_calls(f->process, now, LISTED_LEAST, listed.calls, 64);
 	else if (what != READ_STATE)
 		sampled_process_tick(f->process, now, what == READ_FINAL);
 	if (state)
@@ -225,45 +235,6 @@ static void *map_box(const char *name, size_t *size)
 	return box == MAP_FAILED ? NULL : box;
 }
 
-/* 0: not known. */
-static uint64_t pid_namespace(const char *process)
-{
-	struct stat st;
-	char path[300];
-
-	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
-	return stat(path, &st) < 0 ? 0 : st.st_ino;
-}
-
-/* The number by which we know a process of another pid namespace, which its box calls `inner`; 0: there is none. */
-static pid_t find_outer(uint64_t namespace, pid_t inner)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *entry;
-	pid_t found = 0;
-
-	while (d && !found && (entry = readdir(d))) {
-		pid_t pid = (pid_t)atoi(entry->d_name);
-		char path[300];
-
-		snprintf(path, sizeof(path), "/proc/%s/status", entry->d_name);
-		if (pid > 0 && proc_innermost(path) == (uint32_t)inner &&
-		    pid_namespace(entry->d_name) == namespace)
-			found = pid;
-	}
-	if (d)
-		closedir(d);
-	return found;
-}
-
-/* A number of another namespace is somebody else's here. Of where nothing is known it is ours. */
-static pid_t number_here(uint64_t namespace, pid_t pid)
-{
-	uint64_t ours = pid_namespace("self");
-
-	return !namespace || !ours || namespace == ours ? pid : find_outer(namespace, pid);
-}
-
 /* The pid may belong to somebody else by now: nobody who began after the box was made. */
 static int open_process(pid_t pid, uint64_t boottime)
 {
@@ -299,7 +270,7 @@ static bool begin_reading(struct followed *f)
 		return false;
 	}
 	reading = 1;
-	number = number_here(box_value(h->pid_namespace), f->pid);
+	number = proc_number_here(box_value(h->pid_namespace), f->pid);
 	if (number)
 		f->pid = number;
 	f->pidfd = open_process(number, box_value(h->boottime));
@@ -547,23 +518,22 @@ struct follow_events follow_events(void)
 
 void follow_dump(void (*line)(const char *text), uint64_t now)
 {
-	struct sampled_call calls[64];
 	char text[512];
 
 	for (struct followed *f = follow.list; f; f = f->next) {
 		struct sampled_state s;
-		size_t count;
 
-		if (!read_box(f, READ_STATE, now, &s))
+		if (!read_box(f, READ_LIST, now, &s))
 			continue;
 		snprintf(text, sizeof(text), "process %d (%s): %u threads, heap %.1f MiB, %" PRIu64 " events",
 			 (int)f->pid, s.name, s.threads, (double)s.live / 1048576, s.events);
 		line(text);
-		count = sampled_process_calls(f->process, now, 1000000, calls, 64);
-		for (size_t i = 0; i < count; i++) {
-			snprintf(text, sizeof(text), "  thread %u: in %s for %.3f s", calls[i].tid,
-				 calls[i].function < DLT_FNS ? dlt_functions[calls[i].function].name : "?",
-				 (double)(now - calls[i].since) / 1e9);
+		for (size_t i = 0; i < listed.count; i++) {
+			const struct sampled_call *c = &listed.calls[i];
+
+			snprintf(text, sizeof(text), "  thread %u: in %s for %.3f s", c->tid,
+				 c->function < DLT_FNS ? dlt_functions[c->function].name : "?",
+				 (double)(now - c->since) / 1e9);
 			line(text);
 		}
 	}

@@ -31,6 +31,9 @@ static void core_line(void *data, char *text)
 
 	if (sscanf(text, "procs_running %u", &c->runnable) == 1)
 		return;
+	/* The line of all cores has blanks there, which %u would pass over. */
+	if (strncmp(text, "cpu", 3) != 0 || text[3] < '0' || text[3] > '9')
+		return;
 	if (sscanf(text, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &system, &idle,
 		   &wait, &irq, &soft, &steal) != 9 || cpu >= CPUS)
 		return;
@@ -47,6 +50,7 @@ static void core_line(void *data, char *text)
 
 struct cgroup {
 	char memory[512], cpu[512];	/* folders; "" not found */
+	char used_in[512];		/* the folder whose limit is the tightest, else the lowest that tells */
 	bool version2;
 	uint64_t limit, used, milli_cpus;	/* limits: 0 none */
 	uint64_t read_at;		/* ns, when all but `used` was read; 0 never */
@@ -89,14 +93,23 @@ static bool number_in(const char *folder, const char *file, uint64_t *value, uin
 	return true;
 }
 
-/* The tightest limit of the folder and all above it holds. */
+static const char *usage_file(const struct cgroup *g)
+{
+	return g->version2 ? "memory.current" : "memory.usage_in_bytes";
+}
+
+/* The tightest limit of the folder and all above it holds, for what is used there. */
 static void limits_at(struct cgroup *g, const char *memory, const char *cpu)
 {
 	uint64_t limit = 0, quota = 0, period = 0;
 
 	if (number_in(memory, g->version2 ? "memory.max" : "memory.limit_in_bytes", &limit, NULL) &&
-	    limit < 1ull << 60 && (!g->limit || limit < g->limit))
+	    limit < 1ull << 60 && (!g->limit || limit < g->limit)) {
 		g->limit = limit;
+		strcpy(g->used_in, memory);
+	} else if (!*g->used_in && number_in(memory, usage_file(g), &limit, NULL)) {
+		strcpy(g->used_in, memory);
+	}
 	if (g->version2)
 		number_in(cpu, "cpu.max", &quota, &period);
 	else if (number_in(cpu, "cpu.cfs_quota_us", &quota, NULL) && (int64_t)quota > 0)
@@ -137,7 +150,7 @@ static void read_cgroup(struct cgroup *g, uint64_t now)
 		*g = (struct cgroup){ .read_at = now };
 		read_limits(g);
 	}
-	number_in(g->memory, g->version2 ? "memory.current" : "memory.usage_in_bytes", &g->used, NULL);
+	number_in(g->used_in, usage_file(g), &g->used, NULL);
 }
 
 void sampled_machine_tick(uint64_t now, bool always)

@@ -2,6 +2,7 @@
 /* /proc, by plain system calls. */
 #include "proc.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,6 +40,34 @@ long proc_read(const char *path, char *text, size_t size)
 	shut(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n < 0 ? -err : n;
+}
+
+/*
+ * A status file, of which the middle may be left out: a user of a site's directory can be in more groups than fit, and
+ * what is asked for stands before that line or behind it. Bytes read, or -errno.
+ */
+static long read_status(const char *path, char *text, size_t size)
+{
+	const size_t head = size / 4;
+	int fd = open_read(path), err = 0;
+	size_t used = 0;
+	long n;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	while ((n = syscall(SYS_read, fd, text + used, size - 1 - used)) > 0) {
+		used += (size_t)n;
+		if (used < size - 1)
+			break;
+		memmove(text + head, text + 2 * head, used - 2 * head);
+		used -= head;
+	}
+	if (n < 0)
+		err = errno;
+	shut(fd);
+	text[used] = '\0';
+	return used ? (long)used : -err;
 }
 
 long proc_link(const char *path, char *text, size_t size)
@@ -125,7 +155,7 @@ bool proc_read_status(const char *path, struct proc_status *s)
 {
 	char text[4096];
 
-	if (proc_read(path, text, sizeof(text)) <= 0 || !strstr(text, "\nRssAnon:"))
+	if (read_status(path, text, sizeof(text)) <= 0 || !strstr(text, "\nRssAnon:"))
 		return false;
 	s->rss_anon = proc_value(text, "RssAnon:") << 10;
 	s->rss_file = proc_value(text, "RssFile:") << 10;
@@ -140,7 +170,7 @@ uint32_t proc_innermost(const char *path)
 	static const char key[] = "\nNSpid:";
 	char text[4096], *numbers, *last;
 
-	if (proc_read(path, text, sizeof(text)) <= 0 || !(numbers = strstr(text, key)))
+	if (read_status(path, text, sizeof(text)) <= 0 || !(numbers = strstr(text, key)))
 		return 0;
 	numbers += sizeof(key) - 1;
 	numbers[strcspn(numbers, "\n")] = '\0';
@@ -180,7 +210,7 @@ bool proc_read_thread(pid_t pid, pid_t tid, struct proc_thread *t)
 	if (read_self(pid, tid, t))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	if (proc_read(path, text, sizeof(text)) <= 0)
+	if (read_status(path, text, sizeof(text)) <= 0)
 		return false;
 	state = strstr(text, "\nState:\t");
 	t->state = state ? state[strlen("\nState:\t")] : 0;
@@ -247,6 +277,7 @@ int proc_lines(const char *path, void (*each)(void *data, char *line), void *dat
 	char buffer[4097];
 	size_t used = 0;
 	int fd = open_read(path);
+	bool too_long = false;
 	long n;
 
 	if (fd < 0)
@@ -258,12 +289,16 @@ int proc_lines(const char *path, void (*each)(void *data, char *line), void *dat
 		buffer[used] = '\0';
 		while ((end = strchr(line, '\n'))) {
 			*end = '\0';
-			each(data, line);
+			if (!too_long)
+				each(data, line);
+			too_long = false;
 			line = end + 1;
 		}
 		used -= (size_t)(line - buffer);
-		if (used == sizeof(buffer) - 1)
-			used = 0;	/* longer than anything in /proc: dropped */
+		if (used == sizeof(buffer) - 1) {	/* its end is not a line either */
+			used = 0;
+			too_long = true;
+		}
 		memmove(buffer, line, used);
 	}
 	shut(fd);
@@ -423,4 +458,45 @@ bool proc_own_build_id(dlt_walk_fn walk, uint64_t base, char *hex, size_t size)
 
 	hex[0] = '\0';
 	return walk(look_at_own, &s) == 1;
+}
+
+/* ---- other pid namespaces ---- */
+
+/* 0: not known. */
+static uint64_t pid_namespace(const char *process)
+{
+	struct stat st;
+	char path[300];
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
+	return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+/* The number by which we know a process of another pid namespace, which its box calls `inner`; 0: there is none. */
+static pid_t find_outer(uint64_t namespace, pid_t inner)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (d && !found && (entry = readdir(d))) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+		char path[300];
+
+		snprintf(path, sizeof(path), "/proc/%s/status", entry->d_name);
+		if (pid > 0 && proc_innermost(path) == (uint32_t)inner &&
+		    pid_namespace(entry->d_name) == namespace)
+			found = pid;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* Of where nothing is known it is ours. */
+pid_t proc_number_here(uint64_t namespace, pid_t pid)
+{
+	uint64_t ours = pid_namespace("self");
+
+	return !namespace || !ours || namespace == ours ? pid : find_outer(namespace, pid);
 }

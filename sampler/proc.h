@@ -64,6 +64,12 @@ bool proc_read_process(pid_t pid, pid_t *thread, struct proc_status *s);
 /* The pid or tid of a status file as the process itself sees it, in the innermost namespace; 0: not known. */
 uint32_t proc_innermost(const char *path);
 
+/*
+ * The number by which we know a process that calls itself `pid` in this pid namespace (its inode; 0: not known): there
+ * it may be somebody else's. 0: there is none, or it is not to be seen from here.
+ */
+pid_t proc_number_here(uint64_t namespace, pid_t pid);
+
 struct proc_io {
 	uint64_t read_bytes, write_bytes;
 };
@@ -82,7 +88,7 @@ bool proc_read_thread(pid_t pid, pid_t tid, struct proc_thread *t);
 /* Calls `each` for every entry of a folder of numbers (/proc/PID/task). -errno, or how many. */
 int proc_numbers(const char *path, void (*each)(void *data, long number), void *data);
 
-/* Reads a file line by line, however long it is; a line over 4 KiB is cut. */
+/* Reads a file line by line, however long it is; a line over 4 KiB is left out. */
 int proc_lines(const char *path, void (*each)(void *data, char *line), void *data);
 
 /* The number behind `key` at the beginning of a line; 0 when there is none. */

@@ -15,8 +15,8 @@ enum dlt_comm_value {
 
 enum dlt_comm_kind { DLT_COMM_NCCL = 1, DLT_COMM_MPI, DLT_COMM_GLOO };
 
-/* The two that MPI begins with. */
-enum dlt_comm_role { DLT_COMM_OTHER, DLT_COMM_WORLD, DLT_COMM_SELF };
+/* The two that MPI begins with; one between two groups, whose size is that of this rank's own group. */
+enum dlt_comm_role { DLT_COMM_OTHER, DLT_COMM_WORLD, DLT_COMM_SELF, DLT_COMM_BETWEEN };
 
 #define DLT_COMM_UNKNOWN	UINT64_MAX	/* of DLT_COMM_RANK; for the others it is 0 */
 

@@ -50,7 +50,8 @@ struct live_function {
 
 struct live_process {
 	char file[80];		/* of the box */
-	pid_t pid;
+	pid_t pid;		/* by which we know it; 0: it is not to be seen from here */
+	pid_t inner;		/* by which it knows itself, in a pid namespace of its own */
 	pid_t thread;		/* the one whose files tell of it, see proc_path */
 	uint32_t id, parent;	/* of the recording */
 	void *box;		/* mapped; NULL: ended or broken */
@@ -92,6 +93,11 @@ struct live_machine {
 	uint64_t memory, available;	/* bytes */
 };
 
+struct live_buried {
+	char file[80];
+	bool there;
+};
+
 struct live_watch {
 	const struct live_recording *recording;
 	char host[256], level[16];
@@ -101,6 +107,8 @@ struct live_watch {
 	size_t count, capacity;
 	size_t alive, ended, foreign, broken, refused;
 	struct live_function *past;	/* of processes that have ended */
+	struct live_buried *buried;	/* owned; in `past`, shown no more, and their boxes are there still */
+	size_t buried_count, buried_capacity;
 	struct live_machine machine;
 	struct live_call calls[LIVE_CALLS];
 	size_t call_count;
@@ -143,6 +151,7 @@ void live_process_calls(struct live_process *p, uint64_t now, uint64_t least, st
 
 struct live_thread {
 	uint32_t tid;
+	uint32_t inner;		/* the same in the process's pid namespace */
 	char name[32];
 	char state;
 	uint64_t cpu;

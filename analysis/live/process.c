@@ -93,6 +93,7 @@ static void read_identity(struct live_process *p, void *data)
 	p->id = box_value(h->process);
 	p->parent = box_value(h->parent);
 	p->rank = box_value(h->rank);
+	p->pid = proc_number_here(box_value(h->pid_namespace), p->inner);
 }
 
 static void unmap(struct live_process *p)
@@ -112,7 +113,7 @@ struct live_process *live_process_new(int folder, const char *file, enum live_re
 	if (!pid)
 		return NULL;
 	p = xcalloc(1, sizeof(*p));
-	p->pid = pid;
+	p->inner = pid;
 	p->framework = "";
 	snprintf(p->file, sizeof(p->file), "%s", file);
 	p->box = map_box(folder, file, &p->size, why);
@@ -356,8 +357,10 @@ static void read_calls(struct live_process *p, void *data)
 		if (!function || function >= DLT_FNS || !box_value(slot->thread) || box_value(slot->helper) ||
 		    (uint16_t)box_value(slot->call) != function)
 			continue;
+		if (since < DLT_BOX_UNTIMED)	/* no time: one of those that are not timed */
+			continue;
 		since = ticks ? ticks_to_ns(since) : since;
-		if (!since || since > l->now || l->now - since < l->least)
+		if (since > l->now || l->now - since < l->least)
 			continue;
 		call.lasts = l->now - since;
 		insert(l, &call);

@@ -19,6 +19,14 @@ static const struct live_thread *find(const struct live_threads *t, uint32_t tid
 	return NULL;
 }
 
+static struct live_thread *find_inner(struct live_threads *t, uint32_t inner)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->list[i].inner == inner)
+			return &t->list[i];
+	return NULL;
+}
+
 /* LTTng names its listeners PROGRAM-ust. */
 static bool is_helper(const char *name)
 {
@@ -28,6 +36,7 @@ static bool is_helper(const char *name)
 }
 
 struct gathering {
+	const struct live_process *process;
 	struct live_threads *now;
 	const struct live_threads *before;
 	uint64_t elapsed;
@@ -47,6 +56,11 @@ static void see(void *data, long number)
 	if (t->count >= THREADS_MOST || !proc_read_stat(path, &stat) || is_helper(stat.name))
 		return;
 	snprintf(thread.name, sizeof(thread.name), "%s", stat.name);
+	thread.inner = thread.tid;
+	if (g->process->inner != t->pid) {
+		proc_path(t->pid, (pid_t)number, "status", path, sizeof(path));
+		thread.inner = proc_innermost(path);
+	}
 	thread.state = stat.state;
 	thread.cpu = stat.user + stat.system;
 	if (proc_read_thread(t->pid, (pid_t)number, &precise) && precise.cpu)
@@ -69,7 +83,7 @@ static int busiest_first(const void *a, const void *b)
 void live_threads_read(struct live_threads *t, struct live_process *p, uint64_t now)
 {
 	struct live_threads old = *t;
-	struct gathering g = { t, &old, now - old.at };
+	struct gathering g = { p, t, &old, now - old.at };
 	struct live_call *calls = xcalloc(THREADS_MOST, sizeof(*calls));
 	size_t count = 0;
 	char path[64];
@@ -82,7 +96,7 @@ void live_threads_read(struct live_threads *t, struct live_process *p, uint64_t 
 		proc_numbers(path, see, &g);
 	live_process_calls(p, now, 0, calls, &count, THREADS_MOST);
 	for (size_t i = 0; i < count; i++) {
-		struct live_thread *thread = (struct live_thread *)find(t, calls[i].tid);
+		struct live_thread *thread = find_inner(t, calls[i].tid);
 
 		if (thread) {
 			thread->function = calls[i].function;

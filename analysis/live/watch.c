@@ -79,6 +79,7 @@ void live_watch_release(struct live_watch *w)
 		live_process_free(w->list[i]);
 	free(w->list);
 	free(w->past);
+	free(w->buried);
 	free(w->command);
 }
 
@@ -92,8 +93,9 @@ static void read_line(void *data, char *line)
 	if (!strncmp(line, "cpu ", 4) &&
 	    sscanf(line + 4, "%llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5],
 		   &v[6], &v[7]) >= 4) {
-		m->busy = v[0] + v[1] + v[2] + v[5] + v[6] + v[7];
-		m->total = m->busy + v[3] + v[4];
+		/* What the hypervisor took (v[7]) is neither busy nor idle. */
+		m->busy = v[0] + v[1] + v[2] + v[5] + v[6];
+		m->total = m->busy + v[3] + v[4] + v[7];
 	} else if (!strncmp(line, "cpu", 3)) {
 		m->cpus++;
 	} else if (!strncmp(line, "MemTotal:", 9)) {
@@ -116,11 +118,14 @@ static void read_machine(struct live_machine *m)
 
 /* ---- coming and going ---- */
 
-static bool is_known(const struct live_watch *w, const char *file)
+static bool is_known(struct live_watch *w, const char *file)
 {
 	for (size_t i = 0; i < w->count; i++)
 		if (!strcmp(w->list[i]->file, file))
 			return true;
+	for (size_t i = 0; i < w->buried_count; i++)
+		if (!strcmp(w->buried[i].file, file))
+			return w->buried[i].there = true;
 	return false;
 }
 
@@ -141,20 +146,37 @@ static void add(struct live_watch *w, int folder, const char *file)
 	w->list[w->count++] = p;
 }
 
+/* A box that is gone cannot be met again. */
+static void forget_buried(struct live_watch *w)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->buried_count; i++)
+		if (w->buried[i].there)
+			w->buried[kept++] = w->buried[i];
+	w->buried_count = kept;
+}
+
 static void scan(struct live_watch *w)
 {
 	char path[PATH_MAX + 8];
-	struct dirent *entry;
+	struct dirent *entry = NULL;
+	bool whole;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s/box", w->recording->home);
 	d = opendir(path);
 	w->foreign = w->refused = 0;
+	for (size_t i = 0; i < w->buried_count; i++)
+		w->buried[i].there = false;
 	while (d && w->count < PROCESSES_MOST && (entry = readdir(d)))
 		if (strstr(entry->d_name, ".box"))
 			add(w, dirfd(d), entry->d_name);
+	whole = d && w->count < PROCESSES_MOST;
 	if (d)
 		closedir(d);
+	if (whole)
+		forget_buried(w);
 }
 
 /* What it did stays in the totals; its tables are not needed any more. */
@@ -173,6 +195,14 @@ static void bury(struct live_watch *w, struct live_process *p)
 	p->now = p->before = NULL;
 }
 
+/* Its box may stay, where nobody takes it away (the sampler has died, say): it is not to be counted once more. */
+static void note_buried(struct live_watch *w, const struct live_process *p)
+{
+	w->buried = xgrow(w->buried, w->buried_count, &w->buried_capacity, sizeof(*w->buried));
+	w->buried[w->buried_count] = (struct live_buried){ .there = true };
+	snprintf(w->buried[w->buried_count++].file, sizeof(p->file), "%s", p->file);
+}
+
 static void drop_old(struct live_watch *w)
 {
 	size_t kept = 0;
@@ -180,23 +210,17 @@ static void drop_old(struct live_watch *w)
 	for (size_t i = 0; i < w->count; i++) {
 		struct live_process *p = w->list[i];
 
-		if (p->ended && w->now - p->ended_at > ENDED_SHOWN)
+		if (p->ended && w->now - p->ended_at > ENDED_SHOWN) {
+			note_buried(w, p);
 			live_process_free(p);
-		else
+		} else {
 			w->list[kept++] = p;
+		}
 	}
 	w->count = kept;
 }
 
 /* ---- the tree: children behind their parents ---- */
-
-static const struct live_process *parent_of(const struct live_watch *w, const struct live_process *p)
-{
-	for (size_t i = 0; p->parent && i < w->count; i++)
-		if (w->list[i]->id == p->parent && w->list[i] != p)
-			return w->list[i];
-	return NULL;
-}
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -205,36 +229,54 @@ static int compare_ids(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static void place(const struct live_watch *w, struct live_process *p, struct live_process **to, size_t *placed,
-		  int depth)
+/* Of a list that is sorted by id. */
+static const struct live_process *parent_of(const struct live_watch *w, const struct live_process *p)
+{
+	struct live_process key = { .id = p->parent }, *wanted = &key;
+	struct live_process **found = p->parent && p->parent != p->id ?
+		bsearch(&wanted, w->list, w->count, sizeof(*w->list), compare_ids) : NULL;
+
+	return found ? *found : NULL;
+}
+
+struct tree {
+	const struct live_process **parents;	/* of each in the list; NULL: it is a root */
+	struct live_process **to;		/* where they are placed */
+	size_t placed;
+};
+
+static void place(const struct live_watch *w, struct tree *t, struct live_process *p, int depth)
 {
 	p->depth = depth;
-	to[(*placed)++] = p;
+	t->to[t->placed++] = p;
 	for (size_t i = 0; i < w->count && depth < 64; i++)
-		if (w->list[i]->depth < 0 && parent_of(w, w->list[i]) == p)
-			place(w, w->list[i], to, placed, depth + 1);
+		if (w->list[i]->depth < 0 && t->parents[i] == p)
+			place(w, t, w->list[i], depth + 1);
 }
 
 static void grow_tree(struct live_watch *w)
 {
-	struct live_process **to;
-	size_t placed = 0;
+	struct tree t = { .placed = 0 };
 
 	if (!w->count)
 		return;
-	to = xcalloc(w->capacity, sizeof(*to));
+	t.to = xcalloc(w->capacity, sizeof(*t.to));
+	t.parents = xcalloc(w->count, sizeof(*t.parents));
 	qsort(w->list, w->count, sizeof(*w->list), compare_ids);
-	for (size_t i = 0; i < w->count; i++)
+	for (size_t i = 0; i < w->count; i++) {
 		w->list[i]->depth = -1;
+		t.parents[i] = parent_of(w, w->list[i]);
+	}
 	for (size_t i = 0; i < w->count; i++)
-		if (w->list[i]->depth < 0 && !parent_of(w, w->list[i]))
-			place(w, w->list[i], to, &placed, 0);
+		if (w->list[i]->depth < 0 && !t.parents[i])
+			place(w, &t, w->list[i], 0);
 	/* A loop of parents can only come from a hostile box. */
 	for (size_t i = 0; i < w->count; i++)
 		if (w->list[i]->depth < 0)
-			place(w, w->list[i], to, &placed, 64);
+			place(w, &t, w->list[i], 64);
+	free(t.parents);
 	free(w->list);
-	w->list = to;
+	w->list = t.to;
 }
 
 /* ---- the heap of all ---- */

@@ -22,6 +22,7 @@ int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, vo
 int ncclAllGather(const void *from, void *to, size_t count, int type, void *comm, void *stream);
 int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream);
 int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *comm, void *stream);
+int ncclBcast(void *p, size_t count, int type, int root, void *comm, void *stream);
 int ncclSend(const void *from, size_t count, int type, int to, void *comm, void *stream);
 int ncclRecv(void *p, size_t count, int type, int from, void *comm, void *stream);
 int ncclGroupStart(void);
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
 	}
 	ncclCommSplit(comm, rank % 2, rank, &half, NULL);
 	ncclBroadcast(a, b, 5, HALF, 0, half, stream);
+	ncclBcast(b, 9, HALF, 0, half, stream);
 	ncclCommDestroy(half);
 	ncclCommDestroy(comm);
 	return 0;

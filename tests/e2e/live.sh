@@ -179,6 +179,13 @@ for try in $(seq 100); do [ -s cut.json ] && break; sleep 0.1; done
 truncate -s 4096 "$place/box/$program"-*.box
 wait $cutting || fail "a box that is cut ends --live: status $?"
 holds "the cut one is given up" '.processes == [] or .processes[0].ended' "$(tail -n 1 cut.json >cut_last.json; echo cut_last.json)"
+rm -f "$place"/box/*
+dead=$(sh -c 'echo $$')
+cp "/dev/shm/.dltrace-$recorder-"*/box/"$program"-*.box "$place/box/$dead-0123456789abcdef0123456789abcdef.box" 2>/dev/null ||
+	cp "/tmp/.dltrace-$recorder-"*/box/"$program"-*.box "$place/box/$dead-0123456789abcdef0123456789abcdef.box"
+live "$place" --count 5 --interval 2500ms -f json >stays.json
+holds "one that has ended and whose box stays counts once" '.ended == 1' "$(tail -n 1 stays.json >stays_last.json; echo stays_last.json)"
+same "its calls, too" "$(sed -n 2p stays.json | jq -c '[.functions[] | .calls]')" "$(tail -n 1 stays.json | jq -c '[.functions[] | .calls]')"
 kill $holder 2>/dev/null || true
 rm -rf "$place"
 

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	MPI_Datatype row, item, types[2] = { MPI_INT, MPI_DOUBLE };
 	MPI_Request requests[2];
 	MPI_Status status;
-	MPI_Comm half, same;
+	MPI_Comm half, same, side, between;
 	MPI_File file;
 	double begin;
 
@@ -62,6 +62,21 @@ int main(int argc, char **argv)
 	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
 	MPI_Comm_size(half, &two[0]);
 	MPI_Reduce(a, b, 6, MPI_INT, MPI_SUM, 0, half);
+	MPI_Comm_free(&half);
+	if (rank < 2) {		/* has the handle of what was freed, mostly */
+		MPI_Group all, low;
+
+		MPI_Comm_group(MPI_COMM_WORLD, &all);
+		MPI_Group_incl(all, 2, (int[]){ 0, 1 }, &low);
+		MPI_Comm_create_group(MPI_COMM_WORLD, low, 7, &half);
+		MPI_Gather(a, 2, MPI_INT, b, 2, MPI_INT, 0, half);
+	}
+	MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &side);
+	MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 5, &between);
+	MPI_Comm_size(between, &two[0]);
+	MPI_Ialltoallv(a, (int[]){ 1, 1, 1 }, places, MPI_CHAR, b, (int[]){ 1, 1, 1 }, places, MPI_CHAR, between, requests);
+	MPI_Wait(requests, MPI_STATUS_IGNORE);
+	MPI_Ssend(a, 10, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD);
 	MPI_Comm_dup(MPI_COMM_WORLD, &same);
 	if (rank == 2)
 		usleep(600000);
@@ -122,13 +137,20 @@ for mpi in openmpi mpich; do
 	each MPI_File_write_at_all "[range(4) | [1, 800, 0]]"
 	each MPI_File_read_at "[range(4) | [1, 400, 0]]"
 	each MPI_File_close "[range(4) | [1, 0, 0]]"
-	each MPI_Comm_split "[range(4) | [1, 0, 0]]"
+	each MPI_Comm_split "[range(4) | [2, 0, 0]]"
+	each MPI_Ialltoallv "[range(4) | [1, 0, 0]]"
+	each MPI_Comm_create_group "[range(2) | [1, 0, 0]]"
+	each MPI_Ssend "[range(4) | [1, 0, 0]]"
 
 	holds "$mpi: world, from 0 to 3" '[.communication[] | select(.function == "MPI_Allreduce") |
 		[.rank, .ranks, .communicator]] | sort == [range(4) | [., 4, "MPI_COMM_WORLD"]]'
 	holds "$mpi: two halves, each in two processes" '
 		[.communication[] | select(.function == "MPI_Reduce")] | group_by(.communicator) |
 		[.[] | [length, ([.[].ranks] | unique), ([.[].identity] | unique | length)]] == [[2, [2], 1], [2, [2], 1]]'
+	holds "$mpi: another one with the handle of what was freed" '
+		([.communication[] | select(.function == "MPI_Gather").communicator] | unique) as $new |
+		([.communication[] | select(.function == "MPI_Reduce").communicator] | unique) as $old |
+		($new | length > 0) and ($new - $old == $new)'
 	holds "$mpi: the copy is one in four" '[.communication[] | select(.function == "MPI_Barrier")] |
 		length == 4 and ([.[].identity] | unique | length) == 1 and .[0].communicator != "MPI_COMM_WORLD"'
 

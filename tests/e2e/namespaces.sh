@@ -61,3 +61,16 @@ holds "neither has replaced the other" '[.[] | (.end_ns - .begin_ns) / 1e9 | . >
 holds "the CPU time is theirs" '[.[].cpu_ns / 1e9 | . > 0.4 and . < 4] == [true, true]' both.json
 holds "the memory is theirs" '[.[].rss_peak_bytes / 1048576 | . > 50 and . < 200] == [true, true]' both.json
 holds "the threads' CPU time is known" '[.threads[] | select(.cpu_ns > 4e8)] | length == 2'
+
+echo "--live knows it by the number that it has here"
+"$RECORD" -q --require -o watched -- unshare -Urpf --mount-proc /usr/bin/python3 -c 'import time; time.sleep(60)' &
+recorder=$!
+until_so "a process in --live" sh -c '"$0" --live '$recorder' --count 1 -f json 2>err >live.json &&
+	jq -e ".processes[] | select(.name | test(\"^python\"))" live.json' "$REPORT"
+outer=$(pgrep -f 'import time; time.sleep\(60\)' | while read -r pid; do
+	[ "$(cat /proc/"$pid"/comm)" != "${RECORD##*/}" ] && [ "$(awk '/^NSpid/ { print $3 }' /proc/"$pid"/status)" = 1 ] && echo "$pid"
+done)
+jq '.processes[] | select(.name | test("^python"))' live.json >watched.json
+holds "its number, memory and threads" ".pid == $outer and .rss_bytes > 1000000 and .threads == 1 and (.ended | not)" watched.json
+kill -KILL "$outer"
+wait $recorder || true

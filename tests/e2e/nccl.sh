@@ -22,6 +22,9 @@ for ranks in 2 4; do
 	holds "even and odd" "
 		[.communication[] | select(.function == \"ncclBroadcast\")] |
 		([.[].communicator] | unique) == [\"NCCL 2\", \"NCCL 3\"] and length == $ranks and ([.[].bytes] | unique) == [10]"
+	holds "what NCCL itself makes a call of is that call" "
+		[.communication[] | select(.function == \"ncclBcast\") | [.calls, .bytes]] == [range($ranks) | [1, 18]] and
+		[.breakdown[] | select(.function == \"ncclBroadcast\").calls] == [range($ranks) | 1]"
 	for sum in "ncclAllReduce 20 80000" "ncclAllGather 20 800" "ncclReduceScatter 20 $((20 * 28 * ranks))" \
 		   "ncclSend 20 8000" "ncclRecv 20 8000" "ncclGroupEnd 20 0" "ncclCommInitRank 1 0"; do
 		set -- $sum

@@ -97,5 +97,6 @@ int stub_handle(void **handle);
 /* The same for each of several; an id that no other process and call gives. */
 int stub_handles(void **handles, int count);
 int stub_unique(struct dlt_nccl_id *id);
+int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *comm, void *stream);
 
 #endif

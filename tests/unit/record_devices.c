@@ -66,6 +66,24 @@ static void counters_wrap(void **state)
 	assert_int_equal(folder_remove(root), 0);
 }
 
+static void a_package_is_there_once(void **state)
+{
+	char root[] = "/tmp/dltrace-energy.XXXXXX", package[64], twin[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	snprintf(package, sizeof(package), "%s/intel-rapl:0", root);
+	snprintf(twin, sizeof(twin), "%s/intel-rapl-mmio:0", root);
+	put(package, "name", "package-0\n");
+	put(package, "energy_uj", "900\n");
+	put(twin, "name", "package-0\n");
+	put(twin, "energy_uj", "50000000\n");
+	assert_int_equal(energy_init(root), 1);
+	energy_tick();
+	assert_int_equal(energy, 900);
+	assert_int_equal(folder_remove(root), 0);
+}
+
 static void no_nvml(void **state)
 {
 	(void)state;
@@ -78,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_wrap),
+		cmocka_unit_test(a_package_is_there_once),
 		cmocka_unit_test(no_nvml),
 	};
 
