@@ -86,7 +86,6 @@
 #define DO_ncclCommSplit(comm, color, key, made, config) ((color) < 0 ? (*(made) = NULL, 0) : stub_handle(made))
 #define DO_ncclAllReduce(from, to, count, type, op, comm, stream) stub_moves((count) * 4)
 #define DO_ncclAllGather(from, to, count, type, comm, stream) stub_moves((count) * 4)
-/* As NCCL does, by the name that it exports. */
 #define DO_ncclBcast(p, count, type, root, comm, stream) ncclBroadcast(p, p, count, type, root, comm, stream)
 #define DO_ncclBroadcast(from, to, count, type, root, comm, stream) stub_moves((count) * 4)
 #define DO_ncclSend(from, count, type, to, comm, stream) stub_moves((count) * 4)
