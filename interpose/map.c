@@ -223,6 +223,10 @@ DLT_EXPORT void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 	saved = errno;
 	e.result = p == MAP_FAILED ? saved : 0;
 	e.address = p == MAP_FAILED ? 0 : (uintptr_t)p;
+	if (p != MAP_FAILED && flags & MREMAP_FIXED)
+		forget(span_of(p, size));	/* what was there */
+	if (p != MAP_FAILED && !counted)
+		counted = old_size < dlt_process.threshold && size >= dlt_process.threshold;
 	if (counted)
 		remember(p == MAP_FAILED ? span_of(old, old_size) : span_of(p, size));
 	emit(t, &e, caller);

@@ -4,7 +4,7 @@
  * inside, such as Gloo in Horovod and in PyPI's PyTorch, and gRPC in TensorFlow.
  *
  * A call counts after it has moved something: what only asks ("would block") is no transfer. read and
- * write are left alone: files are what they are called for.
+ * write are left alone: files are what they are called for. What moves several messages counts as what moves one.
  */
 #include "network.h"
 
@@ -75,7 +75,7 @@ static void moved(enum dlt_fn function, const void *caller, uint64_t bytes, uint
 	});
 }
 
-#define TRANSFER(name, parameters, arguments, counts) \
+#define TRANSFER_AS(name, counts_as, parameters, arguments, counts) \
 DLT_EXPORT ssize_t name parameters \
 { \
 	uint64_t begin; \
@@ -86,7 +86,26 @@ DLT_EXPORT ssize_t name parameters \
 	begin = dlt_clock_ticks(); \
 	result = dlt_real()->name arguments; \
 	if (result > 0 && (counts)) \
-		moved(DLT_FN_##name, __builtin_return_address(0), (uint64_t)result, begin); \
+		moved(DLT_FN_##counts_as, __builtin_return_address(0), (uint64_t)result, begin); \
+	return result; \
+}
+#define TRANSFER(name, parameters, arguments, counts) TRANSFER_AS(name, name, parameters, arguments, counts)
+
+/* Of several messages: what counts is what they have together. */
+#define TRANSFERS(name, counts_as, parameters, arguments, counts) \
+DLT_EXPORT int name parameters \
+{ \
+	uint64_t begin, bytes = 0; \
+	int result; \
+\
+	if (!is_watched(fd)) \
+		return dlt_real()->name arguments; \
+	begin = dlt_clock_ticks(); \
+	result = dlt_real()->name arguments; \
+	for (int i = 0; i < result && (counts); i++) \
+		bytes += messages[i].msg_len; \
+	if (bytes) \
+		moved(DLT_FN_##counts_as, __builtin_return_address(0), bytes, begin); \
 	return result; \
 }
 
@@ -102,3 +121,17 @@ TRANSFER(recvfrom, (int fd, void *data, size_t size, int flags, struct sockaddr 
 	 (fd, data, size, flags, from, length), !(flags & NO_DATA))
 TRANSFER(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), !(flags & NO_DATA))
 TRANSFER(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count), true)
+TRANSFERS(sendmmsg, sendmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags),
+	  (fd, messages, count, flags), true)
+TRANSFERS(recvmmsg, recvmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *until),
+	  (fd, messages, count, flags, until), !(flags & NO_DATA))
+
+/* What recv and recvfrom are where a program was built with -D_FORTIFY_SOURCE and the size is no constant. */
+ssize_t __recv_chk(int fd, void *data, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *data, size_t size, size_t room, int flags, struct sockaddr *from,
+		       socklen_t *length);
+TRANSFER_AS(__recv_chk, recv, (int fd, void *data, size_t size, size_t room, int flags), (fd, data, size, room, flags),
+	    !(flags & NO_DATA))
+TRANSFER_AS(__recvfrom_chk, recvfrom,
+	    (int fd, void *data, size_t size, size_t room, int flags, struct sockaddr *from, socklen_t *length),
+	    (fd, data, size, room, flags, from, length), !(flags & NO_DATA))

@@ -103,6 +103,22 @@ void dlt_cl_kernel_cloned(const void *kernel, const void *from)
 	set_name(kernel, name_of(from));
 }
 
+/* They may have the handles of kernels that had names. How many there are is asked where the program does not. */
+int dlt_cl_kernels_in_program(int (*real)(void *, unsigned, void **, unsigned *), void *program, unsigned room,
+			      void **kernels, unsigned *count_ret)
+{
+	unsigned own = 0, *count = count_ret ? count_ret : &own;
+	int result = real(program, room, kernels, count);
+
+	for (unsigned i = 0; !result && kernels && i < room && i < *count; i++) {
+		struct handle *h = place_of(kernels[i], false);
+
+		if (h)
+			__atomic_store_n(&h->name, NULL, __ATOMIC_RELEASE);
+	}
+	return result;
+}
+
 uint32_t dlt_cl_kernel_id(const void *kernel)
 {
 	const char *name = name_of(kernel);

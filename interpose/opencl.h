@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the wrappers of OpenCL's functions know beyond their arguments: kernels by name, launch
- * shapes, error codes. Hook-safe; never calls OpenCL.
+ * shapes, error codes. Hook-safe; calls nothing of OpenCL's but what it stands for.
  */
 #ifndef DLT_INTERPOSE_OPENCL_H
 #define DLT_INTERPOSE_OPENCL_H
@@ -18,6 +18,9 @@ static inline int dlt_cl_code(const int *errcode_ret, const void *result)
 /* Kernels as the program makes them; their handles are used again for others. */
 void dlt_cl_kernel_made(const void *kernel, const char *name);
 void dlt_cl_kernel_cloned(const void *kernel, const void *from);
+/* Instead of the real clCreateKernelsInProgram; what it makes has no names. */
+int dlt_cl_kernels_in_program(int (*real)(void *, unsigned, void **, unsigned *), void *program, unsigned room,
+			      void **kernels, unsigned *count_ret);
 
 /* Its name's id in dltrace_gpu:kernel, announced; 0: not known. */
 uint32_t dlt_cl_kernel_id(const void *kernel);

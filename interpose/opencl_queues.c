@@ -173,6 +173,16 @@ static struct dlt_cl_queue *made(void *handle, const void *real, const void *con
 	return q;
 }
 
+/* Its handle may have been that of a queue which was measured: what was hidden there is not hidden here. */
+static void *not_measured(void *handle)
+{
+	struct dlt_cl_queue *q = dlt_cl_queue(handle);
+
+	if (q)
+		*q = (struct dlt_cl_queue){ .handle = handle };
+	return handle;
+}
+
 static bool was_refused(const void *queue, int error)
 {
 	return !queue && (error == INVALID_VALUE || error == INVALID_QUEUE_PROPERTIES);
@@ -186,7 +196,7 @@ void *dlt_cl_create_queue(void *(*real)(void *, void *, unsigned long long, int 
 	void *queue;
 
 	if (!wanted)
-		return real(context, device, properties, errcode_ret);
+		return not_measured(real(context, device, properties, errcode_ret));
 	queue = real(context, device, hide ? properties | PROFILING : properties, code);
 	if (hide && was_refused(queue, *code)) {
 		hide = false;
@@ -235,7 +245,7 @@ void *dlt_cl_create_queue_by_list(void *(*real)(void *, void *, const void *, in
 	void *queue;
 
 	if (!wanted)
-		return real(context, device, properties, errcode_ret);
+		return not_measured(real(context, device, properties, errcode_ret));
 	hide = with_profiling(properties, changed, &words, &asked);
 	queue = real(context, device, hide ? changed : properties, code);
 	if (hide && was_refused(queue, *code)) {
@@ -265,7 +275,7 @@ int dlt_cl_set_property(int (*real)(void *, unsigned long long, unsigned, unsign
 	if (properties & OUT_OF_ORDER)
 		q->in_order = !enable;
 	if (properties & PROFILING) {
-		q->profiled = enable;
+		q->profiled = enable && q->api;
 		q->hidden = false;
 	}
 	return result;

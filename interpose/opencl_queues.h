@@ -24,7 +24,7 @@ struct dlt_cl_api {
 /* A handle that comes again is told anew, so an entry is never taken out. */
 struct dlt_cl_queue {
 	const void *handle;	/* NULL: free */
-	struct dlt_cl_api *api;
+	struct dlt_cl_api *api;	/* NULL: it is not measured */
 	uint64_t asked[DLT_CL_LIST];	/* the application's own list of properties */
 	uint8_t words;		/* of that; 0: none, or it stands as it was asked for */
 	uint8_t device;		/* as we number them */

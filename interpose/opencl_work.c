@@ -38,6 +38,7 @@ enum { FREE, BUSY, WAITING, HELD };	/* HELD: it has ended, its times are known, 
 struct dlt_cl_slot {
 	uint32_t state;
 	uint32_t correlation;	/* also tells one use of this place from another */
+	uint32_t ended;		/* ... and that of the last one whose end a callback told (atomic) */
 	void *event;		/* one reference of it is ours */
 	const void *handle;	/* of the queue */
 	struct dlt_cl_api *api;
@@ -47,6 +48,7 @@ struct dlt_cl_slot {
 	uint16_t stream;
 	uint8_t device, what;
 	bool in_order;
+	bool called_back;	/* its end will be, or was */
 };
 
 static struct dlt_cl_slot slots[SLOTS];
@@ -187,7 +189,9 @@ static struct dlt_cl_slot *new_slot(void)
 		if (!take(s, FREE))
 			continue;
 		raise_to(&next, at + 1);
-		s->correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->correlation, __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+		s->called_back = false;
 		return s;
 	}
 	raise_to(&next, at);
@@ -213,6 +217,31 @@ static void finish(struct dlt_cl_slot *s, int status)
 		__atomic_add_fetch(&account.without_time, 1, __ATOMIC_RELAXED);
 	let(s, timed && !tell(s, false) ? HELD : FREE);
 	api->release_event(event);
+}
+
+static bool has_ended(const struct dlt_cl_slot *s)
+{
+	return __atomic_load_n(&s->ended, __ATOMIC_RELAXED) == __atomic_load_n(&s->correlation, __ATOMIC_RELAXED);
+}
+
+/*
+ * Gives back what still ran when it was looked at. A callback that came since has found it taken and will not come
+ * again: either it sees the place given back, or we see here what it has left.
+ */
+static void let_wait(struct dlt_cl_slot *s)
+{
+	let(s, WAITING);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	while (has_ended(s) && take(s, WAITING)) {
+		if (has_ended(s)) {
+			int status = status_of(s);
+
+			finish(s, status < COMPLETE ? status : COMPLETE);
+			return;
+		}
+		let(s, WAITING);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	}
 }
 
 static void look_at_held(struct dlt_cl_slot *s, bool now)
@@ -255,7 +284,7 @@ static void look_at(struct dlt_cl_slot *s, struct behind *b)
 	}
 	if (s->in_order && b->count < BEHIND && !is_behind(b, s))
 		b->queues[b->count++] = s->handle;
-	let(s, WAITING);
+	let_wait(s);
 }
 
 /* running: after so many that still run the look ends. */
@@ -359,14 +388,18 @@ void dlt_cl_work_put(const struct dlt_cl_work *w, const struct dlt_call *c, bool
 static void on_complete(void *event, int status, void *data)
 {
 	struct dlt_cl_slot *s = &slots[(uintptr_t)data % SLOTS];
-	uint32_t correlation = (uint32_t)((uintptr_t)data / SLOTS);
+	uint32_t correlation = (uint32_t)((uintptr_t)data / SLOTS), seen = __atomic_load_n(&s->ended, __ATOMIC_RELAXED);
 
+	while ((int32_t)(correlation - seen) > 0 &&
+	       !__atomic_compare_exchange_n(&s->ended, &seen, correlation, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!take(s, WAITING))
-		return;
+		return;		/* to who holds it (let_wait) */
 	if (s->correlation == correlation && s->event == event)
 		finish(s, status);
 	else
-		let(s, WAITING);
+		let_wait(s);
 }
 
 /*
@@ -384,6 +417,11 @@ static void let_go(const void *queue)
 
 		if (s->handle != queue || !take(s, WAITING))
 			continue;
+		if (s->called_back) {	/* a queue is released as often as it was retained */
+			let_wait(s);
+			continue;
+		}
+		s->called_back = true;
 		id = (uintptr_t)s->correlation * SLOTS + at % SLOTS;
 		event = s->event;
 		/* Where the command has ended meanwhile, the callback comes at once: it must find it waiting. */
@@ -453,7 +491,7 @@ void dlt_cl_end(void)
 void dlt_cl_after_fork(void)
 {
 	for (unsigned i = 0; correlations && i < SLOTS; i++)
-		slots[i].state = FREE;
+		slots[i].state = slots[i].ended = 0;
 	first = next = 0;
 	correlations = 0;
 	stopped = false;

@@ -91,6 +91,10 @@
 	X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *)) \
 	X(ssize_t, recvmsg, (int, struct msghdr *, int)) \
 	X(ssize_t, readv, (int, const struct iovec *, int)) \
+	X(int, sendmmsg, (int, struct mmsghdr *, unsigned, int)) \
+	X(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *)) \
+	X(ssize_t, __recv_chk, (int, void *, size_t, size_t, int)) \
+	X(ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *)) \
 	X(int, __open_2, (const char *, int)) \
 	X(int, __open64_2, (const char *, int)) \
 	X(int, openat, (int, const char *, int, ...)) \

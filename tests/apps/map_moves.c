@@ -65,6 +65,19 @@ int main(void)
 	check("mremap failed");
 	munmap(p, 3 * MB);
 	live = 0;
+	p = map(32 << 10, PROT_READ | PROT_WRITE, NULL);
+	check("too small to count");
+	p = mremap(p, 32 << 10, 2 * MB, MREMAP_MAYMOVE);
+	live = 2 * MB;
+	check("mremap, grown");
+	q = map(4 * MB, PROT_READ | PROT_WRITE, NULL);
+	live += 4 * MB;
+	if (mremap(p, 2 * MB, 2 * MB, MREMAP_MAYMOVE | MREMAP_FIXED, q + MB) != q + MB)
+		bad = 1;
+	live -= 2 * MB;
+	check("mremap over another one");
+	munmap(q, 4 * MB);
+	live = 0;
 	check("end");
 	if (map(1UL << 60, PROT_READ, NULL) != MAP_FAILED)
 		bad = 1;

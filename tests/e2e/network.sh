@@ -76,3 +76,54 @@ id=$(sed -n 's/.*dltrace_proc:function .*function=\([0-9]*\) .*name="send".*/\1/
 same "events of send" 10 "$(grep -c "dltrace_comm:call .*function=$id .*bytes=10000 " dump)"
 same "events are those of 4 KiB and more" "" "$(sed -n 's/.*dltrace_comm:call .*bytes=\([0-9]*\) .*/\1/p' dump | awk '$1 < 4096')"
 "$REPORT" -q --verify run >verified || fail "not verified: $(cat verified)"
+
+# By the names that a program's calls have with -D_FORTIFY_SOURCE, and several messages at a time.
+command -v gcc >/dev/null || exit 0
+cat >several.c <<'C'
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+static char from[3000], to[3000];
+static void check(ssize_t result, ssize_t expected)
+{
+	if (result != expected) {
+		fprintf(stderr, "%zd instead of %zd\n", result, expected);
+		exit(1);
+	}
+}
+int main(int argc, char **argv)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct iovec sent = { from, 1000 }, got[3] = { { to, 1000 }, { to + 1000, 1000 }, { to + 2000, 1000 } };
+	struct mmsghdr out[3] = { 0 }, in[3] = { 0 };
+	socklen_t length = sizeof(address);
+	size_t size = atoi(argv[1]);
+	int a = socket(AF_INET, SOCK_DGRAM, 0), b = socket(AF_INET, SOCK_DGRAM, 0);
+
+	check(bind(b, (struct sockaddr *)&address, length), 0);
+	getsockname(b, (struct sockaddr *)&address, &length);
+	check(connect(a, (struct sockaddr *)&address, length), 0);
+	for (int i = 0; i < 3; i++) {
+		out[i].msg_hdr = (struct msghdr){ .msg_iov = &sent, .msg_iovlen = 1 };
+		in[i].msg_hdr = (struct msghdr){ .msg_iov = &got[i], .msg_iovlen = 1 };
+	}
+	check(sendmmsg(a, out, 3, 0), 3);
+	check(recvmmsg(b, in, 3, MSG_PEEK | MSG_DONTWAIT, NULL), 3);
+	check(recvmmsg(b, in, 3, 0, NULL), 3);
+	check(recvmmsg(b, in, 3, MSG_DONTWAIT, NULL), -1);
+	check(send(a, from, 1500, 0), 1500);
+	check(recv(b, to, size, MSG_PEEK), 1500);
+	check(recv(b, to, size, 0), 1500);
+	check(send(a, from, 2500, 0), 2500);
+	check(recvfrom(b, to, size, 0, NULL, NULL), 2500);
+	return 0;
+}
+C
+gcc -D_GNU_SOURCE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -O2 -w -o several several.c
+"$RECORD" -q -o several-run -- ./several 3000 || fail "several: status $?"
+"$REPORT" -q -o report.json several-run
+same "three messages at once" "1 3000 1 3000 " "$(counted sendmsg)$(counted recvmsg)"
+same "what is sent one by one" "2 4000 " "$(counted send)"
+! nm -D several | grep -q __recv_chk || same "recv and recvfrom with a check" "1 1500 1 2500 " "$(counted recv)$(counted recvfrom)"

@@ -198,3 +198,21 @@ same "inside of them" 0 "$(row cblas_dgemv outer_ns)"
 LD_PRELOAD=$DLTRACE_LIB ./two || fail "a region was closed by another OpenMP than opened it, unheard"
 "$RECORD" -q --require -o two-trace -- ./two || fail "a region was closed by another OpenMP than opened it"
 same "and all are counted" "GOMP_parallel_start 1001 GOMP_parallel_start 1001" "$(regions two-trace)"
+
+# clang hands over a pointer for each variable of a region: 700 are more than a call in C can be written for.
+command -v clang >/dev/null || exit 0
+{
+	echo '#include <stdio.h>'
+	echo 'int main(void) { long sum = 0;'
+	seq 700 | sed 's/.*/long v& = &;/'
+	echo 'for (int round = 0; round < 5; round++) {'
+	echo '#pragma omp parallel num_threads(2) reduction(+ : sum)'
+	echo '{'
+	seq 700 | sed 's/.*/sum += v& * &;/'
+	echo '} }'
+	echo 'printf("%ld", sum); return 0; }'
+} >many.c
+clang -O0 -fopenmp -o many many.c 2>/dev/null || exit 0
+same "what many variables come to" 1145784500 "$("$RECORD" -q --require -o many-trace -- ./many)"
+same "regions with many variables" "__kmpc_fork_call 5" "$(regions many-trace)"
+same "they are events" 5 "$("$REPORT" --dump many-trace | grep -c 'dltrace_cpu:region ')"
