@@ -518,16 +518,43 @@ static enum dlt_gives gives(const struct function *fn)
 	return DLT_GIVES_ALL;
 }
 
-/* What one rank gives to all is told by all of them: each has its part of it. */
-static double given(const struct process *p, const struct function *fn, uint64_t bytes)
+/*
+ * What one rank gives to all is told by all of them: each has its part of it. All are the communicator's ranks, and
+ * the job's where the communicator is not known, as of calls that are only in the totals.
+ */
+static double given_once(const struct process *p, uint16_t function)
 {
-	switch (gives(fn)) {
+	uint64_t rest = 0;
+	double bytes = 0;
+
+	for (size_t i = 0; i < p->profile_count; i++)
+		if (profile_function(p->profile_list[i]) == function)
+			rest += profile_counts(p, p->profile_list[i])->bytes;
+	for (size_t i = 0; i < p->comms.use_count; i++) {
+		const struct comm_use *use = &p->comms.uses[i];
+		const struct communicator *c = comms_find(&p->comms, use->communicator);
+		uint64_t known = use->bytes < rest ? use->bytes : rest;
+
+		if (use->function != function || !c || !c->ranks)
+			continue;
+		bytes += (double)known / (double)c->ranks;
+		rest -= known;
+	}
+	return bytes + (double)rest / p->ranks;
+}
+
+/* By all callers of a function that gives once, with the first of its profiles. */
+static double given(const struct process *p, size_t profile)
+{
+	uint16_t function = profile_function(p->profile_list[profile]);
+
+	switch (gives(process_function(p, function))) {
 	case DLT_GIVES_NONE:
 		return 0;
 	case DLT_GIVES_ONCE:
-		return (double)bytes / p->ranks;
+		return is_first(p, profile) ? given_once(p, function) : 0;
 	default:
-		return (double)bytes;
+		return (double)profile_counts(p, p->profile_list[profile])->bytes;
 	}
 }
 
@@ -537,7 +564,7 @@ double comm_bytes(const struct process *p)
 
 	for (size_t i = 0; p->ranks > 1 && i < p->profile_count; i++) {
 		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
-		double bytes = given(p, fn, profile_counts(p, p->profile_list[i])->bytes);
+		double bytes = given(p, i);
 
 		if (!strcmp(fn->layer, "network"))
 			sent += bytes;

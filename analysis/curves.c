@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Series over time (the study's figures 1 and 2): of the run, of machines, of each process. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "analysis/analyses.h"
 #include "analysis/model/gpu.h"
 #include "analysis/gpu_memory.h"
 #include "analysis/iterations.h"
 #include "analysis/phases.h"
 #include "memory_kinds.h"
+
+#define DEVICE_ROOM 16	/* "GPU 4294967295" */
 
 struct curve_kind {
 	const char *name, *title, *unit;
@@ -98,6 +103,21 @@ static struct series *add(struct report *r, const struct curve_kind *kind, const
 	return s;
 }
 
+/* One of several that are alike but for the device. */
+static void add_of_device(struct report *r, const struct curve_kind *kind, const struct curve *c, size_t trace,
+			  int64_t process, const char *host, const char *device)
+{
+	struct series *s = add(r, kind, c, 1, trace, process, host);
+
+	if (s)
+		series_of_device(s, device);
+}
+
+static void device_name(char *name, size_t size, uint32_t index)
+{
+	snprintf(name, size, "GPU %" PRIu32, index);
+}
+
 /* GPU curves of a process that never touched one are left out. */
 static bool empty(enum curve_id id, const struct curve *c)
 {
@@ -132,9 +152,13 @@ static const struct curve_kind gpu_work = { "gpu_busy_percent",
 static void add_gpu_work(struct report *r, const struct process *p, bool alone)
 {
 	for (size_t i = 0; p->gpu && i < p->gpu->device_count; i++) {
-		add(r, &gpu_work, &p->gpu->devices[i].curve, 1, p->trace->index, p->report_id, p->host);
+		const struct gpu_device *d = &p->gpu->devices[i];
+		char name[DEVICE_ROOM];
+
+		device_name(name, sizeof(name), d->index);
+		add_of_device(r, &gpu_work, &d->curve, p->trace->index, p->report_id, p->host, name);
 		if (alone)
-			add(r, &gpu_work, &p->gpu->devices[i].curve, 1, p->trace->index, -1, p->host);
+			add_of_device(r, &gpu_work, &d->curve, p->trace->index, -1, p->host, name);
 	}
 }
 
@@ -201,6 +225,16 @@ static void add_machine(struct report *r, const struct trace *t, const struct ma
 	add(r, &cgroup, &m->curves[MACHINE_CGROUP], 1, t->index, -1, m->host);
 }
 
+static void add_gpu(struct report *r, const struct trace *t, const struct gpu *g)
+{
+	char name[DEVICE_ROOM];
+
+	device_name(name, sizeof(name), g->index);
+	add_of_device(r, &gpu_used, &g->used, t->index, -1, t->host, name);
+	add_of_device(r, &gpu_busy, &g->utilisation, t->index, -1, t->host, name);
+	add_of_device(r, &gpu_power, &g->power, t->index, -1, t->host, name);
+}
+
 static void add_trace(struct report *r, const struct trace *t)
 {
 	bool only = with_gpu_work(t) == 1;
@@ -209,15 +243,12 @@ static void add_trace(struct report *r, const struct trace *t)
 	add_run(r, t);
 	for (size_t i = 0; i < t->machine_count; i++)
 		add_machine(r, t, &t->machines[i]);
-	for (size_t i = 0; i < t->gpu_count; i++) {
-		add(r, &gpu_used, &t->gpus[i].used, 1, t->index, -1, t->host);
-		add(r, &gpu_busy, &t->gpus[i].utilisation, 1, t->index, -1, t->host);
-		add(r, &gpu_power, &t->gpus[i].power, 1, t->index, -1, t->host);
-	}
+	for (size_t i = 0; i < t->gpu_count; i++)
+		add_gpu(r, t, &t->gpus[i]);
 	if (busiest)
 		add(r, &iteration, &process_iterations(busiest)->curve, 1, t->index, -1, busiest->host);
 	for (size_t i = 0; i < t->energy_count; i++)
-		add(r, &cpu_power, &t->energies[i].power, 1, t->index, -1, t->host);
+		add_of_device(r, &cpu_power, &t->energies[i].power, t->index, -1, t->host, t->energies[i].domain);
 	for (size_t i = 0; i < t->process_count; i++)
 		if (process_shown(t->processes[i])) {
 			add_process(r, t->processes[i]);

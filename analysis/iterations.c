@@ -2,6 +2,7 @@
 /* The tables `iterations`, `epochs` and `slow_iterations`. */
 #include "analysis/iterations.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,14 +113,15 @@ static void add_epochs(const struct process *p, struct table *t)
 /* "28 iterations in 4 epochs of 7, 12.3 ms each (median), warm after 2, 1 slow one" */
 static void set_words(struct table *t, const struct iterations *it)
 {
+	uint64_t epochs = it->epoch_count + it->epochs_more;
 	char text[512], time[32];
 	size_t n;
 
 	n = (size_t)snprintf(text, sizeof(text), "%llu iteration%s", (unsigned long long)it->count,
 			     it->count == 1 ? "" : "s");
-	if (it->epoch_count)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, " in %zu epoch%s", it->epoch_count,
-				      it->epoch_count == 1 ? "" : "s");
+	if (epochs)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " in %" PRIu64 " epoch%s", epochs,
+				      epochs == 1 ? "" : "s");
 	if (it->median > 0)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %s each (median)",
 				      time_text(time, sizeof(time), it->median));
@@ -173,8 +175,8 @@ static void add_iterations(const struct process *p, struct table *t)
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
 	table_set_text(t, "how", it->how ? it->how : "not found");
-	if (it->epoch_count) {
-		table_set_uint(t, "epoch_count", it->epoch_count);
+	if (it->epoch_count + it->epochs_more) {
+		table_set_uint(t, "epoch_count", it->epoch_count + it->epochs_more);
 		table_set_tree(t, "epochs", epoch_list(it));
 	}
 	if (!it->how) {
@@ -201,7 +203,7 @@ static void add_slow(const struct process *p, struct table *t)
 		table_add_row(t);
 		table_set_int(t, "process", p->report_id);
 		table_set_uint(t, "iteration", it->slowest[i].number);
-		if (it->epoch_count)
+		if (one->epoch < it->epoch_count)
 			table_set_int(t, "epoch", it->epochs[one->epoch].number);
 		table_set_int(t, "begin_ns", one->begin);
 		table_set_int(t, "duration_ns", one->end - one->begin);

@@ -21,7 +21,7 @@ struct process;
 struct iteration {
 	int64_t begin, end;
 	int64_t last;		/* its last call that comes once in each, or its range's end; UNKNOWN: not known */
-	uint32_t epoch;		/* index into epochs; 0 when there are none */
+	uint32_t epoch;		/* index into epochs; 0 when there are none, epoch_count: one of epochs_more */
 	bool warm_up, slow;
 };
 
@@ -48,6 +48,7 @@ struct iterations {
 	size_t listed;
 	struct epoch *epochs;	/* owned; by time; none: not found */
 	size_t epoch_count;
+	uint64_t epochs_more;	/* marked after these: nothing but their number is kept */
 	const char *epochs_by;	/* what tells them where iterations do not; NULL: these do */
 	bool epochs_timed;	/* they begin when they do, and do not only tell their number */
 	size_t warm_up, slow;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Iterations of a process: taken from its own marks, else from its calls; then what they all have
+ * Iterations of a process: taken from its own marks or ranges, else from its calls; then what they all have
  * in common: durations, warm-up, slow ones.
  */
 #include <stdlib.h>
@@ -21,63 +21,15 @@
 /* By how much calls in runs must be surer than each by itself. */
 #define SURER		0.05
 
-/* ---- what the program says itself ---- */
-
-static bool begins(const struct moment *m, const struct process *p, uint8_t kind)
-{
-	return m->process == p && m->kind == kind && m->number >= 0;
-}
-
-static void epochs_from_marks(const struct process *p, struct iterations *it, int64_t last)
-{
-	const struct moments *all = &p->trace->moments;
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < all->count; i++) {
-		const struct moment *m = &all->list[i];
-
-		if (m->process != p || m->kind != MARK_EPOCH)
-			continue;
-		if (it->epoch_count && it->epochs[it->epoch_count - 1].end == UNKNOWN)
-			it->epochs[it->epoch_count - 1].end = m->t;
-		if (m->number < 0)
-			continue;
-		it->epochs = xgrow(it->epochs, it->epoch_count, &capacity, sizeof(*it->epochs));
-		it->epochs[it->epoch_count++] = (struct epoch){
-			.number = m->number, .begin = m->t, .end = UNKNOWN,
-		};
-	}
-	if (it->epoch_count && it->epochs[it->epoch_count - 1].end == UNKNOWN)
-		it->epochs[it->epoch_count - 1].end = last;
-}
-
-static void steps_from_marks(const struct process *p, struct iterations *it, int64_t last)
-{
-	const struct moments *all = &p->trace->moments;
-	struct iteration *open = NULL;
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < all->count; i++) {
-		const struct moment *m = &all->list[i];
-
-		if (m->process != p || m->kind < MARK_EPOCH)
-			continue;
-		if (open)
-			open->end = m->t;
-		open = NULL;
-		if (!begins(m, p, MARK_STEP))
-			continue;
-		it->list = xgrow(it->list, it->listed, &capacity, sizeof(*it->list));
-		open = &it->list[it->listed++];
-		*open = (struct iteration){ .begin = m->t, .end = last, .last = UNKNOWN };
-	}
-}
+/* ---- which epoch it is ---- */
 
 /* The epoch of what begins at `at`, and not before `from` does. */
 static uint32_t epoch_at(const struct iterations *it, uint32_t from, int64_t at)
 {
 	while (from + 1 < it->epoch_count && it->epochs[from + 1].begin <= at)
 		from++;
+	if (it->epochs_more && at >= it->epochs[it->epoch_count - 1].end)
+		return (uint32_t)it->epoch_count;
 	return from;
 }
 
@@ -89,7 +41,8 @@ static void join_epochs(struct iterations *it)
 	for (size_t i = 0; i < it->listed && it->epoch_count; i++) {
 		epoch = epoch_at(it, epoch, it->list[i].begin);
 		it->list[i].epoch = epoch;
-		it->epochs[epoch].iterations++;
+		if (epoch < it->epoch_count)
+			it->epochs[epoch].iterations++;
 	}
 }
 
@@ -101,50 +54,6 @@ static void slow_epochs(struct iterations *it)
 		epoch = epoch_at(it, epoch, it->slowest[i].one.begin);
 		it->slowest[i].one.epoch = epoch;
 	}
-}
-
-static const struct mark *mark_of(const struct process *p, uint8_t kind)
-{
-	for (size_t i = 0; p->marks && i < p->marks->count; i++)
-		if (p->marks->list[i]->kind == kind)
-			return p->marks->list[i];
-	return NULL;
-}
-
-/* The caller's. */
-static int64_t *begins_of(const struct iterations *it)
-{
-	int64_t *begins = xcalloc(it->listed + 1, sizeof(*begins));
-
-	for (size_t i = 0; i < it->listed; i++)
-		begins[i] = it->list[i].begin;
-	return begins;
-}
-
-static bool from_marks(const struct process *p, struct iterations *it)
-{
-	const struct mark *steps = mark_of(p, MARK_STEP);
-	int64_t *first;
-
-	if (!steps)
-		return false;
-	it->how = "marks";
-	it->confidence = 1;
-	it->count = steps->sums.calls;
-	it->begin = steps->begin;
-	it->end = steps->end;
-	epochs_from_marks(p, it, it->end);
-	steps_from_marks(p, it, it->end);
-	if (it->listed == it->count)
-		return true;
-	/* More than are kept one by one. */
-	first = begins_of(it);
-	iterations_time_pace(it, steps->pace, first, it->listed);
-	free(first);
-	free(it->list);
-	it->list = NULL;
-	it->listed = 0;
-	return true;
 }
 
 /* ---- ranges (NVTX) that are called so ---- */
@@ -580,7 +489,7 @@ static struct iterations *find(const struct process *p)
 	struct iterations *it = xcalloc(1, sizeof(*it));
 
 	it->begin = it->end = it->warm = UNKNOWN;
-	if (!from_marks(p, it) && !from_ranges(p, it) && !from_calls(p, it))
+	if (!iterations_from_marks(p, it) && !from_ranges(p, it) && !from_calls(p, it))
 		return it;
 	join_epochs(it);
 	if (it->listed)

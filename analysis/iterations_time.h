@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long iterations took: spread, warm-up, slow ones, the curve over the run. */
+/* How long iterations took: spread, warm-up, slow ones, the curve over the run. And those that are marked. */
 #ifndef DLT_ANALYSIS_ITERATIONS_TIME_H
 #define DLT_ANALYSIS_ITERATIONS_TIME_H
 
@@ -13,5 +13,8 @@ void iterations_time_list(struct iterations *it);
  * as they are known. Nothing when that cannot be told.
  */
 void iterations_time_pace(struct iterations *it, const struct pace *p, const int64_t *first, size_t count);
+
+/* As the program marks them; false: it marks no steps. */
+bool iterations_from_marks(const struct process *p, struct iterations *it);
 
 #endif

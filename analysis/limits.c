@@ -130,6 +130,28 @@ static void chosen(struct table *table, const struct trace *t)
 		      o->rank ? o->rank : "");
 }
 
+static void marks_cut(struct table *table, const struct trace *t)
+{
+	uint64_t left_out = 0;
+
+	for (int kind = 0; kind < MARK_KINDS; kind++)
+		if (t->moments.by_kind[kind] > MOMENTS_KEPT)
+			left_out += t->moments.by_kind[kind] - MOMENTS_KEPT;
+	if (left_out)
+		limit(table, t, NULL, "truncated", (double)left_out,
+		      "%" PRIu64 " marks are not in the table marks, which has %d of a kind", left_out, MOMENTS_KEPT);
+}
+
+static void epochs_cut(struct table *table, const struct process *p)
+{
+	const struct iterations *it = process_iterations(p);
+
+	if (it->epochs_more)
+		limit(table, p->trace, p, "truncated", (double)it->epochs_more,
+		      "the last %" PRIu64 " of %" PRIu64 " epochs are only counted: of a trace's marks %d are kept",
+		      it->epochs_more, it->epoch_count + it->epochs_more, MOMENTS_KEPT);
+}
+
 static void not_measured(struct table *table, const struct trace *t)
 {
 	if (t->started && !t->by_type[DLT_EV_SAMPLE_PROCESS])
@@ -551,12 +573,12 @@ static void overhead(struct table *table, const struct trace *t)
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {
-	reader_says, lttng_lost, lost_unattributed, foreign, outside, chosen, not_measured, overhead,
+	reader_says, lttng_lost, lost_unattributed, foreign, outside, chosen, not_measured, marks_cut, overhead,
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
 	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure,
-	opencl, communication, gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
+	epochs_cut, opencl, communication, gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
 };
 
 void run_limits(const struct model *m, struct report *r)

@@ -107,6 +107,10 @@ static void put_args(struct chrome *f, const struct export_event *e)
 		fprintf(f->out.file, "%s\"%s\": ", i ? ", " : ", \"args\": { ", e->args[i].name);
 		if (e->args[i].text)
 			put_string(f->out.file, e->args[i].text);
+		else if (e->args[i].negative && (int64_t)e->args[i].number >= -(INT64_C(1) << 53))
+			fprintf(f->out.file, "%" PRId64, (int64_t)e->args[i].number);
+		else if (e->args[i].negative)
+			fprintf(f->out.file, "\"%" PRId64 "\"", (int64_t)e->args[i].number);
 		else if (e->args[i].number >> 53)	/* more than a JSON reader's double holds */
 			fprintf(f->out.file, "\"%" PRIu64 "\"", e->args[i].number);
 		else

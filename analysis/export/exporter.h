@@ -48,6 +48,7 @@ struct export_arg {
 	const char *name;		/* static */
 	const char *text;
 	uint64_t number;
+	bool negative;			/* the number is an int64_t, below 0 */
 };
 
 #define EXPORT_ARGS 8

@@ -28,7 +28,7 @@ enum {
 	EVENT_CATEGORY = 3, EVENT_DETAIL = 4, EVENT_TYPE = 9, EVENT_NAME_ID = 10, EVENT_TRACK = 11,
 	EVENT_NAME = 23, EVENT_VALUE = 44, EVENT_FLOW = 47, EVENT_FLOW_ENDS = 48,
 };
-enum { DETAIL_NAME_ID = 1, DETAIL_UINT = 3, DETAIL_TEXT = 6, DETAIL_TEXT_ID = 17 };
+enum { DETAIL_NAME_ID = 1, DETAIL_UINT = 3, DETAIL_INT = 4, DETAIL_TEXT = 6, DETAIL_TEXT_ID = 17 };
 enum { CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2 };
 
 enum event_type { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER };
@@ -247,7 +247,7 @@ static void put_details(struct perfetto *f, const struct export_event *e)
 		else if (a->text)
 			put_text(&f->packet, DETAIL_TEXT, a->text);
 		else
-			pb_uint(&f->packet, DETAIL_UINT, a->number);
+			pb_uint(&f->packet, a->negative ? DETAIL_INT : DETAIL_UINT, a->number);
 		pb_close(&f->packet);
 	}
 }

@@ -110,7 +110,7 @@ static void on_call(struct spans *s, const struct trace *t, int64_t at,
 	}
 	add_details(s, p, from, &e);
 	export_number(&e, "nested calls", c->nested);
-	export_number(&e, "result", c->result < 0 ? (uint64_t)-(int64_t)c->result : (uint64_t)c->result);
+	export_signed(&e, "result", c->result);
 	track_give(&s->tracks, &e);
 }
 
@@ -237,8 +237,10 @@ static void on_range(struct spans *s, const struct trace *t, int64_t at,
 	place_range(s, thread, r->kind, &e);
 	export_text(&e, "domain", r->domain);
 	export_text(&e, "category", r->category);
-	if (r->payload_type == 1 || r->payload_type == 2)
+	if (r->payload_type == 1)
 		export_number(&e, "payload", r->payload);
+	else if (r->payload_type == 2)
+		export_signed(&e, "payload", (int64_t)r->payload);
 	track_give(&s->tracks, &e);
 }
 

@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/export/spans.h"
+#include "analysis/report/memory.h"
 
 /* A table whose rows have a time. */
 static const struct timed {
@@ -110,29 +112,55 @@ static void give_life(struct spans *s, const struct process *p)
 	track_give(&s->tracks, &e);
 }
 
-/* "rss_bytes libtorch.so node7": what tells a curve from the others of its process, or of the run. */
-static struct track *curve_track(struct spans *s, const struct model *m, const struct series *c,
-				 const struct process *p)
+/* Are there machines of which each has it? */
+static bool on_hosts(const struct report *r, const struct series *c)
+{
+	for (size_t i = 0; i < r->series_count; i++) {
+		const struct series *o = r->series[i];
+
+		if (o->trace == c->trace && o->process == c->process && !strcmp(o->name, c->name) &&
+		    strcmp(o->host, c->host))
+			return true;
+	}
+	return false;
+}
+
+static void put_word(FILE *out, const char *before, const char *word)
+{
+	if (*word)
+		fprintf(out, "%s%s", before, word);
+}
+
+/* "gpu_library_bytes libtorch.so", "gpu_percent GPU 3", "runnable node7": what tells a curve from others. */
+static struct track *curve_track(struct spans *s, const struct model *m, const struct report *r,
+				 const struct series *c, const struct process *p)
 {
 	struct trace *t = m->traces[c->trace];
 	struct track *track;
-	char name[512];
+	char *name;
+	size_t size;
+	FILE *out = text_open(&name, &size);
 
-	snprintf(name, sizeof(name), "%s%s%s%s%s", c->name, *c->library ? " " : "", c->library,
-		 !p && m->trace_count > 1 ? " of " : "", !p && m->trace_count > 1 ? t->path : "");
+	fputs(c->name, out);
+	put_word(out, " ", c->library);
+	put_word(out, " ", c->device);
+	put_word(out, " ", !p && on_hosts(r, c) ? c->host : "");
+	put_word(out, " of ", !p && m->trace_count > 1 ? t->path : "");
+	text_close(out, &name);
 	track = track_named(&s->tracks, TRACK_VALUES, t, p, name, 0);
+	free(name);
 	track->unit = c->unit;
 	return track;
 }
 
-static void give_series(struct spans *s, const struct model *m, const struct series *c,
-			const struct process *p)
+static void give_series(struct spans *s, const struct model *m, const struct report *r,
+			const struct series *c, const struct process *p)
 {
 	struct export_event e = { .kind = EXPORT_VALUE, .name = c->name, .category = "" };
 
 	if (c->trace >= m->trace_count || !c->point_count)
 		return;
-	e.track = curve_track(s, m, c, p);
+	e.track = curve_track(s, m, r, c, p);
 	for (size_t i = 0; i < c->point_count; i++) {
 		if (!isfinite(c->points[i].value))
 			continue;
@@ -153,7 +181,7 @@ void spans_report(struct spans *s, const struct model *m, const struct report *r
 				give_life(s, m->traces[i]->processes[j]);
 	give_tables(s, r, &processes);
 	for (size_t i = 0; i < r->series_count; i++)
-		give_series(s, m, r->series[i], r->series[i]->process < 0 ? NULL :
+		give_series(s, m, r, r->series[i], r->series[i]->process < 0 ? NULL :
 			    idmap_pointer(&processes, (uint64_t)r->series[i]->process));
 	idmap_release(&processes);
 }

@@ -193,3 +193,11 @@ void export_number(struct export_event *e, const char *name, uint64_t number)
 	if (number && e->arg_count < EXPORT_ARGS)
 		e->args[e->arg_count++] = (struct export_arg){ .name = name, .number = number };
 }
+
+void export_signed(struct export_event *e, const char *name, int64_t number)
+{
+	if (number && e->arg_count < EXPORT_ARGS)
+		e->args[e->arg_count++] = (struct export_arg){
+			.name = name, .number = (uint64_t)number, .negative = number < 0,
+		};
+}

@@ -63,5 +63,6 @@ const char *track_plain_name(struct tracks *t, struct trace *trace, const char *
 void track_give(const struct tracks *t, const struct export_event *e);
 void export_text(struct export_event *e, const char *name, const char *text);	/* "" is left out */
 void export_number(struct export_event *e, const char *name, uint64_t number);	/* 0 too */
+void export_signed(struct export_event *e, const char *name, int64_t number);	/* likewise */
 
 #endif

@@ -90,7 +90,7 @@ static int csv_series(FILE *out, const struct report *r)
 	char buf[FORMAT_SIZE];
 	int err = 0;
 
-	fputs("trace,host,process,name,unit,t_ns,value,library\r\n", out);
+	fputs("trace,host,process,name,unit,t_ns,value,library,device\r\n", out);
 	for (size_t i = 0; i < r->series_count && !err; i++) {
 		const struct series *s = r->series[i];
 
@@ -106,6 +106,8 @@ static int csv_series(FILE *out, const struct report *r)
 			fprintf(out, ",%s,%s,%" PRId64 ",%s,", s->name, s->unit, s->points[p].t,
 				strcmp(buf, "null") ? buf : "");
 			csv_quoted(out, s->library);
+			fputc(',', out);
+			csv_quoted(out, s->device);
 			fputs("\r\n", out);
 		}
 	}

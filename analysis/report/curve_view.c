@@ -40,16 +40,37 @@ double series_mean(const struct series *s)
 	return series_summary(s, &sum) ? sum.mean : NAN;
 }
 
+static bool is_larger(const struct series *s, const struct series *than)
+{
+	double mean = series_mean(s), other = series_mean(than);
+
+	return mean > other || (isnan(other) && !isnan(mean));
+}
+
 const struct series *report_series(const struct report *r, uint32_t trace, int64_t process,
 				   const char *name)
 {
+	const struct series *best = NULL;
+
 	for (size_t i = 0; i < r->series_count; i++) {
 		const struct series *s = r->series[i];
 
-		if (s->trace == trace && s->process == process && !strcmp(s->name, name))
-			return s;
+		if (s->trace != trace || s->process != process || strcmp(s->name, name))
+			continue;
+		if (!best || is_larger(s, best))
+			best = s;
 	}
-	return NULL;
+	return best;
+}
+
+size_t series_alike(const struct report *r, const struct series *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->series_count; i++)
+		count += r->series[i]->trace == s->trace && r->series[i]->process == s->process &&
+			 !strcmp(r->series[i]->name, s->name);
+	return count;
 }
 
 /* Largest value that holds until `to`; *i is the first point that was not looked at yet. */

@@ -19,9 +19,14 @@ bool series_summary(const struct series *s, struct summary *sum);
 /* NAN: no point has a finite value. */
 double series_mean(const struct series *s);
 
-/* The series of a run (process -1) or process with that name; NULL when there is none. */
+/*
+ * The series of a run (process -1) or process with that name; of several devices' or machines' the one with the
+ * largest mean; NULL when there is none.
+ */
 const struct series *report_series(const struct report *r, uint32_t trace, int64_t process,
 				   const char *name);
+/* How many of its run or process have its name, itself included: each GPU has its own. */
+size_t series_alike(const struct report *r, const struct series *s);
 
 /*
  * A curve in one line of `columns` characters over [begin, end): each shows the largest value of

@@ -4,11 +4,13 @@
  * trace, `overlay` all of them in the same panels.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report/curve_view.h"
 #include "analysis/report/figure.h"
+#include "analysis/report/memory.h"
 #include "analysis/report/plot.h"
 
 /* The first series of a panel that exists is shown. */
@@ -64,16 +66,29 @@ static size_t choose_panels(const struct report *r, const struct curve_panel **c
 
 /* ---- curves ---- */
 
+/* "GPU 3, most of 8" for the one of several that is drawn; NULL: it is the only one. The caller's. */
+static char *device_label(const struct report *r, const struct series *s)
+{
+	size_t count = series_alike(r, s);
+	char *label = NULL;
+
+	if (*s->device && count > 1 && asprintf(&label, "%s, most of %zu", s->device, count) < 0)
+		need(NULL);
+	return label;
+}
+
 static void fill_panel(struct plot *p, const struct report *r, size_t row, size_t column,
 		       const struct curve_panel *panel)
 {
 	size_t trace = figure_trace(r, column);
 	const struct series *s = first_series(r, trace, panel), *beside = NULL;
+	char *of_several = s ? device_label(r, s) : NULL;
 
 	if (s && panel->beside && strcmp(s->name, panel->beside) && !strcmp(s->unit, "percent"))
 		beside = report_series(r, (uint32_t)trace, -1, panel->beside);
-	plot_add(p, row, column, s, (int)(panel - curve_panels), beside ? panel->label : NULL);
+	plot_add(p, row, column, s, (int)(panel - curve_panels), beside ? panel->label : of_several);
 	plot_add(p, row, column, beside, BESIDE_COLOR, panel->beside_label);
+	free(of_several);
 }
 
 double figure_curves(const struct report *r, struct canvas *c)

@@ -51,32 +51,71 @@ static double first_of_job(const struct report *r, size_t trace)
 	return (double)first;
 }
 
-bool figure_shows(const struct report *r, size_t trace)
+static bool stands_for_its_group(const struct report *r, const struct table *runs, size_t trace)
 {
-	const struct table *runs = grouped(r);
+	double first = runs ? first_of_job(r, trace) : 0;
 
 	for (size_t row = 0; runs && row < runs->row_count; row++)
-		if (run_number(runs, row, "trace") == first_of_job(r, trace))
+		if (run_number(runs, row, "trace") == first)
 			return first_run(runs, run_number(runs, row, "group")) == row;
 	return true;
 }
 
+enum likeness { ALL_ALIKE, SOME_ALIKE, NONE_ALIKE };
+
+/* What is asked for again and again, for each trace and each label: found once, for tables of so many rows. */
+struct shown_traces {
+	size_t trace_rows, run_rows;
+	bool likeness_known, distinct_known;
+	enum likeness likeness;
+	bool distinct;
+	size_t count;
+	size_t list[];			/* rising */
+};
+
+/* Figures only look; what they find for the first time is kept where it is about. */
+static struct shown_traces *shown(const struct report *r)
+{
+	struct report *owner = (struct report *)(uintptr_t)r;
+	size_t traces = text_rows(report_table(r, "traces")), runs = text_rows(report_table(r, "runs"));
+	struct shown_traces *s = r->shown;
+
+	if (s && s->trace_rows == traces && s->run_rows == runs)
+		return s;
+	free(s);
+	owner->shown = s = need(calloc(1, sizeof(*s) + traces * sizeof(*s->list)));
+	s->trace_rows = traces;
+	s->run_rows = runs;
+	for (size_t trace = 0; trace < traces; trace++)
+		if (stands_for_its_group(r, grouped(r), trace))
+			s->list[s->count++] = trace;
+	return s;
+}
+
+bool figure_shows(const struct report *r, size_t trace)
+{
+	const struct shown_traces *s = shown(r);
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->list[middle] < trace)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->count && s->list[low] == trace;
+}
+
 size_t figure_traces(const struct report *r)
 {
-	size_t count = 0;
-
-	for (size_t trace = 0; trace < text_rows(report_table(r, "traces")); trace++)
-		count += figure_shows(r, trace);
-	return count;
+	return shown(r)->count;
 }
 
 size_t figure_trace(const struct report *r, size_t i)
 {
-	size_t trace = 0;
-
-	while (!figure_shows(r, trace) || i--)
-		trace++;
-	return trace;
+	return shown(r)->list[i];
 }
 
 /* ---- what ran ---- */
@@ -113,9 +152,7 @@ static char *what_ran(const struct report *r, size_t trace)
 	return short_command(table_get(report_table(r, "traces"), trace, "command"));
 }
 
-enum likeness { ALL_ALIKE, SOME_ALIKE, NONE_ALIKE };
-
-static enum likeness likeness(const struct report *r)
+static enum likeness find_likeness(const struct report *r)
 {
 	size_t count = figure_traces(r), alike = 0, pairs = count * (count - 1) / 2;
 	char **what = need(calloc(count + 1, sizeof(*what)));
@@ -129,6 +166,16 @@ static enum likeness likeness(const struct report *r)
 		free(what[i]);
 	free(what);
 	return alike == pairs ? ALL_ALIKE : alike ? SOME_ALIKE : NONE_ALIKE;
+}
+
+static enum likeness likeness(const struct report *r)
+{
+	struct shown_traces *s = shown(r);
+
+	if (!s->likeness_known)
+		s->likeness = find_likeness(r);
+	s->likeness_known = true;
+	return s->likeness;
 }
 
 /* ---- what it is a run of ---- */
@@ -148,25 +195,35 @@ static bool is_of_study(const struct table *runs, size_t row)
 	       *cell_text(table_get(runs, row, "dataset"));
 }
 
-/* The table `runs` where all that is shown are runs of a study that differ in something, else NULL. */
-static const struct table *distinct_runs(const struct report *r)
+/* Are all that are shown runs of a study that differ in something? */
+static bool are_distinct(const struct report *r)
 {
 	const struct table *runs = report_table(r, "runs");
 	size_t count = figure_traces(r);
+	double *groups = need(calloc(count + 1, sizeof(*groups)));
+	bool distinct = text_rows(runs) && count >= 2;
 
-	if (!text_rows(runs) || count < 2)
-		return NULL;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && distinct; i++) {
 		size_t row = run_of(runs, figure_trace(r, i));
 
-		if (!is_of_study(runs, row))
-			return NULL;
-		for (size_t k = 0; k < i; k++)
-			if (run_number(runs, run_of(runs, figure_trace(r, k)), "group") ==
-			    run_number(runs, row, "group"))
-				return NULL;
+		distinct = is_of_study(runs, row);
+		groups[i] = distinct ? run_number(runs, row, "group") : 0;
+		for (size_t k = 0; k < i && distinct; k++)
+			distinct = groups[k] != groups[i];
 	}
-	return runs;
+	free(groups);
+	return distinct;
+}
+
+/* The table `runs` where that is so, else NULL. */
+static const struct table *distinct_runs(const struct report *r)
+{
+	struct shown_traces *s = shown(r);
+
+	if (!s->distinct_known)
+		s->distinct = are_distinct(r);
+	s->distinct_known = true;
+	return s->distinct ? report_table(r, "runs") : NULL;
 }
 
 /* The group's name, without the framework that stands in front of it anyway; else where it is. */

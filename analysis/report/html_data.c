@@ -352,6 +352,7 @@ static int put_series(FILE *out, const struct series *s, const struct point *poi
 	const struct { const char *name, *text; } texts[] = {
 		{ "name", s->name }, { "title", s->title }, { "unit", s->unit },
 		{ "host", s->host }, { "library", s->library },
+		{ "device", s->device },
 	};
 	int err = 0;
 

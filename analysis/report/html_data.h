@@ -6,7 +6,7 @@
  *	  "tables": { NAME: { "title", "columns": [[name, title, unit, help], ...], "rows": [[...], ...],
  *			      "more": rows left out } },
  *	  "series": [ { "name", "title", "unit", "trace", "process", "host", "library",
- *			"t": [us, each relative to the one before], "v": [...] } ],
+ *			"device", "t": [us, each relative to the one before], "v": [...] } ],
  *	  "series_left_out": number }
  *
  * It is bounded: tables have so many rows at most, series so many points, whose peaks stay.

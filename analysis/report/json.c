@@ -94,6 +94,10 @@ static int json_series(FILE *out, const struct report *r, const struct series *s
 		fputs(", \"library\": ", out);
 		err = err ? err : json_text(out, s->library);
 	}
+	if (*s->device) {
+		fputs(", \"device\": ", out);
+		err = err ? err : json_text(out, s->device);
+	}
 	fprintf(out, ", \"name\": \"%s\", \"unit\": \"%s\", \"mean\": %s, \"points\": [", s->name, s->unit,
 		format_exact(buf, series_mean(s)));
 	for (size_t i = 0; i < s->point_count; i++)

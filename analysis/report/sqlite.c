@@ -67,12 +67,12 @@ static const struct view {
 	  " WHERE a.ns IS NOT NULL OR b.ns IS NOT NULL"
 	  " ORDER BY t.trace, growth_seconds DESC" },
 	{ "memory_over_time", "every curve of memory, the run's (process is null) and each process's",
-	  "SELECT s.trace, s.host, s.process, s.name AS what, s.library, p.t_ns / 1e9 AS seconds,"
-	  " p.value AS bytes FROM series s JOIN points p USING (series) WHERE s.unit = 'bytes'"
+	  "SELECT s.trace, s.host, s.process, s.name AS what, s.library, s.device,"
+	  " p.t_ns / 1e9 AS seconds, p.value AS bytes FROM series s JOIN points p USING (series) WHERE s.unit = 'bytes'"
 	  " ORDER BY s.series, p.t_ns" },
 	{ "memory_peaks", "when each of these curves was largest",
-	  "SELECT s.trace, s.host, s.process, s.name AS what, s.library, p.t_ns / 1e9 AS seconds,"
-	  " max(p.value) AS bytes FROM series s JOIN points p USING (series)"
+	  "SELECT s.trace, s.host, s.process, s.name AS what, s.library, s.device,"
+	  " p.t_ns / 1e9 AS seconds, max(p.value) AS bytes FROM series s JOIN points p USING (series)"
 	  " WHERE s.unit = 'bytes' GROUP BY s.series ORDER BY bytes DESC" },
 	{ "time_by_kind", "time by kind of work, in the same words for every framework",
 	  "SELECT p.trace, b.process, b.framework, b.layer, b.kind, sum(b.calls) AS calls,"
@@ -221,7 +221,7 @@ static const char *const unit_names[] = {
 	[UNIT_TEXT] = "text", [UNIT_ID] = "id", [UNIT_COUNT] = "count", [UNIT_NS] = "ns",
 	[UNIT_TIME] = "ns since the trace's begin", [UNIT_BYTES] = "bytes",
 	[UNIT_FRACTION] = "fraction", [UNIT_PERCENT] = "percent", [UNIT_REAL] = "number",
-	[UNIT_TREE] = "JSON",
+	[UNIT_TREE] = "JSON", [UNIT_ROW] = "as the column unit says",
 };
 
 static const struct key *key_of(const char *column)
@@ -318,7 +318,7 @@ static void create_series(struct database *d)
 	run(d, "CREATE TABLE series (series INTEGER PRIMARY KEY,"
 	       " trace INTEGER REFERENCES traces (trace), host TEXT,"
 	       " process INTEGER REFERENCES processes (process), library TEXT, name TEXT,"
-	       " title TEXT, unit TEXT, mean REAL)");
+	       " title TEXT, unit TEXT, mean REAL, device TEXT)");
 	run(d, "CREATE TABLE points (series INTEGER REFERENCES series (series), t_ns INTEGER,"
 	       " value REAL)");
 }
@@ -338,7 +338,7 @@ static void insert_points(struct database *d, sqlite3_stmt *s, size_t series,
 static void insert_series(struct database *d, const struct report *r)
 {
 	const struct table *traces = report_table(r, "traces");
-	sqlite3_stmt *s = prepare(d, "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	sqlite3_stmt *s = prepare(d, "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	sqlite3_stmt *p = prepare(d, "INSERT INTO points VALUES (?, ?, ?)");
 
 	for (size_t i = 0; i < r->series_count && !d->error; i++) {
@@ -356,6 +356,8 @@ static void insert_series(struct database *d, const struct report *r)
 		bind_text(d, s, 8, from->unit);
 		if (isfinite(series_mean(from)))
 			sqlite3_bind_double(s, 9, series_mean(from));
+		if (*from->device)
+			bind_valid(d, s, 10, from->device);
 		step(d, s);
 		insert_points(d, p, i, from);
 	}
@@ -383,7 +385,7 @@ static void insert_columns(struct database *d, sqlite3_stmt *s, const struct tab
 }
 
 static const struct table series_columns[] = {
-	{ .name = "series", .column_count = 9, .columns = (const struct column[]){
+	{ .name = "series", .column_count = 10, .columns = (const struct column[]){
 		{ "series", "series", UNIT_ID, "which curve, in points" },
 		{ "trace", "trace", UNIT_ID, "index of the trace" },
 		{ "host", "host", UNIT_TEXT, "host name" },
@@ -392,7 +394,8 @@ static const struct table series_columns[] = {
 		{ "name", "name", UNIT_TEXT, "as in JSON" },
 		{ "title", "title", UNIT_TEXT, "what it is" },
 		{ "unit", "unit", UNIT_TEXT, "of its values" },
-		{ "mean", "mean", UNIT_REAL, "over time, of all its values, not of these points" } } },
+		{ "mean", "mean", UNIT_REAL, "over time, of all its values, not of these points" },
+		{ "device", "device", UNIT_TEXT, "GPU 3, package-0: which of several; null: it is of none" } } },
 	{ .name = "points", .column_count = 3, .columns = (const struct column[]){
 		{ "series", "series", UNIT_ID, "which curve" },
 		{ "t_ns", "time", UNIT_TIME, "" },

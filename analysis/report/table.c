@@ -39,6 +39,7 @@ static void series_free(struct series *s)
 {
 	free(s->host);
 	free(s->library);
+	free(s->device);
 	free(s->points);
 	free(s);
 }
@@ -56,6 +57,7 @@ void report_free(struct report *r)
 		table_free(r->tables[i]);
 	for (size_t i = 0; i < r->series_count; i++)
 		series_free(r->series[i]);
+	free(r->shown);
 	free(r->tables);
 	free(r->series);
 	free(r);
@@ -121,6 +123,7 @@ struct series *report_add_series(struct report *r, const char *name, const char 
 	s->host = need(strdup(host ? host : ""));
 	s->mean = NAN;
 	s->library = need(strdup(""));
+	s->device = need(strdup(""));
 	r->series = need(reallocarray(r->series, r->series_count + 1, sizeof(*r->series)));
 	r->series[r->series_count++] = s;
 	return s;
@@ -130,6 +133,12 @@ void series_of_library(struct series *s, const char *library)
 {
 	free(s->library);
 	s->library = need(strdup(library));
+}
+
+void series_of_device(struct series *s, const char *device)
+{
+	free(s->device);
+	s->device = need(strdup(device));
 }
 
 void series_add(struct series *s, int64_t t, double value)

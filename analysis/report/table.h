@@ -72,6 +72,7 @@ struct series {
 	int64_t process;	/* the report's process id; -1: the machine */
 	char *host;		/* owned */
 	char *library;		/* owned; whose part of it this is, "": all */
+	char *device;		/* owned; "GPU 3", "package-0", what of several it is about; "": no device */
 	double mean;		/* over time; NAN: of its points, each until the next */
 	struct point *points;	/* owned, by time */
 	size_t point_count, point_capacity;
@@ -82,6 +83,7 @@ struct report {
 	size_t table_count;
 	struct series **series;	/* owned */
 	size_t series_count;
+	struct shown_traces *shown;	/* owned, one block: what figure_names.c found; NULL: not asked for yet */
 };
 
 struct report *report_new(void);
@@ -99,6 +101,7 @@ struct series *report_add_series(struct report *r, const char *name, const char 
 				 const char *unit, uint32_t trace, int64_t process,
 				 const char *host);
 void series_of_library(struct series *s, const char *library);	/* copied */
+void series_of_device(struct series *s, const char *device);	/* copied */
 void series_add(struct series *s, int64_t t, double value);
 
 /* Starts a row of nulls; the cells are set by column name, which must exist. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The section of the text report that shows curves in a line each. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
+#include "analysis/report/memory.h"
 
 struct shown_curve {
 	const char *name, *title;
@@ -50,6 +52,22 @@ static bool is_shown(const struct report *r, const struct series *s, size_t trac
 	       !(c->unless && report_series(r, s->trace, -1, c->unless));
 }
 
+/* "GPU 3 memory", "dram, watts": of several devices each by its name, which stands for the title's "GPU" or "CPU". */
+static void put_curve_name(const struct text *t, const struct shown_curve *c, const struct series *s)
+{
+	bool several = *s->device && series_alike(t->r, s) > 1;
+	char *title = NULL, *clean;
+
+	if (asprintf(&title, "%s%s", several ? s->device : c->title, several ? c->title + strlen("GPU") : "") < 0)
+		need(NULL);
+	clean = text_clean(title, t->o->unicode);
+	fputs("  ", t->out);
+	put_cut(t->out, t->o, clean, CURVE_TITLE, GRID_MIDDLE);
+	fprintf(t->out, "%*s  ", CURVE_TITLE - (text_width(clean) < CURVE_TITLE ? text_width(clean) : CURVE_TITLE), "");
+	free(clean);
+	free(title);
+}
+
 static void put_curve(const struct text *t, const struct shown_curve *c, const struct series *s,
 		      int64_t end, int columns)
 {
@@ -60,7 +78,7 @@ static void put_curve(const struct text *t, const struct shown_curve *c, const s
 	if (!series_summary(s, &sum) || (!c->even_if_zero && sum.max <= 0))
 		return;
 	spark = sparkline(s, 0, end, sum.max, columns, t->o->unicode);
-	fprintf(t->out, "  %-*s  ", CURVE_TITLE, c->title);
+	put_curve_name(t, c, s);
 	style_begin(t->out, t->o, STYLE_BAR);
 	fputs(spark, t->out);
 	style_end(t->out, t->o, STYLE_BAR);

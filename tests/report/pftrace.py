@@ -26,7 +26,7 @@ SCHEMA = {
     "Event": {3: ("category", "uint"), 4: ("detail", "Detail"), 9: ("type", "uint"),
               10: ("name_iid", "uint"), 11: ("track", "uint"), 23: ("name", "text"),
               44: ("value", "double"), 47: ("flow", "fixed"), 48: ("flow_ends", "fixed")},
-    "Detail": {1: ("name_iid", "uint"), 3: ("uint", "uint"), 6: ("text", "text"),
+    "Detail": {1: ("name_iid", "uint"), 3: ("uint", "uint"), 4: ("int", "uint"), 6: ("text", "text"),
                17: ("text_iid", "uint")},
     "Interned": {1: ("category", "Named"), 2: ("name", "Named"), 3: ("detail", "Named"),
                  29: ("text", "Named")},
@@ -120,7 +120,8 @@ def read(path):
                 text = one(d, "text")
                 if "text_iid" in d:
                     text = ids["text"][one(d, "text_iid")]
-                details[ids["detail"][one(d, "name_iid")]] = one(d, "uint") if text is None else text
+                number = one(d, "int") - 2**64 if "int" in d else one(d, "uint")
+                details[ids["detail"][one(d, "name_iid")]] = number if text is None else text
             name = one(event, "name")
             if "name_iid" in event:
                 name = ids["name"][one(event, "name_iid")]

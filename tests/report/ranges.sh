@@ -75,3 +75,29 @@ annotated() {
 same "names without what they are about" "#a=1# 1|C# 1|Thunk 5000|XlaCompile 2|XlaPass: dce 2|XlaPass: remove-no-op-reduce-precision-algebraic-simplifier 1|a#b 1|issue #12=a 1|last 1" \
 	"$(json '"|".join(sorted("%(name)s %(count)d" % x for x in r["ranges"]))')"
 "$REPORT" --dump "$TMP/trace.txt" | grep -q 'XlaCompile:#module=jit_loss' || fail "no full names in a dump"
+
+# Of a trace's marks 4,000 of a kind are kept: what is left out is said, and no epoch is made longer by it.
+python3 - >many.txt <<'END'
+print('dltrace-text 1')
+for p in 1, 2:
+    print(f'[1s] dltrace_proc:process process={p} pid={99 + p} begin=1s host="h" exe="/usr/bin/python3"')
+mark = lambda p, kind, n: print(f'[{at}ms] dltrace_mark:range thread={p} begun_by={p} kind={kind} payload={n}')
+at = 2000
+for epoch in range(3990):
+    mark(2, 4, epoch)
+    at += 1
+for epoch in range(20):
+    mark(1, 4, epoch)
+    for step in range(10):
+        mark(1, 5, step)
+        at += 5
+print(f'[{at}ms] dltrace_proc:exit process=1 how=0 code=0')
+END
+report_text <many.txt
+same "epochs whose end is known" "$(python3 -c 'print([(n, 50000000, 10) for n in range(9)])')" \
+	"$(json '[(e["epoch"], e["end_ns"] - e["begin_ns"], e["iterations"]) for e in rows("epochs", process=1)]')"
+same "all of them, and their steps" "20 200 200 iterations in 20 epochs, 5.0 ms each (median)" \
+	"$(json '"%(epoch_count)d %(count)d %(text)s" % row("iterations", process=1)')"
+same "what is left out" "10 marks are not in the table marks, which has 4000 of a kind
+python3 (pid 100): the last 11 of 20 epochs are only counted: of a trace's marks 4000 are kept" \
+	"$(json '"\n".join(x["text"] for x in rows("limits", kind="truncated"))')"

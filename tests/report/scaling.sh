@@ -93,6 +93,16 @@ awk '{ print } /function=MPI_Allreduce library=1/ { sub("MPI_Allreduce", "MPI_Se
 scaling more.txt
 same "what is sent, and a part of a broadcast" 576 "$(json 'r["scaling"][0]["communication_bytes"]')"
 
+# A broadcast of two of the ranks: each has half of it, and a quarter where nobody knows on which communicator it was.
+halves() {
+	sed -E -e "/MPI_Bcast library/s/communicator=3/communicator=$1/" \
+		-e 's/^(.* process=)([12])( type=7 )id=3 .*/&\n\1\2\3id=5 handle=0x55 values=[2 2 0 0xdef 0]/' more.txt >halves.txt
+	scaling halves.txt
+	json 'r["scaling"][0]["communication_bytes"]'
+}
+same "a part of a broadcast of two" 640 "$(halves 5)"
+same "a part of a broadcast of nobody knows how many" 576 "$(halves 0)"
+
 # Ranks whose collectives nobody sees (Gloo inside of PyPI's torch): what their launcher says of the job.
 silent=yes said=job=0x77
 ranks 0 1 4 125 a | trace c

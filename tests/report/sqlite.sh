@@ -61,6 +61,8 @@ assert len(series) == len(report["series"]) > 10
 for row, wanted in zip(series, report["series"]):
     for column in ("trace", "host", "process", "name", "unit", "mean"):
         assert row[column] == wanted[column], column
+    for column in ("library", "device"):
+        assert row[column] == wanted.get(column), column
     points = db.execute("SELECT t_ns, value FROM points WHERE series = ?", (row["series"],))
     assert [list(p) for p in points] == wanted["points"], wanted["name"]
 
@@ -70,6 +72,7 @@ for name in tables + ["series", "points"]:
     meant = dict(db.execute('SELECT "column", unit FROM meta_columns WHERE "table" = ?', (name,)).fetchall())
     declared = {c["name"]: c["type"] for c in db.execute(f'PRAGMA table_info("{name}")')}
     assert meant.keys() == declared.keys(), name
+    assert all(meant.values()), (name, meant)
     for column in declared:
         assert declared[column] == types.get(meant[column], "INTEGER"), (name, column)
 for name in ("breakdown", "threads", "processes"):

@@ -14,6 +14,7 @@ recording level calls
 [1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"
 [1s] dltrace_proc:function function=cudaMalloc layer="runtime" kind="allocate" name="cudaMalloc"
 [1s] dltrace_proc:function function=cudaLaunchKernel layer="runtime" kind="launch" name="cudaLaunchKernel"
+[1s] dltrace_proc:function function=clFinish layer="opencl" kind="synchronise" name="clFinish"
 [1s] dltrace_proc:library process=1 library=1 base=0x10000 size=64M path="/usr/lib/libtorch_cuda.so"
 [1s] dltrace_proc:object process=1 type=5 id=7 name="_Z4gemmPf"
 [1s] dltrace_proc:object process=1 type=1 id=3 name="_Z4hostv"
@@ -43,6 +44,7 @@ recording level calls
 [8s] dltrace_cpu:blas thread=1 function=sgemm_ library=1 duration=4294967295 m=2 n=3 k=4
 [8s] dltrace_cpu:blas thread=77 function=sgemm_ library=1 duration=5
 [8s] dltrace_cuda:alloc thread=1 function=cudaMalloc library=1 duration=1us size=64G result=2
+[8100ms] dltrace_cuda:other thread=1 function=clFinish library=1 duration=1us result=-5
 [9s] dltrace_proc:exit process=1 thread=1 code=0
 END
 "$REPORT" -q t.txt -o r.pftrace -o again.pftrace -o r.trace.json -o r.json
@@ -56,11 +58,12 @@ calls = [c for c in calls if "pid" not in c[3]]
 assert [c[:3] for c in calls] == sorted([
     ("cudaLaunchKernel", 2 * s - 1000, 2 * s), ("cudaMalloc", 2 * s, 2 * s + 1000),
     ("cudaLaunchKernel", 2200000000 - 1000, 2200000000), ("sgemm_", 3 * s, 8 * s),
-    ("cudaMalloc", 8 * s - 1000, 8 * s)]), calls
+    ("cudaMalloc", 8 * s - 1000, 8 * s), ("clFinish", 8100000000 - 1000, 8100000000)]), calls
 details = {c[:2]: c[3] for c in calls}
 assert details["sgemm_", 3 * s] == {"library": "libtorch_cuda.so", "m": 2, "n": 3, "k": 4}
 assert details["cudaLaunchKernel", 2 * s - 1000] == {"library": "libtorch_cuda.so", "kernel": "host()"}
 assert details["cudaMalloc", 8 * s - 1000] == {"library": "libtorch_cuda.so", "bytes": 2**36, "result": 2}
+assert details["clFinish", 8100000000 - 1000] == {"library": "libtorch_cuda.so", "result": -5}
 assert [c[:3] for c in t.on("unknown")] == [("sgemm_", 8 * s - 5, 8 * s)]
 
 work = t.on("GPU 0 stream 9")
@@ -95,7 +98,7 @@ shown = {(name, process): values for (name, process), values in t.values.items()
 assert len(shown) == len(report["series"]) > 3
 for curve in report["series"]:
     pid = {1: 100, None: None, 2: 10000100}[curve["process"]]
-    name = " ".join([curve["name"]] + [curve.get("library")] * ("library" in curve))
+    name = " ".join([curve["name"]] + [curve[k] for k in ("library", "device") if k in curve])
     assert [[x - s, v] for x, v in sorted(shown[name, pid])] == curve["points"], name
 clocks = dict(t.clocks)
 assert clocks[1] - clocks[3] == 1700000000 * s and clocks[3] == clocks[6]
@@ -106,6 +109,7 @@ assert {e["ph"] for e in c} == {"M", "X", "s", "f", "C", "i"}
 spans = sorted((e["name"], round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000))
                for e in c if e["ph"] == "X")
 assert spans == sorted((x["name"], x["begin"], x["end"]) for x in t.slices)
+assert [e["args"]["result"] for e in c if e["name"] == "clFinish"] == [-5]
 assert len([e for e in c if e["ph"] == "f"]) == 2
 END
 # filters

@@ -299,7 +299,7 @@ static void fixture_heap(struct report *r, uint64_t trace)
 	}
 }
 
-/* Two GPUs, of which the second does nothing. */
+/* Two GPUs, of which the first does nothing. */
 static void fixture_gpus(struct report *r)
 {
 	struct series *held = report_add_series(r, "gpu_reserved_bytes", "", "bytes", 0, -1, "node7");
@@ -307,8 +307,9 @@ static void fixture_gpus(struct report *r)
 	for (int gpu = 0; gpu < 2; gpu++) {
 		struct series *s = report_add_series(r, "gpu_percent", "", "percent", 0, -1, "node7");
 
+		series_of_device(s, gpu ? "GPU 1" : "GPU 0");
 		for (int i = 0; i <= 41; i++) {
-			series_add(s, (int64_t)i * 1000000000, gpu ? 0 : 50 + i % 7 * 7);
+			series_add(s, (int64_t)i * 1000000000, gpu ? 50 + i % 7 * 7 : 0);
 			if (!gpu)
 				series_add(held, (int64_t)i * 1000000000, (i < 5 ? i : 5) * 0x1p30);
 		}

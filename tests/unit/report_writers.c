@@ -306,9 +306,9 @@ static void csv_of_series_is_long(void **state)
 	char *text = written(fixture_one(), "csv", "series", &plain);
 
 	(void)state;
-	assert_non_null(strstr(text, "trace,host,process,name,unit,t_ns,value,library\r\n"
-				     "0,node7,,threads,count,0,1,\r\n"
-				     "0,node7,,threads,count,100000000,1,\r\n"));
+	assert_non_null(strstr(text, "trace,host,process,name,unit,t_ns,value,library,device\r\n"
+				     "0,node7,,threads,count,0,1,,\r\n"
+				     "0,node7,,threads,count,100000000,1,,\r\n"));
 	assert_non_null(strstr(text, "\r\n0,node7,0,heap_bytes,bytes,"));
 	free(text);
 }
@@ -331,6 +331,63 @@ static void svg_is_drawn(void **state)
 			assert_null(strchr(text, '\033'));
 			free(text);
 		}
+}
+
+/* The second of two GPUs works: the panel is its, and is not left out. */
+static void busiest_gpu_is_drawn(void **state)
+{
+	char *text = written(fixture_one(), "svg", "curves", &plain);
+
+	(void)state;
+	assert_non_null(strstr(text, ">GPU 1, most of 2<"));
+	free(text);
+}
+
+#define STUDY_GROUPS 100
+
+/* Three runs of each group, and what each is called is not looked for anew for each label. */
+static void many_runs_are_named(void **state)
+{
+	static const struct column traces_of[] = {
+		{ "trace", "", UNIT_ID, "" }, { "job", "", UNIT_ID, "" }, { "name", "", UNIT_TEXT, "" },
+	};
+	static const struct column runs_of[] = {
+		{ "trace", "", UNIT_ID, "" }, { "group", "", UNIT_ID, "" }, { "failed", "", UNIT_COUNT, "" },
+		{ "name", "", UNIT_TEXT, "" }, { "model", "", UNIT_TEXT, "" }, { "dataset", "", UNIT_TEXT, "" },
+	};
+	struct report *r = report_new();
+	struct table *traces = report_add_table(r, "traces", "", COLUMNS(traces_of));
+	struct table *runs = report_add_table(r, "runs", "", COLUMNS(runs_of));
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * STUDY_GROUPS; i++) {
+		snprintf(name, sizeof(name), "model %u", i % STUDY_GROUPS);
+		table_add_row(traces);
+		table_set_uint(traces, "trace", i);
+		table_set_uint(traces, "job", i);
+		table_add_row(runs);
+		table_set_uint(runs, "trace", i);
+		table_set_uint(runs, "group", i % STUDY_GROUPS);
+		table_set_uint(runs, "failed", i < STUDY_GROUPS);
+		table_set_text(runs, "name", name);
+		table_set_text(runs, "model", name);
+		table_set_text(runs, "dataset", "d");
+	}
+	alarm(60);
+	assert_int_equal(figure_traces(r), STUDY_GROUPS);
+	for (unsigned i = 0; i < STUDY_GROUPS; i++) {
+		char *label = figure_trace_label(r, figure_trace(r, i));
+
+		snprintf(name, sizeof(name), "model %u", i);
+		assert_string_equal(label, name);
+		assert_int_equal(figure_trace(r, i), STUDY_GROUPS + i);
+		assert_false(figure_shows(r, i));
+		assert_true(figure_shows(r, STUDY_GROUPS + i));
+		free(label);
+	}
+	alarm(0);
+	report_free(r);
 }
 
 /* As PDF and PNG in each style, at a size that is too low for most. */
@@ -526,6 +583,8 @@ int main(void)
 		cmocka_unit_test(csv_of_series_is_long),
 		cmocka_unit_test(svg_is_drawn),
 		cmocka_unit_test(svg_of_odd_curves),
+		cmocka_unit_test(busiest_gpu_is_drawn),
+		cmocka_unit_test(many_runs_are_named),
 		cmocka_unit_test(pictures_are_drawn),
 		cmocka_unit_test(sizes_are_read),
 		cmocka_unit_test(peaks_are_kept),

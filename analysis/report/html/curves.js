@@ -75,6 +75,8 @@
 			parts.push(dlt.processName(s.process, true));
 		else
 			parts.push(s.library || SHORT[s.name] || s.title);
+		if (s.device)
+			parts.push(s.device);
 		if (several && s.host)
 			parts.push(s.host);
 		return parts.join(' · ');
@@ -395,7 +397,7 @@
 		place.textContent = '';
 		place.append(dlt.grid({ caption: 'The curves in numbers', rows: rows, first: 40, columns: [
 			{ name: 'title', title: 'curve', unit: 'text', text: function (s) {
-				return s.title + (s.library ? ' · ' + s.library : '');
+				return [s.title, s.library, s.device].filter(Boolean).join(' · ');
 			} },
 			{ name: 'whose', title: 'of', unit: 'text', value: function (s) {
 				return s.process === null ? s.host || 'the run' : dlt.processName(s.process);
