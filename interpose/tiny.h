@@ -4,10 +4,10 @@
  * makes hundreds of thousands of tiny matrix products a second, of 50 ns each, or enters as many parallel
  * regions, and a reading of the clock takes half of that. So calls from the same place that are alike (about
  * as much work; the same piece of code) are all timed at first. Once they are known to be short, one of 9 to
- * 24 is, at random, and of 9 to 72 where they have long been: the others count with the time of the last one
+ * 24 is, at random, and of 9 to 40 where they have long been: the others count with the time of the last one
  * that was: calls, bytes and operations stay exact, times become a sample whose error is known, as far as the
- * sample tells: what happens to one call in a million may happen to none of those that are timed. A sample of
- * so many is good enough when fewer of them are taken.
+ * sample tells: what happens to one call in a million may happen to none of those that are timed. More
+ * would be left out, if those that are timed did not stand for as many when the machine does something else meanwhile.
  *
  * One that is not timed is counted before it begins and only jumped to (dlt_call_passes): around a product of 50 ns
  * nothing else is cheap enough. Nothing leaves it but by its end; but while it runs nobody sees that it does, and
@@ -32,10 +32,10 @@
 #define DLT_TINY_GOLDEN	0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio: spreads what lies close together */
 #define DLT_TINY_FLOPS	(1u << 17)	/* calls with more work are always timed */
 #define DLT_TINY_KNOWN	256	/* short ones in a row, nearly, before some are left out */
-#define DLT_TINY_LONG_KNOWN (DLT_TINY_KNOWN + 48 * 32)	/* before most are */
+#define DLT_TINY_LONG_KNOWN (DLT_TINY_KNOWN + 16 * 32)	/* before most are */
 #define DLT_TINY_SLOW	8	/* the part of it that one takes which was not short: 3 % keep all of them timed */
 #define DLT_TINY_LEAST	8	/* left out between two that are timed */
-#define DLT_TINY_SPAN	16	/* and fewer than so many more; one more for 32 that are known, up to 64 */
+#define DLT_TINY_SPAN	16	/* and fewer than so many more; one more for 32 that are known, up to 32 */
 
 /* Calls of one function from one place that are alike; one cache line. */
 struct dlt_tiny {

@@ -86,7 +86,7 @@ unsigned energy_init(const char *root)
 	int count = scandir(root, &list, NULL, alphasort);
 
 	domain_count = 0;
-	/* Some machines have a package twice, by another interface too ("intel-rapl-mmio:0"), with a counter of its own. */
+	/* Some machines have a package twice, by another interface ("intel-rapl-mmio:0"), with another counter. */
 	for (int i = 0; i < count; i++)
 		if (strncmp(list[i]->d_name, "intel-rapl:", strlen("intel-rapl:")) == 0 && domain_count < DOMAINS)
 			add(root, list[i]->d_name);
