@@ -33,8 +33,8 @@ static const struct shown_curve shown_curves[] = {
 	{ "gpu_percent", "GPU", true, NULL },
 	{ "gpu_busy_percent", "GPU busy", true, NULL },
 	{ "gpu_used_bytes", "GPU memory", true, NULL },
-	{ "gpu_watts", "GPU, watts", false, NULL },
-	{ "cpu_watts", "CPU, watts", false, NULL },
+	{ "gpu_watts", "GPU, W", false, NULL },
+	{ "cpu_watts", "CPU, W", false, NULL },
 	{ "iteration_ns", "an iteration", false, NULL },
 };
 
@@ -52,7 +52,7 @@ static bool is_shown(const struct report *r, const struct series *s, size_t trac
 	       !(c->unless && report_series(r, s->trace, -1, c->unless));
 }
 
-/* "GPU 3 memory", "dram, watts": of several devices each by its name, which stands for the title's "GPU" or "CPU". */
+/* "GPU 3 memory", "dram, W": of several devices each by its name, which stands for the title's "GPU" or "CPU". */
 static void put_curve_name(const struct text *t, const struct shown_curve *c, const struct series *s)
 {
 	bool several = *s->device && series_alike(t->r, s) > 1;

@@ -54,7 +54,7 @@ same "no two are alike" 0 "$(json 'len(r["series"]) - len({(s["name"], s["trace"
 "$REPORT" -q trace.txt >text
 grep -q '^0,a,,gpu_percent,percent,[0-9]*,90,,GPU 3' r.csv/series.csv || fail "no device in the CSV: $(grep gpu_percent r.csv/series.csv)"
 grep -q '"device":"GPU 3"' r.html || fail "no device on the page"
-for row in 'GPU 0 ' 'GPU 3 ' 'GPU 3 memory ' 'GPU 3, watts ' 'dram, watts '; do
+for row in 'GPU 0 ' 'GPU 3 ' 'GPU 3 memory ' 'GPU 3, W ' 'package-0, W ' 'dram, W '; do
 	grep -q "^  $row" text || fail "no $row in the text: $(cat text)"
 done
 grep -q '>GPU 3, most of 2</text>' figures.svg/curves.svg || fail "not the busiest GPU is drawn"
