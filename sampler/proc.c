@@ -2,7 +2,6 @@
 /* /proc, by plain system calls. */
 #include "proc.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -462,41 +460,42 @@ bool proc_own_build_id(dlt_walk_fn walk, uint64_t base, char *hex, size_t size)
 
 /* ---- other pid namespaces ---- */
 
-/* 0: not known. */
-static uint64_t pid_namespace(const char *process)
+/* The inode that a link "pid:[4026531836]" names; 0: not known. */
+static uint64_t pid_namespace(const char *path)
 {
-	struct stat st;
-	char path[300];
+	char text[64], *number;
 
-	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
-	return stat(path, &st) < 0 ? 0 : st.st_ino;
+	proc_link(path, text, sizeof(text));
+	number = strchr(text, '[');
+	return number ? strtoull(number + 1, NULL, 10) : 0;
 }
 
-/* The number by which we know a process of another pid namespace, which its box calls `inner`; 0: there is none. */
-static pid_t find_outer(uint64_t namespace, pid_t inner)
+struct number_search {
+	uint64_t namespace;
+	pid_t inner, found;
+};
+
+static void try_number(void *data, long number)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *entry;
-	pid_t found = 0;
+	struct number_search *s = data;
+	char path[64];
 
-	while (d && !found && (entry = readdir(d))) {
-		pid_t pid = (pid_t)atoi(entry->d_name);
-		char path[300];
-
-		snprintf(path, sizeof(path), "/proc/%s/status", entry->d_name);
-		if (pid > 0 && proc_innermost(path) == (uint32_t)inner &&
-		    pid_namespace(entry->d_name) == namespace)
-			found = pid;
-	}
-	if (d)
-		closedir(d);
-	return found;
+	proc_path((pid_t)number, 0, "status", path, sizeof(path));
+	if (s->found || proc_innermost(path) != (uint32_t)s->inner)
+		return;
+	proc_path((pid_t)number, 0, "ns/pid", path, sizeof(path));
+	if (pid_namespace(path) == s->namespace)
+		s->found = (pid_t)number;
 }
 
 /* Of where nothing is known it is ours. */
 pid_t proc_number_here(uint64_t namespace, pid_t pid)
 {
-	uint64_t ours = pid_namespace("self");
+	struct number_search s = { .namespace = namespace, .inner = pid };
+	uint64_t ours = pid_namespace("/proc/self/ns/pid");
 
-	return !namespace || !ours || namespace == ours ? pid : find_outer(namespace, pid);
+	if (!namespace || !ours || namespace == ours)
+		return pid;
+	proc_numbers("/proc", try_number, &s);
+	return s.found;
 }

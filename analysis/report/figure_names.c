@@ -95,17 +95,11 @@ static struct shown_traces *shown(const struct report *r)
 bool figure_shows(const struct report *r, size_t trace)
 {
 	const struct shown_traces *s = shown(r);
-	size_t low = 0, high = s->count;
+	size_t i = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->list[middle] < trace)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->count && s->list[low] == trace;
+	while (i < s->count && s->list[i] != trace)
+		i++;
+	return i < s->count;
 }
 
 size_t figure_traces(const struct report *r)

@@ -42,17 +42,40 @@ static void put(const char *folder, const char *file, const char *text)
 	fclose(f);
 }
 
+static char root[] = "/tmp/dltrace-energy.XXXXXX";
+
+/* Its path, until the next call; counter NULL: it may not be read. */
+static const char *put_domain(const char *entry, const char *name, const char *counter)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", root, entry);
+	put(path, "name", name);
+	if (counter)
+		put(path, "energy_uj", counter);
+	return path;
+}
+
+static int make_root(void **state)
+{
+	(void)state;
+	strcpy(root + strlen(root) - 6, "XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+	(void)state;
+	return folder_remove(root);
+}
+
 static void counters_wrap(void **state)
 {
-	char root[] = "/tmp/dltrace-energy.XXXXXX", package[64], part[64];
+	const char *part;
 
 	(void)state;
-	assert_non_null(mkdtemp(root));
-	snprintf(package, sizeof(package), "%s/intel-rapl:0", root);
-	snprintf(part, sizeof(part), "%s/intel-rapl:0:1", root);
-	put(package, "name", "package-0\n");
-	put(part, "name", "dram\n");
-	put(part, "energy_uj", "900\n");
+	put_domain("intel-rapl:0", "package-0\n", NULL);
+	part = put_domain("intel-rapl:0:1", "dram\n", "900\n");
 	put(part, "max_energy_range_uj", "1000\n");
 	assert_int_equal(energy_init(root), 1);	/* the package has no counter that may be read */
 	put(part, "energy_uj", "950\n");
@@ -63,25 +86,16 @@ static void counters_wrap(void **state)
 	energy_tick();
 	assert_int_equal(energy, 1020);
 	assert_int_equal(energy_init("/nonexistent"), 0);
-	assert_int_equal(folder_remove(root), 0);
 }
 
 static void a_package_is_there_once(void **state)
 {
-	char root[] = "/tmp/dltrace-energy.XXXXXX", package[64], twin[64];
-
 	(void)state;
-	assert_non_null(mkdtemp(root));
-	snprintf(package, sizeof(package), "%s/intel-rapl:0", root);
-	snprintf(twin, sizeof(twin), "%s/intel-rapl-mmio:0", root);
-	put(package, "name", "package-0\n");
-	put(package, "energy_uj", "900\n");
-	put(twin, "name", "package-0\n");
-	put(twin, "energy_uj", "50000000\n");
+	put_domain("intel-rapl:0", "package-0\n", "900\n");
+	put_domain("intel-rapl-mmio:0", "package-0\n", "50000000\n");
 	assert_int_equal(energy_init(root), 1);
 	energy_tick();
 	assert_int_equal(energy, 900);
-	assert_int_equal(folder_remove(root), 0);
 }
 
 static void no_nvml(void **state)
@@ -95,8 +109,8 @@ static void no_nvml(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_wrap),
-		cmocka_unit_test(a_package_is_there_once),
+		cmocka_unit_test_setup_teardown(counters_wrap, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(a_package_is_there_once, make_root, remove_root),
 		cmocka_unit_test(no_nvml),
 	};
 
