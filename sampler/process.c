@@ -21,6 +21,7 @@
 #define PSS_FIRST	(SECOND / 10)	/* pause after the first reading */
 #define LONGEST_PAUSE	(SECOND / 10)
 #define SHORTEST_PAUSE	(SECOND / 200)
+#define SHMEM_STEP	(256u << 10)	/* bytes that RssShmem grows before somebody looks whose they are */
 #define PORTION_BYTES	(256u << 10)
 #define REASON_FORK	1		/* as in dltrace_proc:process */
 
@@ -134,6 +135,13 @@ static void look_for_change(struct sampled_process *p)
 	p->forks = forks;
 	p->changes = changes;
 	p->pss_pause = p->next_pss = 0;
+	p->is_alone = false;
+}
+
+/* Shared memory that others may map at any time, LTTng's and ours left out. */
+static bool has_shared_memory(const struct sampled_process *p)
+{
+	return p->status.rss_shmem > p->own_shmem + SHMEM_STEP;
 }
 
 /* Of anonymous and shared memory, less our own part of the latter. */
@@ -175,7 +183,8 @@ static void pay(uint64_t *paid, uint64_t now, uint64_t time)
 /*
  * Pages part while parent and child write: after a fork it is read at the next tick, then after
  * pauses that double up to a second, but never for more than its share of the time, and theirs
- * together: where a child is forked for each image, those that find nothing left go without.
+ * together: where a child is forked for each image, those that find nothing left go without. Once the children
+ * have become other programs or ended, nothing parts any more: no reading until the next fork.
  */
 static void read_pss(struct sampled_process *p)
 {
@@ -185,13 +194,15 @@ static void read_pss(struct sampled_process *p)
 
 	p->pss = 0;
 	look_for_change(p);
-	if (!shares_pages(p) || begin < p->next_pss || begin < p->pss_paid || begin < all_paid ||
+	if (!shares_pages(p) || (p->is_alone && !has_shared_memory(p)) || begin < p->next_pss || begin < p->pss_paid || begin < all_paid ||
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
 	cost = cpu_time();
 	proc_path(p->pid, p->thread, "smaps_rollup", path, sizeof(path));
-	if (proc_read(path, text, sizeof(text)) > 0)
+	if (proc_read(path, text, sizeof(text)) > 0) {
 		p->pss = pss_of(p, text);
+		p->is_alone = proc_value(text, "Pss_Anon:") >= proc_value(text, "Anonymous:");
+	}
 	cost = cpu_time() - cost;
 	pay(&p->pss_paid, begin, cost * PSS_SHARE);
 	pay(&all_paid, begin, cost * PSS_ALL_SHARE / cpus());
@@ -336,7 +347,7 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool gone)
 	else if (now - p->last_short >= SHORT)
 		announce(p, now, ANNOUNCE_SHORT, gone);
 	else if (!gone && p->pid && (p->status.libraries != p->scanned_libraries ||
-				      p->status.rss_shmem > p->scanned_shmem + (256 << 10)))
+				      p->status.rss_shmem > p->scanned_shmem + SHMEM_STEP))
 		libraries_scan(p, false);
 	p->was_sparse = sampler_is_sparse();
 }

@@ -55,6 +55,7 @@ struct sampled_process {
 	uint64_t last_functions, last_buckets, last_io;
 	uint64_t next_pss, pss_pause;	/* ns; pss_pause 0: no reading since its family changed */
 	uint64_t pss_paid;	/* ns; until when readings so far have used up its share of the time */
+	bool is_alone;		/* nobody had a page of its at the last reading */
 	uint32_t forks, changes;	/* of its own, of whoever shares pages, seen so far */
 	/* the outbox */
 	struct sampled_process *outbox_next;	/* of all whose outboxes are read */

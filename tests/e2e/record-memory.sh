@@ -38,6 +38,38 @@ same "processes with a proportional size" 5 "$processes"
 [ "$sum" -gt 290 ] && [ "$sum" -lt 345 ] || fail "together $sum MiB, not 300"
 [ "$most" -le 101 ] || fail "$most MiB of shared memory: the tool measures itself"
 
+# Nobody shares its pages any more: reading them takes long, and stops until somebody does again.
+cat >alone.py <<'EOF'
+import os, time
+block = bytearray(os.urandom(1 << 20)) * 200
+def child():
+    over = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(over[1])
+        os.read(over[0], 1)
+        os._exit(0)
+    return over, pid
+for _ in range(2):
+    over, pid = child()
+    time.sleep(1.2)
+    os.close(over[1])
+    os.wait()
+    time.sleep(1.5)
+    print(time.monotonic_ns())
+    time.sleep(4)
+    print(time.monotonic_ns())
+EOF
+"$RECORD" -q -o a -- /usr/bin/python3 alone.py >times
+babeltrace2 a | sed -n 's/.*sample:process:.* time = \([0-9]*\),.* pss = \([1-9][0-9]*\),.*/\1/p' |
+	awk 'NR == FNR { time[FNR] = $1; next }
+	{ early += $1 < time[1]; first += $1 > time[1] && $1 < time[2]; again += $1 > time[2] && $1 < time[3]; last += $1 > time[3] }
+	END { print early + 0, first + 0, again + 0, last + 0 }' times - >readings
+read early first again last <readings
+echo "proportional sizes read: $early while it shares, $first when it does not, $again while it shares again, $last then"
+[ "$early" -ge 2 ] && [ "$again" -ge 2 ] || fail "not read while a child has the same pages"
+same "readings of a process that shares nothing" "0 0" "$first $last"
+
 # What is written after a fork is in the curve when it is written, not when the proportional size is read the next time.
 cat >parts.py <<'EOF'
 import os, sys, time
