@@ -194,7 +194,8 @@ static void read_pss(struct sampled_process *p)
 
 	p->pss = 0;
 	look_for_change(p);
-	if (!shares_pages(p) || (p->is_alone && !has_shared_memory(p)) || begin < p->next_pss || begin < p->pss_paid || begin < all_paid ||
+	if (!shares_pages(p) || (p->is_alone && !has_shared_memory(p)) ||
+	    begin < p->next_pss || begin < p->pss_paid || begin < all_paid ||
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
 	cost = cpu_time();
