@@ -138,20 +138,19 @@ static void look_for_change(struct sampled_process *p)
 	p->is_alone = false;
 }
 
-/* Shared memory that others may map at any time, LTTng's and ours left out. */
-static bool has_shared_memory(const struct sampled_process *p)
+/* Bytes of shared memory, LTTng's and ours left out; of less than SHMEM_STEP nobody has looked whose they are. */
+static uint64_t shared_memory(const struct sampled_process *p)
 {
-	return p->status.rss_shmem > p->own_shmem + SHMEM_STEP;
+	return p->status.rss_shmem > p->own_shmem ? p->status.rss_shmem - p->own_shmem : 0;
 }
 
 /* Of anonymous and shared memory, less our own part of the latter. */
 static uint64_t pss_of(const struct sampled_process *p, const char *text)
 {
 	uint64_t shmem = proc_value(text, "Pss_Shmem:") << 10, all = p->status.rss_shmem;
-	uint64_t own = p->own_shmem < all ? p->own_shmem : all;
 
 	return (proc_value(text, "Pss_Anon:") << 10) +
-	       (all ? (uint64_t)((unsigned __int128)shmem * (all - own) / all) : 0);
+	       (all ? (uint64_t)((unsigned __int128)shmem * shared_memory(p) / all) : 0);
 }
 
 /* ns of the calling thread's: on a busy machine much of a reading is waiting for a turn. */
@@ -194,7 +193,7 @@ static void read_pss(struct sampled_process *p)
 
 	p->pss = 0;
 	look_for_change(p);
-	if (!shares_pages(p) || (p->is_alone && !has_shared_memory(p)) ||
+	if (!shares_pages(p) || (p->is_alone && shared_memory(p) <= SHMEM_STEP) ||
 	    begin < p->next_pss || begin < p->pss_paid || begin < all_paid ||
 	    p->status.rss_anon + p->status.rss_shmem > PSS_BIGGEST)
 		return;
@@ -305,7 +304,7 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 		.tsc = box_value(h->clock_is_tsc) ? ticks_from_ns(now) : 0, .threads = p->threads,
 		.user = p->stat.user, .system = p->stat.system, .rss_anon = s->rss_anon,
 		.rss_file = s->rss_file,
-		.rss_shmem = s->rss_shmem > p->own_shmem ? s->rss_shmem - p->own_shmem : 0,
+		.rss_shmem = shared_memory(p),
 		.pss = p->pss, .minor_faults = p->stat.minor_faults, .major_faults = p->stat.major_faults,
 		.voluntary = p->voluntary, .involuntary = p->involuntary, .read_bytes = p->io.read_bytes,
 		.write_bytes = p->io.write_bytes, .allocated = p->heap.allocated.bytes,

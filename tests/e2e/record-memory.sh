@@ -38,27 +38,24 @@ same "processes with a proportional size" 5 "$processes"
 [ "$sum" -gt 290 ] && [ "$sum" -lt 345 ] || fail "together $sum MiB, not 300"
 [ "$most" -le 101 ] || fail "$most MiB of shared memory: the tool measures itself"
 
-# Nobody shares its pages any more: reading them takes long, and stops until somebody does again.
+# Nobody shares its pages any more, since the child has ended or become another program: reading them takes long, and
+# stops until somebody does again.
 cat >alone.py <<'EOF'
 import os, time
 block = bytearray(os.urandom(1 << 20)) * 200
-def child():
+for lives in 0, 5.5:
     over = os.pipe()
-    pid = os.fork()
-    if pid == 0:
+    if os.fork() == 0:
         os.close(over[1])
         os.read(over[0], 1)
-        os._exit(0)
-    return over, pid
-for _ in range(2):
-    over, pid = child()
+        os.execlp("sleep", "sleep", str(lives))
     time.sleep(1.2)
     os.close(over[1])
-    os.wait()
     time.sleep(1.5)
     print(time.monotonic_ns())
     time.sleep(4)
     print(time.monotonic_ns())
+    os.wait()
 EOF
 "$RECORD" -q -o a -- /usr/bin/python3 alone.py >times
 babeltrace2 a | sed -n 's/.*sample:process:.* time = \([0-9]*\),.* pss = \([1-9][0-9]*\),.*/\1/p' |
