@@ -2,7 +2,6 @@
 /* Both ends of --control. */
 #include "control.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "homes.h"
 #include "message.h"
 #include "say.h"
 
@@ -166,30 +165,28 @@ static bool is_home_of(int pid, const char *home)
 	       (folder.st_uid == geteuid() || (stat(path, &process) == 0 && folder.st_uid == process.st_uid));
 }
 
-/*
- * dltrace-record's own folder has its pid in its name. Containers may share the place of such folders, and have the
- * same pid. A descriptor, or -errno; -ESRCH: there is no such folder.
- */
+struct recorder {
+	int pid;
+	int fd;		/* reach's answer of its home; -ESRCH while there is none */
+};
+
+/* Containers may share the place of such folders, and have the same pid: the next one may be it. */
+static bool reach_if_its(const char *home, pid_t pid, void *arg)
+{
+	struct recorder *recorder = arg;
+
+	if (pid == recorder->pid && is_home_of(pid, home))
+		recorder->fd = reach(home);
+	return recorder->fd >= 0;
+}
+
+/* By dltrace-record's own pid. A descriptor, or -errno; -ESRCH: there is no such folder. */
 static int reach_recorder(int pid)
 {
-	static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
-	char prefix[32], home[PATH_MAX];
-	int fd = -ESRCH;
+	struct recorder recorder = { .pid = pid, .fd = -ESRCH };
 
-	snprintf(prefix, sizeof(prefix), PRIVATE_PREFIX "%d-", pid);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
-		DIR *d = opendir(places[i]);
-		struct dirent *entry;
-
-		while (d && fd < 0 && (entry = readdir(d))) {
-			snprintf(home, sizeof(home), "%s/%s", places[i], entry->d_name);
-			if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && is_home_of(pid, home))
-				fd = reach(home);
-		}
-		if (d)
-			closedir(d);
-	}
-	return fd;
+	homes_everywhere(reach_if_its, &recorder);
+	return recorder.fd;
 }
 
 /* Copies the answer to stdout but for its first word. Exit status. */

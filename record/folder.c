@@ -16,10 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "homes.h"
 #include "say.h"
-
-/* Where a private folder may be, best first; a user without either has $TMPDIR in its own hands. */
-static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
 
 #define SETTLE 60	/* s in which a folder whose lock is free may still be coming up */
 
@@ -77,17 +75,6 @@ static int count_others(const char *path, const char *const *names)
 	return count;
 }
 
-/* As make_in has named it. */
-static bool has_private_name(const char *name)
-{
-	size_t prefix = strlen(PRIVATE_PREFIX), digits;
-
-	if (strncmp(name, PRIVATE_PREFIX, prefix) != 0)
-		return false;
-	digits = strspn(name + prefix, "0123456789");
-	return digits && name[prefix + digits] == '-' && strlen(name + prefix + digits + 1) == strlen("XXXXXX");
-}
-
 /* It has nothing but what folder.h says: what holds more, a trace for one, is a user's, whatever it is called. */
 static bool is_private(const char *path, const struct stat *st)
 {
@@ -113,23 +100,20 @@ static bool abandoned(const char *path)
 }
 
 /* What has changed since then is left alone: its recorder may be about to take the lock. */
+static bool sweep_one(const char *path, pid_t recorder, void *arg)
+{
+	const time_t *since = arg;
+	struct stat st;
+
+	(void)recorder;
+	if (lstat(path, &st) == 0 && st.st_ctime < *since && is_private(path, &st) && abandoned(path))
+		folder_remove(path);
+	return false;
+}
+
 static void sweep(const char *place, time_t since)
 {
-	DIR *d = opendir(place);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		char path[PATH_MAX];
-		struct stat st;
-
-		if (!has_private_name(entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
-		if (lstat(path, &st) == 0 && st.st_ctime < since && is_private(path, &st) && abandoned(path))
-			folder_remove(path);
-	}
-	if (d)
-		closedir(d);
+	homes_in(place, sweep_one, &since);
 }
 
 static int make_in(const char *place, struct private_folder *f)
@@ -167,10 +151,10 @@ int private_folder_make(struct private_folder *f)
 {
 	int err = -ENOENT;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (const char *const *place = home_places; *place; place++) {
 		*f = (struct private_folder){ .lock = -1 };
-		sweep(places[i], time(NULL) - SETTLE);
-		err = make_in(places[i], f);
+		sweep(*place, time(NULL) - SETTLE);
+		err = make_in(*place, f);
 		if (err == 0)
 			return 0;
 		private_folder_remove(f);

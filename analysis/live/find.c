@@ -2,7 +2,6 @@
 /* Finds recordings that run: by their private folders (record/folder.h says what is in them). */
 #include "analysis/live/live.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +14,7 @@
 #include <unistd.h>
 
 #include "analysis/report/escape.h"
-#include "record/folder.h"
-
-static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp" };
+#include "record/homes.h"
 
 struct search {
 	const char *what;
@@ -98,45 +95,34 @@ static bool matches(const struct search *s, const struct live_recording *r)
 	return (realpath(r->trace, absolute) && !strcmp(absolute, s->folder)) || !strcmp(r->home, s->folder);
 }
 
-static void consider(struct search *s, const char *place, const char *name)
+static bool consider(const char *home, pid_t recorder, void *arg)
 {
-	struct live_recording r = { .recorder = (pid_t)strtol(name + strlen(PRIVATE_PREFIX), NULL, 10) };
+	struct live_recording r = { .recorder = recorder };
+	struct search *s = arg;
 	char path[PATH_MAX + 8];
 	size_t length;
 	ssize_t n;
 
-	if (snprintf(r.home, sizeof(r.home), "%s/%s", place, name) >= (int)sizeof(r.home) ||
-	    !live_is_running(&r))
-		return;
+	snprintf(r.home, sizeof(r.home), "%s", home);
+	if (!live_is_running(&r))
+		return false;
 	s->running++;
 	if (has_box_of(r.home, r.recorder) < 0) {
 		s->refused++;
 		s->refused_pid = r.recorder;
-		return;
+		return false;
 	}
 	snprintf(path, sizeof(path), "%s/trace", r.home);
 	n = readlink(path, r.trace, sizeof(r.trace) - 1);
 	r.trace[n > 0 ? n : 0] = '\0';
 	if (!matches(s, &r))
-		return;
+		return false;
 	if (!s->matching++)
 		s->first = r;
 	length = strlen(s->others);
 	snprintf(s->others + length, sizeof(s->others) - length, "%s%d (%.100s)", length ? ", " : "",
 		 (int)r.recorder, r.trace);
-}
-
-static void look_in(struct search *s, const char *place)
-{
-	DIR *d = opendir(place);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d)))
-		if (!strncmp(entry->d_name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) &&
-		    isdigit((unsigned char)entry->d_name[strlen(PRIVATE_PREFIX)]))
-			consider(s, place, entry->d_name);
-	if (d)
-		closedir(d);
+	return false;
 }
 
 static int say_nothing_found(const struct search *s)
@@ -169,8 +155,7 @@ int live_find(const char *what, struct live_recording *r)
 		complain("%s", text);
 		return STATUS_NOTHING;
 	}
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		look_in(&s, places[i]);
+	homes_everywhere(consider, &s);
 	if (!s.matching)
 		return say_nothing_found(&s);
 	if (s.matching > 1) {

@@ -14,15 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "analysis/reader/content.h"
 #include "analysis/reader/cuts.h"
 #include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 #include "analysis/reader/value.h"
 #include "functions.h"
 
-#define NO_TRACE "not a trace: neither a folder nor a text that begins with 'dltrace-text 1'"
+#define MARK "dltrace-text 1"
+#define NO_TRACE "not a trace: neither a folder nor a text that begins with '" MARK "'"
 
 struct text_line {
 	uint64_t time;		/* CLOCK_MONOTONIC of the traced machine */
@@ -409,7 +410,7 @@ static int read_lines(struct reader *r, struct text *t)
 		s += strspn(s, " \t");
 		if (!*s || *s == '#')
 			continue;
-		if (first && strcmp(s, "dltrace-text 1") != 0)
+		if (first && strcmp(s, MARK) != 0)
 			return complain(t, NO_TRACE);
 		if (!first)
 			ret = *s == '[' ? add_line(t, s) : parse_header(r, t, s);
@@ -420,36 +421,6 @@ static int read_lines(struct reader *r, struct text *t)
 	if (t->count)
 		qsort(t->lines, t->count, sizeof(*t->lines), by_time);
 	return ret;
-}
-
-/* The whole file, NUL-terminated; NULL and errno. What has a NUL is no text, and may have no end (/dev/zero). */
-static char *read_file(const char *path, uint64_t *size)
-{
-	size_t capacity = 65536, used = 0, more;
-	char *content = NULL;
-	FILE *file;
-
-	file = fopen(path, "re");
-	if (!file)
-		return NULL;
-	for (;;) {
-		content = must(realloc(content, capacity + 1));
-		more = fread(content + used, 1, capacity - used, file);
-		used += more;
-		if (used < capacity || memchr(content + used - more, '\0', more))
-			break;
-		capacity *= 2;
-	}
-	if (ferror(file)) {
-		errno = EIO;
-		free(content);
-		content = NULL;
-	} else {
-		content[used] = '\0';
-		*size = used;
-	}
-	fclose(file);
-	return content;
 }
 
 static void text_close(struct reader *r)
@@ -506,14 +477,15 @@ static const struct reader_ops text_ops = { READER_TEXT, text_next, text_close, 
 int source_open_text(struct reader *r, const char *path, char *error, size_t size)
 {
 	struct text *t = must(calloc(1, sizeof(*t)));
+	const char *why;
 	int ret = 0;
 
 	r->state = t;
 	t->data = must(malloc(value_largest()));
-	t->content = read_file(path, &r->info.bytes);
+	t->content = content_read(path, MARK, &r->info.bytes, &why);
 	if (!t->content) {
 		ret = -errno;
-		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(errno));
+		snprintf(error, size, "cannot open trace: path=%s: %s", path, why);
 	} else {
 		ret = read_lines(r, t);
 		if (ret < 0)

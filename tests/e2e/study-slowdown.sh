@@ -49,6 +49,7 @@ jq -e '.pairs | all(.start | .bare.cpu >= 0.1 and .recorded.cpu >= 0.1 and .bare
 if perf record -q -e cpu-clock -o /dev/null true >/dev/null 2>&1; then
 	jq -e '.samples | .all > 0 and .own >= 0 and .own < .all' $kept >/dev/null || fail "samples: $(cat $kept)"
 fi
+jq -e '.beside | .wall >= 1 and .cpu > 0 and .cpu < .wall' $kept >/dev/null || fail "the recorder's: $(cat $kept)"
 cp $kept before
 same "nothing to do" True "$(measure 2)"
 cmp $kept before || fail "measured again"
@@ -70,13 +71,14 @@ def pairs(*shares):
                 "recorded": {"wall": 0.1 * (1 if turn else 1.2) * (1 + share), "cpu": 0.1 * (1 + share)}}
     return [{"turn": n % 2, **{phase: timed(share, n % 2) for phase in cost.PHASES}} for n, share in enumerate(shares)]
 def cell(name, column, *shares):
-    return cost.row(made[name], "alexnet", pairs(*shares))[column]
+    return cost.row(made[name], "alexnet", pairs(*shares), {})[column]
 assert cell("mxnet", 3, *[0.005] * 8) == "+0.5 % [+0.5 .. +0.5] met", cell("mxnet", 3, *[0.005] * 8)
 assert cell("mxnet", 3, *[0.02] * 8).endswith("] not met")
 assert cell("paddle", 3, *[0.02] * 8).endswith("] met")
-assert cell("mxnet", 7, *[0.02] * 8).endswith("] met"), "3 % for a start"
-assert cell("mxnet", 5, 0, 0) == "-", "no samples"
-assert cost.row(made["mxnet"], "alexnet", pairs(0, 0), {"own": 100, "all": 10000})[5] == "1.00 % [0.80 .. 1.20]"
+assert cell("mxnet", 8, *[0.02] * 8).endswith("] met"), "3 % for a start"
+assert cell("mxnet", 5, 0, 0) == "-" == cell("mxnet", 6, 0, 0), "neither samples nor the recorder's"
+found = {"samples": {"own": 100, "all": 10000}, "beside": {"cpu": 0.05, "wall": 20.0}}
+assert cost.row(made["mxnet"], "alexnet", pairs(0, 0), found)[5:7] == ["1.00 % [0.80 .. 1.20]", "0.25 %"]
 assert cell("mxnet", 4, -0.01, -0.01, 0.03, 0.03, 0.0, 0.0, 0.02, 0.02).endswith("] unclear")
 for name, share in ("mxnet", 0.004), ("tensorflow", 0.006), ("paddle", 0.5):
     path = cost.path_of("many", made[name], cost.check.model_of(made[name]))
@@ -103,7 +105,7 @@ framework = framework._replace(name="compiler", script=os.path.abspath("compiler
                                variables={"THEANO_FLAGS": "base_compiledir=/nowhere/common,mode=FAST"})
 assert cost.measure(framework, "cifar_cnn", None, 64, ".", 2, 0)
 assert len(cost.kept(".", framework, "cifar_cnn")["pairs"]) == 2
-for kind, count in ("bare", 3), ("recorded", 3 + cost.samples.available()):
+for kind, count in ("bare", 3), ("recorded", 4):
     users = open(f"compiler-cifar_cnn/compiled-{kind}/users").read().splitlines()
     assert len(users) == count and all(user.startswith("FAST ") for user in users), users
     assert all(user.endswith(" bare") == (kind == "bare") for user in users), users

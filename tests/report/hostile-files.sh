@@ -29,3 +29,31 @@ status=0
 (ulimit -v 2000000; timeout -k 5 20 "$REPORT" /dev/zero >out 2>err) || status=$?
 same "/dev/zero" 4 $status
 grep -q "^dltrace-report: .*not a trace" err || fail "/dev/zero: $(cat err)"
+# Nor one without an end that is.
+status=0
+(ulimit -v 2000000; yes | timeout -k 5 20 "$REPORT" /dev/stdin >out 2>err) || status=$?
+same "yes" 4 $status
+grep -q "^dltrace-report: .*not a trace" err || fail "yes: $(cat err)"
+
+# A FIFO as the trace: one that nobody writes to is given up, one whose writer is slow is waited for, one that has
+# nothing to say is empty.
+mkfifo pipe
+status=0
+timeout -k 5 30 "$REPORT" pipe >out 2>err || status=$?
+same "a pipe without a writer" 4 $status
+same "a pipe without a writer" 1 "$(wc -l <err)"
+grep -q "^dltrace-report: .*path=pipe: nobody writes to it" err || fail "a pipe without a writer: $(cat err)"
+cat >text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 threshold=64K begin=1s host="h" exe="/usr/bin/python3"
+[9s] dltrace_proc:exit process=1 how=0 code=0
+END
+"$REPORT" text >wanted
+(sleep 1; head -c 40 text; sleep 7; tail -c +41 text) >pipe &
+"$REPORT" pipe >out || fail "a slow writer"
+sed 's/\<text\>/pipe/g' wanted | cmp - out || fail "a slow writer: $(diff wanted out)"
+wait
+(sleep 7; cat text) | "$REPORT" /dev/stdin >out || fail "a slow pipe"
+status=0
+: | "$REPORT" /dev/stdin >out 2>err || status=$?
+same "an empty pipe" 4 $status

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -397,6 +398,45 @@ static void abandoned(void **state)
 	dlt_outbox_on = false;
 }
 
+static sigjmp_buf out_of_it;
+
+static void jump(int signo)
+{
+	(void)signo;
+	siglongjmp(out_of_it, 1);
+}
+
+/* A signal in the middle of a message, whose handler jumps: here since the event's own memory cannot be read. */
+static void thrown_out(void **state)
+{
+	struct dlt_thread thread = { .id = 3 };
+	void *unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dlt_ev_batch_records e = { .thread = 3, .count = 2, .records = unreadable, .records_count = 3 };
+	struct sigaction jumps = { .sa_handler = jump }, before;
+
+	(void)state;
+	assert_ptr_not_equal(unreadable, MAP_FAILED);
+	dlt_outbox_on = true;
+	dlt_alive.mask = UINTPTR_MAX;
+	dlt_thread_tls = &thread;
+	sigaction(SIGSEGV, &jumps, &before);
+	if (!sigsetjmp(out_of_it, 1)) {
+		dlt_outbox_put_event(DLT_EV_BATCH_RECORDS, &e);
+		fail_msg("it can be read");
+	}
+	sigaction(SIGSEGV, &before, NULL);
+	dlt_thread_tls = NULL;
+	put_alloc(1, 0);
+	assert_false(outbox_pass_on(reader, false));
+	dlt_outbox_abandon(&thread);
+	assert_true(outbox_pass_on(reader, false));
+	assert_int_equal(out.count, 1);
+	assert_int_equal(out.batches, 0);
+	dlt_alive.mask = 0;
+	munmap(unreadable, 4096);
+	dlt_outbox_on = false;
+}
+
 /* Another reader begins where the last one had passed on all. */
 static void two_readers(void **state)
 {
@@ -456,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(killed_in_between, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(abandoned, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(thrown_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_readers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile, set_up, tear_down),
 	};

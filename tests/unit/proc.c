@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "record/folder.c"
+#include "record/homes.c"
 #include "record/say.c"
 #include "sampler/emit_sample.c"
 #include "sampler/machine.c"

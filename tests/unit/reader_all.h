@@ -9,6 +9,7 @@
 #endif
 #endif
 #include "analysis/reader/batches.c"
+#include "analysis/reader/content.c"
 #include "analysis/reader/cuts.c"
 #include "analysis/reader/fast.c"
 #include "analysis/reader/folders.c"

@@ -11,6 +11,7 @@
 #include "sampler/emit_sample.c"
 #include "record/energy.c"
 #include "record/folder.c"
+#include "record/homes.c"
 #include "record/gpu.c"
 #include "record/say.c"
 

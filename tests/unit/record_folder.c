@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "record/folder.c"
+#include "record/homes.c"
 #include "record/say.c"
 
 #define LATER (time(NULL) + SETTLE)	/* whatever is there now has settled then */

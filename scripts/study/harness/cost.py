@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import check, plan, runs, samples
+from harness import beside, check, plan, runs, samples
 from harness.tables import Wrong
 
 WARM_UP = 6         # steps before those that count: compilation, memory pools
@@ -40,18 +40,6 @@ def command(framework, model, data, size):
     words = check.training(framework, model, data, size)
     at = words.index("--epochs") + 1
     return words[:at] + [str(ENDLESS)] + words[at + 1:]
-
-
-def children(pid):
-    """Those of all its threads."""
-    found = []
-    try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
-                found += [int(word) for word in file.read().split()]
-    except OSError:
-        pass
-    return found
 
 
 def is_running(pid, words):
@@ -86,7 +74,7 @@ class Training:
 
     def look(self):
         """Notices the command's beginning, and keeps it on its core; the recorder's own processes go where there is room."""
-        for pid in [self.child.pid] if not self.recorded else children(self.child.pid):
+        for pid in [self.child.pid] if not self.recorded else beside.children(self.child.pid):
             if is_running(pid, self.words):
                 self.pid, self.begin = pid, time.monotonic()
                 os.sched_setaffinity(pid, {self.core})
@@ -167,13 +155,22 @@ def pair(words, env, folder, turn, compiled):
             training.end()
 
 
-def sampled(words, env, folder, compiled):
-    """What perf finds in the steps of a recorded one, alone on its core (samples.py)."""
+def looked_at(words, env, folder, compiled):
+    """The steps of a recorded one, alone on its core: what perf finds in them (samples.py), if it is there, and what the
+    recorder's own processes take meanwhile (beside.py)."""
     training = Training(words, env, folder, min(os.sched_getaffinity(0)), True, f"{compiled}-recorded")
     try:
         wait_for([training], has_begun, 0.001)
         wait_for([training], lambda t: len(t.steps()) >= WARM_UP, 0.05)
-        return samples.take(training.pid, os.path.join(folder, "perf.data"), samples.SECONDS)
+        begin, before = time.monotonic(), beside.cpu_by_process(training.child.pid, training.pid)
+        if samples.available():
+            taken = samples.take(training.pid, os.path.join(folder, "perf.data"), samples.SECONDS)
+        else:
+            taken = time.sleep(samples.SECONDS)
+        after = beside.cpu_by_process(training.child.pid, training.pid)
+        if training.child.poll() is not None:
+            raise Failed()
+        return {"samples": taken, "beside": {"cpu": beside.taken_between(before, after), "wall": time.monotonic() - begin}}
     finally:
         training.end()
 
@@ -185,7 +182,7 @@ def path_of(folder, framework, model):
 
 
 def kept(folder, framework, model):
-    """What was measured so far: {"pairs": [pair], "seconds": what that took, "samples": samples.take's}."""
+    """What was measured so far: {"pairs": [pair], "seconds": what that took, and looked_at's}."""
     return plan.read(path_of(folder, framework, model)) or {"pairs": [], "seconds": 0}
 
 
@@ -206,8 +203,8 @@ def measure(framework, model, data, size, folder, pairs, seconds):
             found["pairs"].append(pair(words, env, scratch, len(found["pairs"]), compiled))
             found["seconds"] += time.monotonic() - begin
             plan.write(path, found)
-        if not found.get("samples") and samples.available():
-            plan.write(path, found | {"samples": sampled(words, env, scratch, compiled)})
+        if not found.get("beside"):
+            plan.write(path, found | looked_at(words, env, scratch, compiled))
     except Failed:
         return False
     finally:
@@ -220,7 +217,7 @@ def measure(framework, model, data, size, folder, pairs, seconds):
 # Shares that are promised: of a step, where the heap is called five million times a second, and of a start.
 STEP, BUSY_STEP, START = 0.01, 0.04, 0.03
 BUSY = ("paddle", "paddle-2.6", "paddle-1.8", "pytorch-1.8")
-COLUMNS = ("a step", "longer", "its CPU time", "samples in dltrace", "the start", "longer", "its CPU time", "pairs")
+COLUMNS = ("a step", "longer", "its CPU time", "samples in dltrace", "recorder", "the start", "longer", "its CPU time", "pairs")
 
 
 def limit_of(framework, phase):
@@ -255,21 +252,21 @@ def longer_text(pairs, phase, figure, limit):
     return f"{middle:+.1f} % [{low:+.1f} .. {high:+.1f}] {verdict(low, high, limit * 100)}"
 
 
-def row(framework, model, pairs, in_dltrace=None):
+def row(framework, model, pairs, found):
     """A row of the table, as text."""
     step, start = ([bare_text(pairs, phase),
                     *(longer_text(pairs, phase, figure, limit_of(framework, phase)) for figure in FIGURES)] for phase in PHASES)
-    return [framework.name, model, *step, samples.text(in_dltrace), *start, str(len(pairs))]
+    return [framework.name, model, *step, samples.text(found.get("samples")), beside.text(found.get("beside")), *start, str(len(pairs))]
 
 
 def measured(frameworks, folder):
-    """(framework, model, pairs, samples) of all that was measured, whenever."""
+    """(framework, model, pairs, all that is kept of it) of all that was measured, whenever."""
     for framework in frameworks:
         model = check.model_of(framework)
         found = kept(folder, framework, model)
         pairs = found["pairs"]
         if len(pairs) > 1:
-            yield framework, model, pairs[:len(pairs) // 2 * 2], found.get("samples")
+            yield framework, model, pairs[:len(pairs) // 2 * 2], found
 
 
 def table(frameworks, folder):
@@ -284,4 +281,4 @@ def together(frameworks, folder):
     pairs = [pair for some in found for pair in some]
     cells = [["", *(longer_text(pairs, phase, figure, limit) for figure in FIGURES)]
              for phase, limit in zip(PHASES, (STEP, START)) if len(found) > 1]
-    return [["together, but those", "", *cells[0], "", *cells[1], str(len(pairs))]] if cells else []
+    return [["together, but those", "", *cells[0], "", "", *cells[1], str(len(pairs))]] if cells else []

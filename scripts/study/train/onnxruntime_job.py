@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The study's networks with ONNX Runtime, which runs models: only the forward half of each step, for the same loss."""
+import os
+
 import job
 import networks
 import numpy as np
@@ -61,6 +63,14 @@ class Words:
         return self.node("Add", [x, y], layer)
 
 
+def options():
+    """So many threads as the others read from the environment themselves. Its default is one a core of the machine, and each
+    pins itself to its own, whatever the process may use."""
+    found = onnxruntime.SessionOptions()
+    found.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS", "0"))  # 0: the default
+    return found
+
+
 class OnnxRuntime(job.Framework):
     def build(self):
         args, words = self.args, Words(self.args.seed)
@@ -72,7 +82,7 @@ class OnnxRuntime(job.Framework):
                                   words.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
         provider = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}[args.device]
-        self.session = onnxruntime.InferenceSession(model.SerializeToString(), providers=[provider])
+        self.session = onnxruntime.InferenceSession(model.SerializeToString(), options(), providers=[provider])
 
     def step(self, images, labels):
         logits, = self.session.run(None, {"images": images})
