@@ -138,3 +138,18 @@ heap_of() {
 }
 same "a heap filled by the first iterations" "[]" "$(heap_of 2000 17000)"
 same "a heap filled in the iterations" "['20 MiB a second from 15 s on']" "$(heap_of 14000 25000)"
+
+# A trace that claims two centuries between two readings, in which something might have been compiled.
+python3 "$top_srcdir/tests/report/phased.py" | python3 -c '
+import re, sys
+LATER = 200 * 31536000  # s
+for line in sys.stdin:
+    line = line.replace("libtorch_cpu.so", "libjax_common.so")
+    line = re.sub(r"allocations=\d+ allocated=\d+", "allocations=1000 allocated=10000", line)
+    at = re.match(r"\[(\d+)us\]", line)
+    if at and int(at[1]) > 1001000:
+        line = re.sub(r"(time|begin)=(\d+)(m?)s", lambda m: f"{m[1]}={int(m[2]) + LATER * (1000 if m[3] else 1)}{m[3]}s", line)
+        line = f"[{int(at[1]) + LATER * 1000000}us]" + line[at.end():]
+    print(line, end="")' >"$TMP/old"
+timeout 30 "$REPORT" -q "$TMP/old" -o "$TMP/old.json" || fail "two centuries: $?"
+same "two centuries" "start-up compilation steady end" "$(jq -r '[.phases[].phase] | join(" ")' "$TMP/old.json")"
