@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What analyses share: the functions that analyses.c lists, walking over processes, small words
- * for texts. Analyses only read the model; a later one may read the tables of an earlier one.
+ * What analyses share: walking over processes, small words for texts; and their functions, by analyses.tbl.
+ * Analyses only read the model.
  */
 #ifndef DLT_ANALYSIS_ANALYSES_H
 #define DLT_ANALYSIS_ANALYSES_H
@@ -12,42 +12,9 @@
 
 #define COLUMNS(array) array, sizeof(array) / sizeof(*(array))
 
-void run_traces(const struct model *m, struct report *r);
-void run_machines(const struct model *m, struct report *r);
-void run_processes(const struct model *m, struct report *r);
-void run_threads_table(const struct model *m, struct report *r);
-void run_libraries(const struct model *m, struct report *r);
-void run_coverage(const struct model *m, struct report *r);
-void run_breakdown(const struct model *m, struct report *r);
-void run_shares(const struct model *m, struct report *r);
-void run_kernels(const struct model *m, struct report *r);
-void run_graphs(const struct model *m, struct report *r);
-void run_communication(const struct model *m, struct report *r);
-void run_heap(const struct model *m, struct report *r);
-void run_gpu_memory(const struct model *m, struct report *r);
-void run_gpu_work(const struct model *m, struct report *r);
-void run_phases(const struct model *m, struct report *r);
-void run_phase_functions(const struct model *m, struct report *r);
-void run_phase_kernels(const struct model *m, struct report *r);
-void run_phase_communication(const struct model *m, struct report *r);
-void run_phase_gpu_work(const struct model *m, struct report *r);
-void run_phase_memory(const struct model *m, struct report *r);
-void run_iterations(const struct model *m, struct report *r);
-void run_epochs(const struct model *m, struct report *r);
-void run_slow_iterations(const struct model *m, struct report *r);
-void run_ranges(const struct model *m, struct report *r);
-void run_range_calls(const struct model *m, struct report *r);
-void run_marks(const struct model *m, struct report *r);
-void run_curves(const struct model *m, struct report *r);
-void run_failures(const struct model *m, struct report *r);
-void run_findings(const struct model *m, struct report *r);
-void run_limits(const struct model *m, struct report *r);
-void run_regroupings(const struct model *m, struct report *r);
-void run_scaling(const struct model *m, struct report *r);
-void run_clocks(const struct model *m, struct report *r);
-void run_comparison(const struct model *m, struct report *r);
-void run_exactness(const struct model *m, struct report *r);
-void run_checks(const struct model *m, struct report *r);
+#define ANALYSIS(name) void run_##name(const struct model *m, struct report *r);
+#include "analysis/analyses.tbl"
+#undef ANALYSIS
 
 /* Calls `each` for every process that is shown, trace by trace, by first sight. */
 void each_process(const struct model *m, struct table *table,

@@ -10,7 +10,7 @@
  *
  * The model reads events into processes, threads, profiles and reduced curves; its memory grows
  * with those, never with the number of events. Analyses look at it and fill tables; each is one
- * file in analysis/ and one line in analysis/analyses.c.
+ * file in analysis/ and one line in analysis/analyses.tbl.
  *
  * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
  *	traces machines processes threads libraries coverage breakdown shares communication heap

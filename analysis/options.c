@@ -358,7 +358,7 @@ static _Noreturn void usage(const char *form, const char *a, const char *b)
 /* A format that cannot be written: `option` asks for it, as "-f html" or "-o x.html". */
 static _Noreturn void no_writer(const char *option, const char *value, const struct writer *w)
 {
-	const char *package = writer_package(w);
+	const char *package = w->package;
 
 	fprintf(stderr, "dltrace-report: %s %s: %s is not %s%s%s\n", option, value, w->name,
 		package ? "built in: install " : "available in this build", package ? package : "",

@@ -74,7 +74,7 @@ static bool is_in_phase(const struct thread *thread)
 	return !t->model->options.phase || (begin < t->to && (end == UNKNOWN || end >= t->from));
 }
 
-void run_threads_table(const struct model *m, struct report *r)
+void run_threads(const struct model *m, struct report *r)
 {
 	struct table *table = report_add_table(r, "threads", "Threads", COLUMNS(columns));
 

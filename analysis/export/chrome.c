@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/export/formats.h"
+#include "analysis/export/exporter.h"
 #include "analysis/model/memory.h"
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"

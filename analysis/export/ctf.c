@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "analysis/export/ctf_metadata.h"
-#include "analysis/export/formats.h"
+#include "analysis/export/exporter.h"
 #include "analysis/export/window.h"
 #include "analysis/model/memory.h"
 #include "analysis/report/output.h"

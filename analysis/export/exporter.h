@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats of single events: timelines for other tools. A format is one file here, one line of
- * `exporters` in exporters.c and one of `writers` in analysis/report/writer.c.
+ * Formats of single events: timelines for other tools. A format is one file here, and one line of
+ * analysis/report/writers.tbl.
  *
  * What an exporter gets is made of the trace's events by spans.c, beside the model, one trace after
  * another: calls, named ranges, work of GPUs as spans, moments, heap calls; each once, with its begin
@@ -90,6 +90,15 @@ struct exporter {
 
 extern const struct exporter exporters[];
 extern const size_t exporter_count;
+
+#define WRITER(name, ending, pages, package)
+#define EXPORTER(name, ending) \
+	int name##_begin(void **state, const char *path); \
+	void name##_event(void *state, const struct export_event *e, unsigned bit); \
+	int name##_end(void *state, bool keep);
+#include "analysis/report/writers.tbl"
+#undef WRITER
+#undef EXPORTER
 
 const struct exporter *exporter_by_name(const char *name);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of exporters, and what several of them need. */
+/* The list of exporters, and what several of them need. */
 #include "analysis/export/exporter.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/export/formats.h"
-
 const struct exporter exporters[] = {
-	{ "perfetto", perfetto_begin, perfetto_event, perfetto_end },
-	{ "chrome", chrome_begin, chrome_event, chrome_end },
-	{ "ctf", ctf_begin, ctf_event, ctf_end },
+#define WRITER(name, ending, pages, package)
+#define EXPORTER(name, ending) { #name, name##_begin, name##_event, name##_end },
+#include "analysis/report/writers.tbl"
+#undef WRITER
+#undef EXPORTER
 };
 const size_t exporter_count = sizeof(exporters) / sizeof(exporters[0]);
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analysis/export/formats.h"
+#include "analysis/export/exporter.h"
 #include "analysis/export/protobuf.h"
 #include "analysis/model/memory.h"
 #include "analysis/report/escape.h"

@@ -9,16 +9,10 @@
 
 #include "analysis/report/memory.h"
 
-/* The first one is what a single file holds. */
 const struct figure figures[] = {
-	{ "curves", "Threads, CPU and memory over time", figure_curves, NULL },
-	{ "overlay", "Threads, CPU and memory over time", figure_overlay, figure_overlay_any },
-	{ "functions", "Share of time by function", figure_functions, figure_functions_any },
-	{ "kinds", "Time by kind of work", figure_kinds, figure_kinds_any },
-	{ "heap", "Heap over time", figure_heap, figure_heap_any },
-	{ "gpu-memory", "GPU memory over time", figure_gpu_memory, figure_gpu_memory_any },
-	{ "iterations", "How long an iteration took", figure_iterations, figure_iterations_any },
-	{ "scaling", "Speed-up and communication by ranks", figure_scaling, figure_scaling_any },
+#define FIGURE(function, name, title) { name, title, figure_##function, figure_##function##_any },
+#include "analysis/report/figures.tbl"
+#undef FIGURE
 };
 const size_t figure_count = sizeof(figures) / sizeof(figures[0]);
 
@@ -33,7 +27,7 @@ const struct figure *figure_by_name(const char *name)
 const struct figure *figure_with_data(const struct report *r, size_t i)
 {
 	for (size_t f = 0; f < figure_count; f++)
-		if ((!figures[f].any || figures[f].any(r)) && !i--)
+		if (figures[f].any(r) && !i--)
 			return &figures[f];
 	return NULL;
 }

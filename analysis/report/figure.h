@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Figures as in a paper: lengths in points (1/72 inch). A figure is a file with a function, and
- * one line of `figures` in figure.c. It is drawn on a canvas (canvas.h): twice or more, first
+ * one line of figures.tbl. It is drawn on a canvas (canvas.h): twice or more, first
  * without a surface to learn its height.
  */
 #ifndef DLT_ANALYSIS_REPORT_FIGURE_H
@@ -18,10 +18,7 @@ struct figure {
 	const char *title;
 	/* Draws from (0, 0) on, c->width wide; returns the height it takes. */
 	double (*draw)(const struct report *r, struct canvas *c);
-	/*
-	 * Whether it shows something, NULL: always. Those that do not are in no folder and no
-	 * document.
-	 */
+	/* Whether it shows something. Those that do not are in no folder and no document. */
 	bool (*any)(const struct report *r);
 };
 
@@ -74,21 +71,10 @@ bool figure_places_needed(const struct report *r);
 /* Of a figure: the trace's label when it is alone, else its name and what they have in common. */
 char *figure_heading(const struct report *r, const char *figure);
 
-double figure_curves(const struct report *r, struct canvas *c);
-double figure_overlay(const struct report *r, struct canvas *c);
-double figure_iterations(const struct report *r, struct canvas *c);
-double figure_functions(const struct report *r, struct canvas *c);
-double figure_kinds(const struct report *r, struct canvas *c);
-double figure_heap(const struct report *r, struct canvas *c);
-double figure_gpu_memory(const struct report *r, struct canvas *c);
-double figure_scaling(const struct report *r, struct canvas *c);
-
-bool figure_overlay_any(const struct report *r);
-bool figure_iterations_any(const struct report *r);
-bool figure_functions_any(const struct report *r);
-bool figure_kinds_any(const struct report *r);
-bool figure_heap_any(const struct report *r);
-bool figure_gpu_memory_any(const struct report *r);
-bool figure_scaling_any(const struct report *r);
+#define FIGURE(function, name, title) \
+	double figure_##function(const struct report *r, struct canvas *c); \
+	bool figure_##function##_any(const struct report *r);
+#include "analysis/report/figures.tbl"
+#undef FIGURE
 
 #endif

@@ -14,23 +14,12 @@
 #define write_html NULL
 #endif
 
-/* Longer endings first where one ends in another. No function: not available yet. */
 const struct writer writers[] = {
-	{ "text", ".txt", PAGES_TABLES, write_text },
-	{ "markdown", ".md", PAGES_TABLES, write_markdown },
-	{ "latex", ".tex", PAGES_TABLES, write_latex },
-	{ "speedscope", ".speedscope.json", PAGES_NONE, write_speedscope },
-	{ "chrome", ".trace.json", PAGES_EVENTS, NULL },
-	{ "json", ".json", PAGES_TABLES, write_json },
-	{ "csv", ".csv", PAGES_TABLES, write_csv },
-	{ "html", ".html", PAGES_NONE, write_html },
-	{ "svg", ".svg", PAGES_FIGURES, write_svg },
-	{ "png", ".png", PAGES_FIGURES, write_png },
-	{ "pdf", ".pdf", PAGES_FIGURES, write_pdf },
-	{ "sqlite", ".sqlite", PAGES_NONE, write_sqlite },
-	{ "folded", ".folded", PAGES_NONE, write_folded },
-	{ "perfetto", ".pftrace", PAGES_EVENTS, NULL },
-	{ "ctf", ".ctf", PAGES_EVENTS, NULL },
+#define WRITER(name, ending, pages, package) { #name, ending, pages, package, write_##name },
+#define EXPORTER(name, ending) { #name, ending, PAGES_EVENTS, NULL, NULL },
+#include "analysis/report/writers.tbl"
+#undef WRITER
+#undef EXPORTER
 };
 const size_t writer_count = sizeof(writers) / sizeof(writers[0]);
 
@@ -65,19 +54,6 @@ const struct writer *writer_by_path(const char *path)
 		if (length >= n && !strncmp(path + length - n, writers[i].ending, n))
 			return &writers[i];
 	}
-	return NULL;
-}
-
-const char *writer_package(const struct writer *w)
-{
-	static const struct { const char *format, *package; } needs[] = {
-		{ "html", "libjs-dygraphs" },
-		{ "sqlite", "libsqlite3-dev" },
-	};
-
-	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-		if (!strcmp(needs[i].format, w->name))
-			return needs[i].package;
 	return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The formats of a report. A format is one file and one line of `writers` in writer.c.
+ * The formats of a report. A format is one file and one line of writers.tbl.
  *
  * A writer writes a report, or one page of it, to an open file. Pages are tables or figures;
  * they become the files of a folder when the output's name ends in "/".
@@ -29,17 +29,18 @@ enum writer_pages {
 	PAGES_NONE,
 	PAGES_TABLES,		/* every table, and "series" */
 	PAGES_FIGURES,		/* every figure that shows something */
-	PAGES_EVENTS,		/* none: made of single events: analysis/export/ has an exporter of that name */
+	PAGES_EVENTS,		/* none: made of single events by analysis/export/ */
 };
 
 struct writer {
 	const char *name;	/* for -f */
 	const char *ending;	/* of the file's name */
 	enum writer_pages pages;	/* what a folder of this format holds */
+	const char *package;	/* Debian's without which it is not built; NULL: it needs none */
 	/*
 	 * Writes `page`, or what a single file holds when that is NULL. 0 or a negative errno;
 	 * errors of the file itself may be left for the caller's ferror().
-	 * NULL: PAGES_EVENTS, or not available yet, or not built in (writer_package).
+	 * NULL: PAGES_EVENTS, or not built in.
 	 */
 	int (*write)(const struct report *r, const char *page, FILE *out,
 		     const struct writer_options *options);
@@ -48,35 +49,22 @@ struct writer {
 extern const struct writer writers[];
 extern const size_t writer_count;
 
-/* By name, or by the ending of a path ("a.csv", "a.csv/"); NULL when there is none. */
 /* ".txt .md ..."; the caller's. */
 char *writer_endings(void);
 
+/* By name, or by the ending of a path ("a.csv", "a.csv/"); NULL when there is none. */
 const struct writer *writer_by_name(const char *name);
 const struct writer *writer_by_path(const char *path);
-
-/* Debian's package without which the format was not built; NULL: it needs none. */
-const char *writer_package(const struct writer *w);
 
 /* Name of page i; NULL after the last. Borrowed from the report. */
 const char *writer_page(const struct writer *w, const struct report *r, size_t i);
 bool writer_has_page(enum writer_pages pages, const struct report *r, const char *page);
 
-int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_json(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_markdown(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_latex(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_csv(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_speedscope(const struct report *r, const char *page, FILE *out,
-		     const struct writer_options *o);
-int write_folded(const struct report *r, const char *page, FILE *out,
-		 const struct writer_options *o);
-/* Only where configure found SQLite. */
-int write_sqlite(const struct report *r, const char *page, FILE *out,
-		 const struct writer_options *o);
-int write_html(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_svg(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_pdf(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-int write_png(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+#define WRITER(name, ending, pages, package) \
+	int write_##name(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
+#define EXPORTER(name, ending)
+#include "analysis/report/writers.tbl"
+#undef WRITER
+#undef EXPORTER
 
 #endif

@@ -23,8 +23,8 @@ status 0 t.txt
 same "stderr of a good trace" "" "$(cat err)"
 grep -q "Time in BLAS" out || fail "no breakdown in the text"
 status 0 --help
-for word in $(sed -n 's/^\t{ "[a-z]*", "\(\.[a-z.]*\)", .*/\1/p' "$top_srcdir/analysis/report/writer.c") \
-	$(sed -n 's/^\t{ "\([a-z-]*\)", "[A-Z].*", figure_.*/\1/p' "$top_srcdir/analysis/report/figure.c"); do
+for word in $(sed -n 's/^[WE][A-Z]*([a-z]*, "\(\.[a-z.]*\)".*/\1/p' "$top_srcdir/analysis/report/writers.tbl") \
+	$(sed -n 's/^FIGURE([a-z_]*, "\([a-z-]*\)",.*/\1/p' "$top_srcdir/analysis/report/figures.tbl"); do
 	grep -q -- "[ ]$word[,; ]\|[ ]$word$" out || fail "--help does not tell of $word"
 done
 status 0 --version
