@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `findings`: what is wrong, or worth knowing, in words. The table of rules; worst first. */
+/* The table `findings`: what is wrong, or worth knowing, in words; worst first. */
 #include "analysis/findings.h"
 
 #include <stdarg.h>
@@ -9,7 +9,6 @@
 
 #include "analysis/model/memory.h"
 #include "analysis/phases.h"
-#include "analysis/rules/rules.h"
 
 static const struct column columns[] = {
 	{ "severity", "severity", UNIT_TEXT, "info, warning, problem" },
@@ -25,72 +24,10 @@ static const struct column columns[] = {
 	{ "evidence", "evidence", UNIT_TREE, "the numbers behind it" },
 };
 
-/* In the order in which equally grave ones are told. */
 static const struct rule rules[] = {
-	{ "no_events", DLT_PROBLEM, .trace = rule_no_events, .advice =
-	  "Start the program by dltrace-record, or with libdltrace.so in LD_PRELOAD." },
-	{ "recorder", DLT_WARNING, .trace = rule_recorder },
-	{ "died", DLT_PROBLEM, .process = rule_died, .advice =
-	  "See the section on failures: what was in flight, and who held the memory." },
-	{ "allocation_failed", DLT_PROBLEM, .process = rule_allocation_failed, .advice =
-	  "A smaller batch needs less memory; see the heap's curve for when it grew." },
-	{ "gpu_allocation_failed", DLT_PROBLEM, .process = rule_gpu_allocation_failed, .advice =
-	  "A smaller batch, or less held by the libraries named." },
-	{ "call_failed", DLT_WARNING, .process = rule_call_failed },
-	{ "heap_grows", DLT_WARNING, .process = rule_heap_grows, .advice =
-	  "Look for what is kept from one iteration to the next: losses not detached, lists of tensors, "
-	  "caches without a bound." },
-	{ "gpu_memory_grows", DLT_WARNING, .process = rule_gpu_memory_grows, .advice =
-	  "Look for tensors kept from one iteration to the next; losses are to be added up as numbers." },
-	{ "memory_full", DLT_WARNING, .trace = rule_memory_full, .advice =
-	  "A smaller batch, fewer workers, or more memory; beyond the limit the kernel kills." },
-	{ "gpu_idle", DLT_WARNING, .process = rule_gpu_idle },	/* its advice goes with the cause */
-	{ "waits_for_gpu", DLT_WARNING, .process = rule_waits_for_gpu, .advice =
-	  "Read results (item(), printing, metrics) every so many iterations only; copy without blocking, "
-	  "from pinned memory." },
-	{ "gpu_allocations", DLT_WARNING, .process = rule_gpu_allocations, .advice =
-	  "Let the framework's pool keep memory (no empty_cache in the loop, equal shapes), or allocate by "
-	  "cudaMallocAsync." },
-	{ "small_kernels", DLT_WARNING, .process = rule_small_kernels, .advice =
-	  "Larger batches, or fewer kernels: fused operations and optimisers, torch.compile, CUDA graphs, which "
-	  "launch many at once." },
-	{ "pageable_copies", DLT_WARNING, .process = rule_pageable, .advice =
-	  "Load into pinned memory (pin_memory=True) and copy with non_blocking=True." },
-	{ "waits_for_workers", DLT_WARNING, .process = rule_waits_for_workers, .advice =
-	  "More workers, more batches ahead (prefetch_factor), or less work for each sample." },
-	{ "others_busy", DLT_WARNING, .trace = rule_others_busy, .advice =
-	  "Its times tell little of the program itself: run it again when the machine has nothing else to do, or "
-	  "keep the others off some cores (taskset, a cpuset)." },
-	{ "crowded", DLT_WARNING, .trace = rule_crowded, .advice =
-	  "Set the number of threads to that of the cores, over all processes (OMP_NUM_THREADS, "
-	  "torch.set_num_threads)." },
-	{ "too_many_threads", DLT_WARNING, .process = rule_too_many_threads, .advice =
-	  "Threads are made without a bound: use a pool, or set the library's number of threads." },
-	{ "thread_churn", DLT_WARNING, .trace = rule_thread_churn, .advice =
-	  "Use one number of threads throughout: OpenMP ends and makes threads where it changes; or a "
-	  "pool." },
-	{ "thread_again", DLT_WARNING, .process = rule_thread_again, .advice =
-	  "Threads are made and ended for single images or steps: use a pool, or loaders of a fixed number." },
-	{ "process_each_step", DLT_WARNING, .process = rule_process_each_step, .advice =
-	  "Keep worker processes from one step to the next (persistent_workers=True, a pool)." },
-	{ "short_processes", DLT_INFO, .trace = rule_short_processes, .advice =
-	  "Compilers: keep what they made (a cache on disk) from run to run. Others: call a library instead." },
-	{ "reads_files", DLT_WARNING, .process = rule_reads_files, .advice =
-	  "Read once and keep what was decoded, in few large files on a local disk; map what is read again." },
-	{ "rank_straggles", DLT_WARNING, .trace = rule_rank_straggles, .advice =
-	  "Compare this rank's data, machine and GPU with the others'; uneven batches do this too." },
-	{ "communication", DLT_INFO, .trace = rule_communication },
-	{ "no_gpu", DLT_INFO, .trace = rule_no_gpu, .advice =
-	  "If the machine has one: see nvidia-smi, and CUDA_VISIBLE_DEVICES." },
-	{ "first_call", DLT_INFO, .process = rule_first_call, .advice =
-	  "Leave the first calls out of a measurement, or call them before it." },
-	{ "lazy_loading", DLT_INFO, .process = rule_lazy_loading, .advice =
-	  "Leave the first iterations out of a measurement, or load all at once (CUDA_MODULE_LOADING=EAGER)." },
-	{ "events_lost", DLT_WARNING, .process = rule_events_lost, .advice =
-	  "Record at a lower level (-l summary), or with more room in /dev/shm." },
-	{ "own_cost", DLT_INFO, .trace = rule_own_cost, .advice =
-	  "Record at a lower level (-l summary), or with a larger --threshold." },
-	{ "heap_not_seen", DLT_INFO, .process = rule_heap_not_seen },
+#define RULE(of, name, severity, words) { #name, severity, .of = rule_##name, .advice = words },
+#include "analysis/rules/rules.tbl"
+#undef RULE
 };
 
 #define RULES (sizeof(rules) / sizeof(*rules))

@@ -2,7 +2,7 @@
 /*
  * Findings: what is wrong or worth knowing, in words, with the numbers behind it.
  *
- * A rule is one row of `rules` in findings.c and one function in analysis/rules/. It looks at the
+ * A rule is one row of rules/rules.tbl and one function in analysis/rules/. It looks at the
  * model, and at the tables of the analyses before it; where it is not sure it says nothing, since a
  * false alarm costs more than silence. What it says is `found()`.
  */
@@ -16,14 +16,18 @@
 
 struct findings;
 
-typedef void (*process_rule)(struct findings *f, const struct process *p);
-typedef void (*trace_rule)(struct findings *f, const struct trace *t);
+typedef void process_rule(struct findings *f, const struct process *p);
+typedef void trace_rule(struct findings *f, const struct trace *t);
+
+#define RULE(of, name, severity, words) of##_rule rule_##name;
+#include "analysis/rules/rules.tbl"
+#undef RULE
 
 struct rule {
 	const char *name;
 	enum dlt_severity severity;
-	process_rule process; /* for every process that is shown */
-	trace_rule trace;     /* or for every trace */
+	process_rule *process; /* for every process that is shown */
+	trace_rule *trace;     /* or for every trace */
 	const char *advice;   /* what to do; NULL: the text says all */
 };
 

@@ -8,8 +8,8 @@
 
 #include "analysis/errors.h"
 #include "analysis/failures.h"
+#include "analysis/findings.h"
 #include "analysis/gpu_memory.h"
-#include "analysis/rules/rules.h"
 
 /* Who asked for the first block that was refused, and how long before the end that was. */
 static const char *refused_text(const struct process *p, char *text, size_t size)

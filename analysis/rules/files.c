@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: time in reading files. */
-#include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
 #define READ_SPEED   50e6  /* bytes a second: less is what batches of photos take */

@@ -6,7 +6,6 @@
 
 #include "analysis/breakdown.h"
 #include "analysis/layers.h"
-#include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
 #define FIRST_CALL_LEAST 1000000  /* ns: shorter ones are not worth a word ... */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/model/gpu.h"
-#include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
 /*
@@ -320,7 +319,7 @@ static uint64_t pinned_blocks(const struct process *p)
 }
 
 /* Where nobody ever pinned memory, all that the host copies is pageable. */
-void rule_pageable(struct findings *f, const struct process *p)
+void rule_pageable_copies(struct findings *f, const struct process *p)
 {
 	struct gpu_calls g = gpu_calls(p);
 	char bytes[32], time[32];

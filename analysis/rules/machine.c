@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: what others did on the machine meanwhile. */
-#include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
 #define BUSY_LEAST   0.9	/* of the cores: hardly anything was left */

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/findings.h"
 #include "analysis/gpu_memory.h"
 #include "analysis/growth.h"
 #include "analysis/phases.h"
-#include "analysis/rules/rules.h"
 
 static json_t *growth_evidence(const struct growth *g)
 {

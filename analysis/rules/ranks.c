@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "analysis/communication.h"
-#include "analysis/rules/rules.h"
+#include "analysis/findings.h"
 
 #define CLEARLY	      0.1 /* of the time from the first call to the last ... */
 #define WORTH_WAITING 1e8 /* ... and so many ns: ranks that start are never quite together */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/cost.h"
-#include "analysis/rules/rules.h"
+#include "analysis/findings.h"
 
 /* Words of the recorder's watchdog, the warnings and problems among them. */
 void rule_recorder(struct findings *f, const struct trace *t)

@@ -7,7 +7,7 @@
 
 #include "analysis/iterations.h"
 #include "analysis/model/memory.h"
-#include "analysis/rules/rules.h"
+#include "analysis/rules/work.h"
 
 #define STEPS_LEAST  20		/* threads, where iterations are known */
 #define AGAIN_LEAST  50		/* ... where they are not */

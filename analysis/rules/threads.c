@@ -8,7 +8,6 @@
 #include "analysis/breakdown.h"
 #include "analysis/model/memory.h"
 #include "analysis/phases.h"
-#include "analysis/rules/rules.h"
 #include "analysis/rules/work.h"
 
 /* ---- many threads ---- */

@@ -83,4 +83,7 @@ double cores_allowed(const struct process *p);
  * `s`? */
 bool is_worker(const struct process *p, const struct process *parent, struct span s);
 
+/* Threads that were made and ended for single images or steps (steps.c). */
+uint64_t threads_made_again(const struct process *p);
+
 #endif
