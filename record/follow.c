@@ -205,18 +205,6 @@ static void drop_predecessor(const struct followed *new)
 	}
 }
 
-/* "<pid>-<32 hexadecimal digits>.box" */
-static pid_t pid_of_name(const char *name)
-{
-	char *end;
-	long pid = strtol(name, &end, 10);
-
-	if (pid <= 0 || pid > 1 << 22 || *end != '-' || strspn(end + 1, "0123456789abcdef") != 32 ||
-	    strcmp(end + 33, ".box") != 0)
-		return 0;
-	return (pid_t)pid;
-}
-
 /* Kept open for the length of the call only: a thousand processes would take a thousand. */
 static void *map_box(const char *name, size_t *size)
 {
@@ -294,7 +282,7 @@ static bool is_known(const char *name)
 static void add(const char *name)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	pid_t pid = pid_of_name(name);
+	pid_t pid = box_view_pid(name);
 	struct followed *f;
 
 	if (!pid || is_known(name) || !(f = calloc(1, sizeof(*f))))

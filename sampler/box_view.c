@@ -2,6 +2,8 @@
 /* Reads black boxes without trusting them. */
 #include "box_view.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,6 +25,17 @@ static const void *table(const void *box, size_t size, uint32_t offset, size_t *
 	if (*count > (size - offset) / entry)
 		*count = (size - offset) / entry;
 	return (const char *)box + offset;
+}
+
+pid_t box_view_pid(const char *name)
+{
+	char *end;
+	long pid = strtol(name, &end, 10);
+
+	if (pid <= 0 || pid > 1 << 22 || *end != '-' || strspn(end + 1, "0123456789abcdef") != 32 ||
+	    strcmp(end + 33, ".box") != 0)
+		return 0;
+	return (pid_t)pid;
 }
 
 bool box_view_init(struct box_view *v, const void *box, size_t size)

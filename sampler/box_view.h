@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "box.h"
 
@@ -27,6 +28,9 @@ struct box_view {
 	size_t ring_count;
 	size_t size;			/* bytes of the box */
 };
+
+/* Whose box a file of this name is, "<pid>-<32 hexadecimal digits>.box"; 0: it is none. */
+pid_t box_view_pid(const char *name);
 
 /* False when these `size` bytes are no box of this version. */
 bool box_view_init(struct box_view *v, const void *box, size_t size);

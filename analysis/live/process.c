@@ -54,18 +54,6 @@ static bool guarded(struct live_process *p, void (*read)(struct live_process *p,
 
 /* ---- the box ---- */
 
-/* "<pid>-<32 hexadecimal digits>.box" */
-static pid_t pid_of_name(const char *name)
-{
-	char *end;
-	long pid = strtol(name, &end, 10);
-
-	if (pid <= 0 || pid > 1 << 22 || *end != '-' || strspn(end + 1, "0123456789abcdef") != 32 ||
-	    strcmp(end + 33, ".box") != 0)
-		return 0;
-	return (pid_t)pid;
-}
-
 static void *map_box(int folder, const char *file, size_t *size, enum live_refusal *why)
 {
 	int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -105,7 +93,7 @@ static void unmap(struct live_process *p)
 
 struct live_process *live_process_new(int folder, const char *file, enum live_refusal *why)
 {
-	pid_t pid = pid_of_name(file);
+	pid_t pid = box_view_pid(file);
 	struct live_process *p;
 	bool is_box = false;
 
