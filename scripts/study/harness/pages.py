@@ -114,7 +114,7 @@ def time_tables(r):
     yield from cudnn_table(r)
     failed = sum(o.failed for o in r.outcomes)
     yield Paragraph(f"Means of the good runs with their 95 % interval by Student's t; {count_of(len(r.outcomes), 'run')}, "
-                    f"{failed or 'none'} of them failed. –: not known, since iterations were not found.")
+                    f"{failed or 'none'} of them failed. –: not known, since iterations were not found; of a phase: no run had it.")
 
 
 # What is compared, and whether the publication's seconds are of the same: they are by the clock.
