@@ -79,6 +79,9 @@ assert cell("mxnet", 8, *[0.02] * 8).endswith("] met"), "3 % for a start"
 assert cell("mxnet", 5, 0, 0) == "-" == cell("mxnet", 6, 0, 0), "neither samples nor the recorder's"
 found = {"samples": {"own": 100, "all": 10000}, "beside": {"cpu": 0.05, "wall": 20.0}}
 assert cost.row(made["mxnet"], "alexnet", pairs(0, 0), found)[5:7] == ["1.00 % [0.80 .. 1.20]", "0.25 %"]
+assert cost.told(cost.row(made["mxnet"], "alexnet", pairs(0, 0), found)) == (
+    "mxnet alexnet: a step +0.0 % [+0.0 .. +0.0] met, CPU +0.0 % [+0.0 .. +0.0] met, in dltrace 1.00 % [0.80 .. 1.20], "
+    "recorder 0.25 %; the start +0.0 % [+0.0 .. +0.0] met, CPU +0.0 % [+0.0 .. +0.0] met; 2 pairs")
 assert cell("mxnet", 4, -0.01, -0.01, 0.03, 0.03, 0.0, 0.0, 0.02, 0.02).endswith("] unclear")
 for name, share in ("mxnet", 0.004), ("tensorflow", 0.006), ("paddle", 0.5):
     path = cost.path_of("many", made[name], cost.check.model_of(made[name]))

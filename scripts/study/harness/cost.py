@@ -259,6 +259,13 @@ def row(framework, model, pairs, found):
     return [framework.name, model, *step, samples.text(found.get("samples")), beside.text(found.get("beside")), *start, str(len(pairs))]
 
 
+def told(cells):
+    """A row in words, as it is measured."""
+    name, model, _, step, step_cpu, own, recorder, _, start, start_cpu, pairs = cells
+    return (f"{name} {model}: a step {step}, CPU {step_cpu}, in dltrace {own}, recorder {recorder}; "
+            f"the start {start}, CPU {start_cpu}; {pairs} pairs")
+
+
 def measured(frameworks, folder):
     """(framework, model, pairs, all that is kept of it) of all that was measured, whenever."""
     for framework in frameworks:
