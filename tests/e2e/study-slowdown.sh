@@ -40,7 +40,7 @@ measure() {
 	END
 }
 same "measured" True "$(measure 2)"
-kept=sleeper-cifar_cnn/slowdown.json
+kept=sleeper-cifar_cnn/slowdown-64.json
 same "pairs" "0 1" "$(jq -r '[.pairs[].turn | tostring] | join(" ")' $kept)"
 jq -e '.pairs | all(.step | .bare.wall >= 0.02 and .recorded.wall >= 0.02 and .bare.cpu < .bare.wall)' $kept >/dev/null ||
 	fail "steps: $(cat $kept)"
@@ -84,12 +84,13 @@ assert cost.told(cost.row(made["mxnet"], "alexnet", pairs(0, 0), found)) == (
     "recorder 0.25 %; the start +0.0 % [+0.0 .. +0.0] met, CPU +0.0 % [+0.0 .. +0.0] met; 2 pairs")
 assert cell("mxnet", 4, -0.01, -0.01, 0.03, 0.03, 0.0, 0.0, 0.02, 0.02).endswith("] unclear")
 for name, share in ("mxnet", 0.004), ("tensorflow", 0.006), ("paddle", 0.5):
-    path = cost.path_of("many", made[name], cost.check.model_of(made[name]))
+    path = cost.path_of("many", made[name], cost.check.model_of(made[name]), 64)
     os.makedirs(os.path.dirname(path))
     cost.plan.write(path, {"pairs": pairs(*[share] * 8), "seconds": 1})
-together, = cost.together([made[name] for name in ("mxnet", "tensorflow", "paddle")], "many")
+together, = cost.together([made[name] for name in ("mxnet", "tensorflow", "paddle")], "many", 64)
 assert together[3] == "+0.5 % [+0.4 .. +0.6] met" and together[-1] == "16", together
-assert not cost.together([made["mxnet"]], "many"), "one alone"
+assert not cost.together([made["mxnet"]], "many", 64), "one alone"
+assert not list(cost.table(made.values(), "many", 224)), "pictures of another size"
 END
 
 # Theano's two processes would wait for each other's lock: each has a folder of its own to compile into, for good, and
@@ -107,7 +108,7 @@ exec(open("sleeper.py").read())
 framework = framework._replace(name="compiler", script=os.path.abspath("compiler.py"),
                                variables={"THEANO_FLAGS": "base_compiledir=/nowhere/common,mode=FAST"})
 assert cost.measure(framework, "cifar_cnn", None, 64, ".", 2, 0)
-assert len(cost.kept(".", framework, "cifar_cnn")["pairs"]) == 2
+assert len(cost.kept(".", framework, "cifar_cnn", 64)["pairs"]) == 2
 for kind, count in ("bare", 3), ("recorded", 4):
     users = open(f"compiler-cifar_cnn/compiled-{kind}/users").read().splitlines()
     assert len(users) == count and all(user.startswith("FAST ") for user in users), users

@@ -177,20 +177,20 @@ def looked_at(words, env, folder, compiled):
 
 # ---- what is kept ----
 
-def path_of(folder, framework, model):
-    return os.path.join(folder, f"{framework.name}-{model}", "slowdown.json")
+def path_of(folder, framework, model, size):
+    return os.path.join(folder, f"{framework.name}-{model}", f"slowdown-{size}.json")
 
 
-def kept(folder, framework, model):
+def kept(folder, framework, model, size):
     """What was measured so far: {"pairs": [pair], "seconds": what that took, and looked_at's}."""
-    return plan.read(path_of(folder, framework, model)) or {"pairs": [], "seconds": 0}
+    return plan.read(path_of(folder, framework, model, size)) or {"pairs": [], "seconds": 0}
 
 
 def measure(framework, model, data, size, folder, pairs, seconds):
     """So many pairs at least, and more while there is time; what an earlier call kept counts. False if it does not train."""
     if len(os.sched_getaffinity(0)) < 2:
         raise Wrong("a slow-down is measured on two cores: there is one")
-    path, found, wanted = path_of(folder, framework, model), kept(folder, framework, model), pairs + pairs % 2
+    path, found, wanted = path_of(folder, framework, model, size), kept(folder, framework, model, size), pairs + pairs % 2
     compiled = os.path.join(os.path.abspath(os.path.dirname(path)), "compiled")
     words, env = command(framework, model, data, size), check.environment_of(framework)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -266,25 +266,25 @@ def told(cells):
             f"the start {start}, CPU {start_cpu}; {pairs} pairs")
 
 
-def measured(frameworks, folder):
+def measured(frameworks, folder, size):
     """(framework, model, pairs, all that is kept of it) of all that was measured, whenever."""
     for framework in frameworks:
         model = check.model_of(framework)
-        found = kept(folder, framework, model)
+        found = kept(folder, framework, model, size)
         pairs = found["pairs"]
         if len(pairs) > 1:
             yield framework, model, pairs[:len(pairs) // 2 * 2], found
 
 
-def table(frameworks, folder):
+def table(frameworks, folder, size):
     """A row each."""
-    for found in measured(frameworks, folder):
+    for found in measured(frameworks, folder, size):
         yield row(*found)
 
 
-def together(frameworks, folder):
+def together(frameworks, folder, size):
     """The pairs of all frameworks that share a limit, as one row; of one framework alone there is none."""
-    found = [pairs for framework, _, pairs, _ in measured(frameworks, folder) if framework.name not in BUSY]
+    found = [pairs for framework, _, pairs, _ in measured(frameworks, folder, size) if framework.name not in BUSY]
     pairs = [pair for some in found for pair in some]
     cells = [["", *(longer_text(pairs, phase, figure, limit) for figure in FIGURES)]
              for phase, limit in zip(PHASES, (STEP, START)) if len(found) > 1]
