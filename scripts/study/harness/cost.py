@@ -25,6 +25,7 @@ BLOCK = 2.0         # s of steps that count, at least
 STEPS = 24          # that count, at least
 START_LIMIT = 600   # s to the first steps
 ENDLESS = 1000000   # epochs: the training is ended when enough is known
+PADDING = 4096      # bytes, at most, of a variable in the environment, whose length is drawn for each process
 FIGURES = ("wall", "cpu")
 PHASES = ("step", "start")
 KINDS = ("bare", "recorded")
@@ -58,6 +59,12 @@ def alone(env, compiled):
     return dict(env, THEANO_FLAGS=re.sub(r"base_compiledir=[^,]*", "base_compiledir=" + compiled, env["THEANO_FLAGS"]))
 
 
+def padding():
+    """So that how the heap lies is a matter of chance: Python keeps the environment there, and a recorded process has more of
+    it. As it lies it may give memory back in each step and take it again, or keep it; the same way in all of a kind."""
+    return "-" * random.randrange(PADDING)
+
+
 class Training:
     """A process of the framework's script on one core, bare or recorded, that says when each step ended."""
 
@@ -66,7 +73,7 @@ class Training:
         os.close(handle)
         self.words, self.core, self.recorded = words, core, recorded
         line = check.recorded(words, self.path + ".trace") if recorded else words
-        self.child = subprocess.Popen(line, env=dict(alone(env, compiled), STUDY_STEPS=self.path),
+        self.child = subprocess.Popen(line, env=dict(alone(env, compiled), STUDY_STEPS=self.path, STUDY_PADDING=padding()),
                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
