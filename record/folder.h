@@ -3,7 +3,8 @@
  * Folders: the output folder, and the private one of a recording that is gone afterwards.
  *
  * Private folder, on /dev/shm where that is possible (a short path: sockets allow 108 bytes). It is called
- * .dltrace-PID-XXXXXX, as nothing that a user makes is, so that one that is left behind can be swept (homes.h finds them):
+ * .dltrace-PID-XXXXXX, as nothing that a user makes is, so that one that is left behind can be swept (homes.h finds
+ * them):
  *	lock		held by flock while the recording runs; who finds it free in an old folder may sweep that
  *	box/		black boxes (DLTRACE_BOX), 0700; `ids`, the counter of thread ids; and `wanted`, which
  *			events of the boxes are (wanted.h)

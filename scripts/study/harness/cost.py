@@ -61,7 +61,8 @@ def alone(env, compiled):
 
 def padding():
     """So that how the heap lies is a matter of chance: Python keeps the environment there, and a recorded process has more of
-    it. As it lies it may give memory back in each step and take it again, or keep it; the same way in all of a kind."""
+    it. As the heap lies, a step may give memory back and take it again, or not; else all bare ones would lie alike, and
+    all recorded ones alike in another way."""
     return "-" * random.randrange(PADDING)
 
 
