@@ -178,7 +178,8 @@ def looked_at(words, env, folder, compiled):
         after = beside.cpu_by_process(training.child.pid, training.pid)
         if training.child.poll() is not None:
             raise Failed()
-        return {"samples": taken, "beside": {"cpu": beside.taken_between(before, after), "wall": time.monotonic() - begin}}
+        found = {"beside": {"cpu": beside.taken_between(before, after), "wall": time.monotonic() - begin}}
+        return {**found, "samples": taken} if taken else found
     finally:
         training.end()
 
