@@ -171,10 +171,8 @@ def looked_at(words, env, folder, compiled):
         wait_for([training], has_begun, 0.001)
         wait_for([training], lambda t: len(t.steps()) >= WARM_UP, 0.05)
         begin, before = time.monotonic(), beside.cpu_by_process(training.child.pid, training.pid)
-        if samples.available():
-            taken = samples.take(training.pid, os.path.join(folder, "perf.data"), samples.SECONDS)
-        else:
-            taken = time.sleep(samples.SECONDS)
+        taken = samples.take(training.pid, os.path.join(folder, "perf.data"), samples.SECONDS) if samples.available() else None
+        time.sleep(max(begin + samples.SECONDS - time.monotonic(), 0))  # where perf was not there, or could not
         after = beside.cpu_by_process(training.child.pid, training.pid)
         if training.child.poll() is not None:
             raise Failed()
