@@ -8,6 +8,7 @@
 
 #include "analysis/frameworks.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 #define BUSY_LEAST	100000000	/* ns: a compiler that is only asked something takes less */
 #define WINDOW		500000000	/* ns: several readings, so that none alone decides */
@@ -111,17 +112,9 @@ static bool compiles(const struct process *p)
 /* The last reading that is not after `at`, else the first one. */
 static const struct rhythm_sample *reading(const struct rhythm *r, int64_t at)
 {
-	size_t low = 0, high = r->sample_count;
+	size_t after = FIRST_AFTER(r->samples, r->sample_count, at, at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->samples[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &r->samples[low ? low - 1 : 0];
+	return &r->samples[after ? after - 1 : 0];
 }
 
 /* Allocations a second of CPU time; 0 where there was hardly any. */

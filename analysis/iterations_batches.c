@@ -14,6 +14,7 @@
 
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 #include "analysis/passes.h"
 
 #define LEAST_EXAMPLES	3	/* in a batch: two may be a picture and what it shows */
@@ -58,17 +59,7 @@ static struct reading reading_of(const struct process *p, const struct process *
 /* How many examples are opened before that. */
 static size_t opened_before(const struct reading *q, int64_t at)
 {
-	size_t low = 0, high = q->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (q->opens[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_AFTER(q->opens, q->count, at, at);
 }
 
 /* After how many examples it comes, each number once; of those after `start`. */
@@ -284,13 +275,6 @@ static bool others_batches(const struct process *p, const struct passes *s, stru
 
 /* ---- may some of them be evaluated only? ---- */
 
-static int by_time(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* From each block to the next batch's first example, but for the last: the caller's. */
 static int64_t *work_of(const struct batch *list, size_t count, int64_t *middle)
 {
@@ -298,7 +282,7 @@ static int64_t *work_of(const struct batch *list, size_t count, int64_t *middle)
 
 	for (size_t i = 0; i + 1 < count; i++)
 		sorted[i] = work[i] = list[i + 1].begin - list[i].ready;
-	qsort(sorted, count - 1, sizeof(*sorted), by_time);
+	times_sort(sorted, count - 1);
 	*middle = sorted[(count - 1) / 2];
 	free(sorted);
 	return work;

@@ -11,6 +11,7 @@
 #include "analysis/iterations.h"
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 #include "analysis/passes.h"
 
 #define SHORTER		3	/* times: a first pass that is so much shorter than others is no epoch */
@@ -59,13 +60,6 @@ static bool is_cut(const struct passes *s)
 	return s->whole && last < s->files && s->count > 2;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Distances of opens, the shortest first; the caller's. */
 static int64_t *distances_all(const struct passes *s)
 {
@@ -73,7 +67,7 @@ static int64_t *distances_all(const struct passes *s)
 
 	for (size_t i = 1; i < s->open_count; i++)
 		list[i - 1] = s->opens[i].at - s->opens[i - 1].at;
-	qsort(list, s->open_count ? s->open_count - 1 : 0, sizeof(*list), by_value);
+	times_sort(list, s->open_count ? s->open_count - 1 : 0);
 	return list;
 }
 
@@ -144,7 +138,7 @@ static bool is_as_long(const struct passes *s, size_t first)
 		lasted[whole++] = s->opens[end - 1].at - s->opens[s->begins[i]].at;
 	}
 	own = lasted[0];
-	qsort(lasted, whole, sizeof(*lasted), by_value);
+	times_sort(lasted, whole);
 	usual_one = whole ? lasted[whole / 2] : 0;
 	free(lasted);
 	return whole && SHORTER * own >= usual_one;
@@ -206,8 +200,8 @@ static struct distances distances_of(const struct passes *s, size_t batch, size_
 		else
 			d.inner[d.inners++] = apart_ns;
 	}
-	qsort(d.border, d.borders, sizeof(*d.border), by_value);
-	qsort(d.inner, d.inners, sizeof(*d.inner), by_value);
+	times_sort(d.border, d.borders);
+	times_sort(d.inner, d.inners);
 	return d;
 }
 

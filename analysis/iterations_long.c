@@ -11,18 +11,12 @@
 
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 #define LEAST_ROUNDS	16
 #define TRIES		4	/* up to a third of what works is left out */
 #define LEAST_SAME	0.75	/* of the family comes equally often in the whole run */
 #define NEAR		0.25	/* of what is predicted */
-
-static int by_time(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* Until when each beat that works is known, the shortest first; the caller's. */
 static int64_t *horizons(const struct process *p, enum series_way way, size_t *count)
@@ -33,7 +27,7 @@ static int64_t *horizons(const struct process *p, enum series_way way, size_t *c
 	for (size_t i = 0; i < p->rhythm.count; i++)
 		if (series_works(way, p, &p->rhythm.beats[i]))
 			list[(*count)++] = series_horizon(&p->rhythm.beats[i]);
-	qsort(list, *count, sizeof(*list), by_time);
+	times_sort(list, *count);
 	return list;
 }
 

@@ -14,6 +14,7 @@
 
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 #define LEAST_ITERATIONS	3
 #define LEAST_MEMBERS		2
@@ -140,13 +141,6 @@ static struct family family_at(const struct all_series *s, size_t first, int64_t
 	return found;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Nearly all of them about as far apart, those at the borders of rounds, too. */
 static bool is_regular(const int64_t *at, size_t count)
 {
@@ -155,7 +149,7 @@ static bool is_regular(const int64_t *at, size_t count)
 
 	for (size_t i = 0; i + 1 < count; i++)
 		gaps[i] = at[i + 1] - at[i];
-	qsort(gaps, count - 1, sizeof(*gaps), by_time);
+	times_sort(gaps, count - 1);
 	middle = gaps[(count - 1) / 2];
 	for (size_t i = 0; i + 1 < count; i++)
 		near += 5 * gaps[i] >= middle && gaps[i] <= 3 * middle;

@@ -14,6 +14,7 @@
 
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 #define LEAST_ROUNDS	6
 #define LEAST_ASKED	5	/* sizes, that of which rounds begin among them */
@@ -163,17 +164,7 @@ static void blocks_release(struct blocks *all)
 
 static uint64_t calls_before(const struct block *b, int64_t at)
 {
-	size_t low = 0, high = b->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->ticks[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return b->before[low];
+	return b->before[FIRST_FROM(b->ticks, b->count, at, at)];
 }
 
 /* When its call of that number was, from 0; only of blocks whose calls are all known. */

@@ -13,6 +13,7 @@
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
+#include "analysis/model/times.h"
 
 #define LONG		4	/* rounds: one of so many may be begun ahead by another thread */
 #define LEAST_CUT	3	/* epochs, where the last one may have been cut short */
@@ -174,13 +175,6 @@ bool said_too_few(const struct rounds *r, const struct process *p)
 	return few;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The median time from one to the next. */
 static int64_t usual_time(const struct turn *list, size_t count)
 {
@@ -188,7 +182,7 @@ static int64_t usual_time(const struct turn *list, size_t count)
 
 	for (size_t i = 1; i < count; i++)
 		apart_ns[i - 1] = list[i].at - list[i - 1].at;
-	qsort(apart_ns, count - 1, sizeof(*apart_ns), by_value);
+	times_sort(apart_ns, count - 1);
 	usual = apart_ns[(count - 1) / 2];
 	free(apart_ns);
 	return usual;

@@ -6,6 +6,7 @@
 
 #include "analysis/analyses.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 /* One is slow that takes so much longer than the median, and is that far from the usual spread. */
 #define SLOW_FACTOR	1.5
@@ -16,13 +17,6 @@
 #define WARM_SPREADS	3
 #define CURVE_POINTS	1024	/* buckets: a list of iterations is shown one by one */
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The caller's; sorted. */
 static int64_t *sorted_durations(const struct iteration *list, size_t count)
 {
@@ -30,7 +24,7 @@ static int64_t *sorted_durations(const struct iteration *list, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		d[i] = list[i].end - list[i].begin;
-	qsort(d, count, sizeof(*d), by_value);
+	times_sort(d, count);
 	return d;
 }
 
@@ -79,7 +73,7 @@ static double spread(const struct iterations *it)
 
 	for (size_t i = 0; i < it->listed; i++)
 		d[i] = llabs(it->list[i].end - it->list[i].begin - (int64_t)it->median);
-	qsort(d, it->listed, sizeof(*d), by_value);
+	times_sort(d, it->listed);
 	result = middle(d, it->listed);
 	free(d);
 	return result;

@@ -13,6 +13,7 @@
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/model.h"
+#include "analysis/model/times.h"
 #include "analysis/passes.h"
 
 #define LEAST_STEPS	3	/* in an epoch */
@@ -53,13 +54,6 @@ static void sizes_release(struct sizes *s)
 	for (size_t i = 0; i < s->count; i++)
 		free(s->list[i].at);
 	free(s->list);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 static int by_size(const void *a, const void *b)
@@ -133,17 +127,7 @@ static void join_neighbours(struct sizes *s)
 
 static size_t count_until(const struct size_of *one, int64_t at)
 {
-	size_t low = 0, high = one->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (one->at[middle] <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_after(one->at, one->count, sizeof(*one->at), at);
 }
 
 static size_t in_each(const struct sizes *s, const struct size_of *one)
@@ -166,7 +150,7 @@ static void sizes_collect(struct sizes *s, const struct process *p)
 		struct size_of *one = &s->list[i];
 
 		if (one->count)
-			qsort(one->at, one->count, sizeof(*one->at), by_time);
+			times_sort(one->at, one->count);
 		if (one->often)
 			one->count = 0;
 		one->each = in_each(s, one);
@@ -302,7 +286,7 @@ static double median_of(const struct steps *steps)
 
 	for (size_t i = 0; i < steps->count; i++)
 		lengths[i] = steps->begins[i + 1] - steps->begins[i];
-	qsort(lengths, steps->count, sizeof(*lengths), by_time);
+	times_sort(lengths, steps->count);
 	median = ((double)lengths[(steps->count - 1) / 2] + (double)lengths[steps->count / 2]) / 2;
 	free(lengths);
 	return median;

@@ -5,7 +5,7 @@
 #include "analysis/breakdown.h"
 #include "analysis/frameworks.h"
 #include "analysis/layers.h"
-#include "analysis/model/by_time.h"
+#include "analysis/model/times.h"
 #include "analysis/phases.h"
 
 static const struct column columns[] = {

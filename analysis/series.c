@@ -8,6 +8,7 @@
 #include "analysis/frameworks.h"
 #include "analysis/iterations_calls.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 void series_release(struct all_series *all)
 {
@@ -21,17 +22,7 @@ void series_release(struct all_series *all)
 
 size_t series_before(const struct series_of *s, int64_t at)
 {
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->at[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_from(s->at, s->count, sizeof(*s->at), at);
 }
 
 bool series_alternate(const struct series_of *a, const struct series_of *b)
@@ -300,13 +291,6 @@ static int by_count(const void *a, const void *b)
 
 /* ---- making ---- */
 
-static int by_time(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static bool is_work(const struct beat *b)
 {
 	return b->kind != BEAT_HEAP && b->kind != BEAT_FREE && b->kind != BEAT_MAP;
@@ -360,7 +344,7 @@ static void add_ticks(struct series_of *s, const struct beat *b, int64_t from, i
 		if (s->at[i] >= s->at[i - 1])
 			continue;
 		/* Several beats; or a killed thread's events, told late. */
-		qsort(s->at, s->count, sizeof(*s->at), by_time);
+		times_sort(s->at, s->count);
 		return;
 	}
 }
@@ -497,7 +481,7 @@ static int64_t *calls_of(const struct all_series *all, uint32_t thread, size_t *
 		memcpy(at + all_of, s->at, s->count * sizeof(*at));
 		all_of += s->count;
 	}
-	qsort(at, all_of, sizeof(*at), by_time);
+	times_sort(at, all_of);
 	for (size_t i = 0; i < all_of; i++)
 		if (!*count || at[*count - 1] != at[i])
 			at[(*count)++] = at[i];

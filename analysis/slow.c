@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
-#include "analysis/model/by_time.h"
+#include "analysis/model/times.h"
 
 #define TICK_NS		1024.0	/* unit of struct tick's time */
 #define WORTH_TELLING	0.2	/* of the time that was too much */

@@ -17,6 +17,25 @@ same() {
 	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
 }
 
+# exits STATUS COMMAND...: what it writes is then in the files out and err, and its exit status in $status
+exits() {
+	wanted=$1
+	shift
+	status=0
+	"$@" >out 2>err || status=$?
+	[ $status = "$wanted" ] || { cat err; fail "$*: exit status $status, not $wanted"; }
+}
+
+# says PATTERN: what exits() ran last has it on standard error
+says() {
+	grep -q -- "$1" err || { cat err; fail "standard error lacks: $1"; }
+}
+
+# says_one_line: and nothing else there
+says_one_line() {
+	same "lines on standard error" 1 "$(wc -l <err)"
+}
+
 need() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 #define CALL_SLACK 100000000	/* ns that a preempted thread may tell of a call late */
 
@@ -68,19 +69,11 @@ static const struct gpu_call *find_call(const struct gpu_spans *g, struct tracks
 	const struct thread *thread = trace_thread(p->process->trace, p->caller);
 	const struct gpu_calls *c = thread && p->called >= 0 ?
 		idmap_pointer(&g->calls, track_of_thread(tracks, thread)->id) : NULL;
-	size_t low = 0, high = c ? c->count : 0;
+	size_t i = c ? FIRST_AFTER(c->list, c->count, end, p->called) : 0;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (c->list[middle].end > p->called)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!c || low == c->count || c->list[low].begin - p->called > CALL_SLACK)
+	if (!c || i == c->count || c->list[i].begin - p->called > CALL_SLACK)
 		return NULL;
-	return &c->list[low];
+	return &c->list[i];
 }
 
 /*

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/model/by_time.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 
 #define SLOT 100000000	/* ns of a point of the curve */
 #define STEPS 4096	/* in which busy time is counted, about: a trace may tell of years */

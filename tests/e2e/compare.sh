@@ -17,10 +17,8 @@ done
 grep -q '^label variant=old$' old1/recording || fail "the label is not in the file recording"
 
 # Repetitions are known by their labels: one of them names the baseline.
-status=0
-"$REPORT" -q --baseline old1 old2 old3 slow1 slow2 slow3 --fail-if 'total>+1s' -o slow.json -o slow.md -o slow.tex 2>err || status=$?
-same "the slower one" 3 $status
-grep -q "^dltrace-report: --fail-if 'total>+1s' holds: total is .* against .* (3 and 3 runs, p = " err || fail "$(cat err)"
+exits 3 "$REPORT" -q --baseline old1 old2 old3 slow1 slow2 slow3 --fail-if 'total>+1s' -o slow.json -o slow.md -o slow.tex
+says "^dltrace-report: --fail-if 'total>+1s' holds: total is .* against .* (3 and 3 runs, p = "
 holds "groups" '[.runs[] | [.group, .baseline]] == [[0,1],[0,1],[0,1],[1,0],[1,0],[1,0]]' slow.json
 holds "labels" '.runs[0].labels.note == "a \"b\" \\c" and .runs[5].name == "variant slow"' slow.json
 holds "an interval that holds the difference" '.comparison[] | select(.quantity == "total" and .group == 1) |
@@ -35,7 +33,5 @@ echo 'variant=slow' >new1/labels
 "$REPORT" -q new1 slow1 -o labels.json
 holds "a file of labels" '[.runs[].group] == [0, 0]' labels.json
 
-status=0
-"$RECORD" --label nothing -o x -- true 2>err || status=$?
-same "a label that is none" 125 $status
-grep -q 'KEY=VALUE is needed' err || fail "$(cat err)"
+exits 125 "$RECORD" --label nothing -o x -- true
+says 'KEY=VALUE is needed'

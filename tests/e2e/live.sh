@@ -167,9 +167,7 @@ mkdir "$place/box"
 holder=$!
 head -c 8192 /dev/zero >"$place/box/1-0123456789abcdef0123456789abcdef.box"
 { printf 'dltbox1\0\143\0\0\0'; head -c 8192 /dev/zero; } >"$place/box/2-0123456789abcdef0123456789abcdef.box"
-status=0
-live "$place" --count 1 >out 2>err || status=$?
-same "status of another version" 4 $status
+exits 4 live "$place" --count 1
 same "lines about it" "1 another version" "$(wc -l <err) $(grep -o 'another version' err)"
 cp "/dev/shm/.dltrace-$recorder-"*/box/"$program"-*.box "$place/box" 2>/dev/null ||
 	cp "/tmp/.dltrace-$recorder-"*/box/"$program"-*.box "$place/box"
@@ -190,19 +188,13 @@ kill $holder 2>/dev/null || true
 rm -rf "$place"
 
 # What is no recording.
-status=0
-live $$ >out 2>err || status=$?
-same "status without a recording" 4 $status
-same "lines about it" 1 "$(wc -l <err)"
-status=0
-live "$TMP/nowhere" >out 2>err || status=$?
-same "status without a folder" 4 $status
-grep -q 'No such file' err || fail "not said: $(cat err)"
+exits 4 live $$
+says_one_line
+exits 4 live "$TMP/nowhere"
+says 'No such file'
 for words in '--count 0' '--interval 10' '--interval 1ms' '-f csv' '--verify' 'a b'; do
-	status=0
 	# shellcheck disable=SC2086
-	live $words >out 2>err || status=$?
-	same "status of $words" 2 $status
+	exits 2 live $words
 done
 
 # The program is killed in the middle: the recording ends, and its trace is named.

@@ -78,9 +78,7 @@ refused() {
 	cp -r t two/b
 	rm two/*/recording
 	find two/b -name metadata -exec sed -i "$2" {} +
-	status=0
-	"$REPORT" two >out 2>err || status=$?
-	same "$1: status" 4 $status
+	exits 4 "$REPORT" two
 	same "$1: one line" "dltrace-report: cannot open trace: path=two: two/a and two/b are of two $1, which do not make one trace: give each, as by dltrace-report two/*" "$(cat err)"
 }
 refused hosts 's/hostname = "./hostname = "~/'

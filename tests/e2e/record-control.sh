@@ -30,26 +30,20 @@ grep -q dltrace_sample:process events || fail "no samples in the snapshot"
 same "level" "level calls" "$("$RECORD" --control $recorder level=calls)"
 sleep 0.5
 same "stop" stopped "$("$RECORD" --control $recorder stop)"
-status=0
-"$RECORD" --control $recorder nonsense 2>err || status=$?
-same "status of nonsense" 125 $status
+exits 125 "$RECORD" --control $recorder nonsense
 : >enough
 wait $recorder || fail "status of the command"
 events t >events
 [ "$(grep -c dltrace_heap:alloc events)" -gt 100 ] || fail "no heap events after level=calls"
-status=0
-"$RECORD" --control $$ dump 2>err || status=$?
-same "status for a process that is not recorded" 125 $status
+exits 125 "$RECORD" --control $$ dump  # which is not recorded
 
 # refused WHAT REQUEST...: it is answered at once that nobody can answer it any more
 refused() {
-	what=$1
+	echo "$1"
 	shift
 	for request in "$@"; do
-		status=0
-		timeout 20 "$RECORD" --control $recorder "$request" >out 2>err || status=$?
-		same "$what: status of $request" 125 $status
-		grep -q '^the recording has ended$' err || fail "$what: $request: $(cat err)"
+		exits 125 timeout 20 "$RECORD" --control $recorder "$request"
+		says '^the recording has ended$'
 	done
 }
 # What a command does: it waits for the file `enough`, a minute at most.
@@ -123,10 +117,8 @@ begin halt
 sleep 1	# the keeper has seen it
 kill -KILL $(pgrep -P "$(pgrep -P "$(pgrep -P $recorder -x dltrace-keeper)" -x lttng-sessiond)" -x lttng-consumerd)
 until_so "the word that LTTng's daemon died" test -s said
-status=0
-timeout 20 "$RECORD" --control $recorder snapshot >out 2>err || status=$?
-same "without LTTng's daemon: status" 125 $status
-grep -q 'daemon has died' err || fail "without LTTng's daemon: $(cat err)"
+exits 125 timeout 20 "$RECORD" --control $recorder snapshot
+says 'daemon has died'
 : >enough
 wait $recorder || fail "without LTTng's daemon: status of the command"
 
@@ -160,9 +152,7 @@ grep -q "^LD_PRELOAD=$DLTRACE_LIB echo 'it'.''s'$" commands || fail "$(tail -n 2
 session_start 'dltrace_none:*'
 "$RECORD" -q --session test -- /usr/bin/python3 busy.py 1 || fail "--session"
 lttng --no-sessiond list test | grep -q '\[active\]' || fail "the user's session was touched"
-status=0
-"$RECORD" --require --session nowhere -- true 2>err || status=$?
-same "status without such a session" 125 $status
+exits 125 "$RECORD" --require --session nowhere -- true
 # The recording that --delay has put off cannot begin: the command runs already.
 lttng -q create late --output="$TMP/late" >/dev/null
 rm -f enough

@@ -5,23 +5,13 @@
 need lttng-sessiond
 need babeltrace2
 
-status() {
-	set +e
-	"$@" >out 2>err
-	code=$?
-	set -e
-}
-
-status "$RECORD" -o t1 -- false
-same "status of false" 1 $code
-status "$RECORD" -o t2 -- sh -c 'kill -KILL $$'
-same "status after SIGKILL" 137 $code
-status "$RECORD" -o t3 -- sh -c 'printf "a\0b\n\n"; echo error >&2; exit 42'
-same "status" 42 $code
+exits 1 "$RECORD" -o t1 -- false
+exits 137 "$RECORD" -o t2 -- sh -c 'kill -KILL $$'
+exits 42 "$RECORD" -o t3 -- sh -c 'printf "a\0b\n\n"; echo error >&2; exit 42'
 printf 'a\0b\n\n' | cmp - out || fail "output differs"
 grep -q '^error$' err || fail "the command's stderr is lost"
 same "lines of dltrace-record on stderr" 1 "$(grep -c '^dltrace-record: ' err)"
-status "$RECORD" -q -o t4 -- true
+exits 0 "$RECORD" -q -o t4 -- true
 same "-q on stderr" "" "$(cat err)"
 
 cat >ends.py <<'END'
@@ -38,15 +28,13 @@ same "signals that end the command, seen by Python" "-11 -2 -13 0" "$(cat ends)"
 mkdir -p "of ours/.libs"
 cp "$RECORD" "of ours/"
 cp "$DLTRACE_LIB" "of ours/.libs/libdltrace.so"
-status "of ours/dltrace-record" -o t5 -- sh -c 'echo "${LD_PRELOAD:-plain}"; exit 4'
-same "a path with a space: status" 4 $code
+exits 4 "of ours/dltrace-record" -o t5 -- sh -c 'echo "${LD_PRELOAD:-plain}"; exit 4'
 same "a path with a space: output" plain "$(cat out)"
 grep -q '^dltrace-record: nothing is recorded: the loader preloads nothing whose path has a space' err || fail "$(cat err)"
 same "a path with a space: lines" 1 "$(wc -l <err)"
-status "of ours/dltrace-record" --require -o t5 -- true
-same "a path with a space, --require" 125 $code
+exits 125 "of ours/dltrace-record" --require -o t5 -- true  # a path with a space, --require
 ln -s "of ours/.libs" no-space
-status env LD_PRELOAD="$TMP/no-space/libdltrace.so" DLTRACE_CHILDREN=all LTTNG_HOME="$TMP/nowhere" \
+exits 0 env LD_PRELOAD="$TMP/no-space/libdltrace.so" DLTRACE_CHILDREN=all LTTNG_HOME="$TMP/nowhere" \
 	env -u LD_PRELOAD sh -c 'true; echo "${LD_PRELOAD:-plain}"'
 same "a symlink to such a path" plain "$(cat out)"
 same "a symlink to such a path: errors" "" "$(cat err)"
@@ -55,26 +43,22 @@ mkdir here
 printf '#!/bin/sh\nexit 3\n' >here/program
 chmod +x here/program
 for path in "$PATH:" ":$PATH" "$PATH::/usr/bin"; do
-	status sh -c 'cd here && PATH=$1 exec "$0" -q -o "../in-%p" -- program' "$RECORD" "$path"
-	same "found in the current folder by PATH=$path" 3 $code
+	exits 3 sh -c 'cd here && PATH=$1 exec "$0" -q -o "../in-%p" -- program' "$RECORD" "$path"
 done
 
 # Of two that are given the same folder at the same time one has it.
 for number in 1 2; do
-	(status "$RECORD" -q -o both -- sh -c 'sleep 1; exit 3'; echo $code >both.$number) &
+	(code=0; "$RECORD" -q -o both -- sh -c 'sleep 1; exit 3' 2>/dev/null || code=$?; echo $code >both.$number) &
 done
 wait
 same "two into one folder" "3 125" "$(sort -n both.1 both.2 | xargs)"
 babeltrace2 both >events || fail "two into one folder: the trace cannot be read"
 grep -q '^exit 3$' both/recording || fail "two into one folder: the label"
 
-status "$RECORD" -o t5 -- ./nowhere
-same "not found" 127 $code
-status "$RECORD" -o t5 -- nowhere-at-all
-same "not found on PATH" 127 $code
+exits 127 "$RECORD" -o t5 -- ./nowhere
+exits 127 "$RECORD" -o t5 -- nowhere-at-all  # not found on PATH
 : >plain
-status "$RECORD" -o t5 -- ./plain
-same "not executable" 126 $code
+exits 126 "$RECORD" -o t5 -- ./plain  # not executable
 [ ! -e t5 ] || fail "a folder for a command that could not be run"
 
 # A start that comes to nothing leaves nothing, and takes nothing that was there.
@@ -82,29 +66,22 @@ printf '#!/no/such/interpreter\n' >script
 chmod +x script
 mkdir own
 for output in t5 t5 own own; do
-	status "$RECORD" -o $output -- ./script
-	same "no interpreter, into $output" 127 $code
+	exits 127 "$RECORD" -o $output -- ./script
 done
-status env LTTNG_SESSIOND_PATH=/bin/false "$RECORD" -o own -- true
-same "no session daemon" 0 $code
+exits 0 env LTTNG_SESSIOND_PATH=/bin/false "$RECORD" -o own -- true  # no session daemon
 same "the user's folder" own "$(find own)"
-status python3 -c 'import os, sys; from signal import *; pthread_sigmask(SIG_BLOCK, [SIGTERM])
+# SIGTERM during the start.
+exits 143 python3 -c 'import os, sys; from signal import *; pthread_sigmask(SIG_BLOCK, [SIGTERM])
 os.kill(os.getpid(), SIGTERM); os.execvp(sys.argv[1], sys.argv[1:])' "$RECORD" -o t5 -- touch ran
-same "SIGTERM during the start" 143 $code
 [ ! -e ran ] || fail "the command was run"
 [ ! -e t5 ] || fail "a folder of a start that came to nothing: $(find t5)"
 
-status "$RECORD" -o t1 -- true
-same "folder not empty" 125 $code
-status "$RECORD" -o plain -- touch ran
-same "a file in its place" 125 $code
+exits 125 "$RECORD" -o t1 -- true  # folder not empty
+exits 125 "$RECORD" -o plain -- touch ran  # a file in its place
 [ ! -e ran ] || fail "the command was run"
-status "$RECORD" --nonsense -- true
-same "usage" 125 $code
-status "$RECORD" --delay 5 -- true
-same "time without unit" 125 $code
-status "$RECORD" --help
-same "--help" 0 $code
+exits 125 "$RECORD" --nonsense -- true
+exits 125 "$RECORD" --delay 5 -- true  # time without unit
+exits 0 "$RECORD" --help
 
 cat >closed.sh <<'END'
 "$@" sh -c 'ls -1 /proc/$$/fd >fds' <&- >&- 2>&-

@@ -4,58 +4,43 @@
 training=$top_srcdir/tests/report/training.txt
 cp "$training" t.txt
 
-# status EXPECTED ARGUMENT...: stderr goes to the file err, stdout to out
-status() {
-	expected=$1
-	shift
-	actual=0
-	"$REPORT" "$@" >out 2>err || actual=$?
-	[ $actual = "$expected" ] || { cat err; fail "$*: exit $actual, not $expected"; }
-}
-says() {
-	grep -q -- "$1" err || { cat err; fail "stderr lacks: $1"; }
-}
-one_line() {
-	same "lines on stderr" 1 "$(wc -l <err)"
-}
-
-status 0 t.txt
+exits 0 "$REPORT" t.txt
 same "stderr of a good trace" "" "$(cat err)"
 grep -q "Time in BLAS" out || fail "no breakdown in the text"
-status 0 --help
+exits 0 "$REPORT" --help
 for word in $(sed -n 's/^[WE][A-Z]*([a-z]*, "\(\.[a-z.]*\)".*/\1/p' "$top_srcdir/analysis/report/writers.tbl") \
 	$(sed -n 's/^FIGURE([a-z_]*, "\([a-z-]*\)",.*/\1/p' "$top_srcdir/analysis/report/figures.tbl"); do
 	grep -q -- "[ ]$word[,; ]\|[ ]$word$" out || fail "--help does not tell of $word"
 done
-status 0 --version
-status 2
-status 2 --nonsense t.txt
-status 2 t.txt -o x.unknown; says "tells no format"; says " .tex .* .pftrace .ctf$"; one_line
-status 2 -f nonsense t.txt; one_line
-status 2 --table nonsense t.txt; says nonsense; one_line
-status 2 --figure nonsense t.txt; says "curves, overlay, functions"; one_line
-status 2 --color=green t.txt; one_line
-status 2 --from 10 t.txt; says "unit"
-status 2 --to 10 t.txt; says "unit"
-status 2 --min-share x t.txt
-status 2 --width 3 t.txt
+exits 0 "$REPORT" --version
+exits 2 "$REPORT"
+exits 2 "$REPORT" --nonsense t.txt
+exits 2 "$REPORT" t.txt -o x.unknown; says "tells no format"; says " .tex .* .pftrace .ctf$"; says_one_line
+exits 2 "$REPORT" -f nonsense t.txt; says_one_line
+exits 2 "$REPORT" --table nonsense t.txt; says nonsense; says_one_line
+exits 2 "$REPORT" --figure nonsense t.txt; says "curves, overlay, functions"; says_one_line
+exits 2 "$REPORT" --color=green t.txt; says_one_line
+exits 2 "$REPORT" --from 10 t.txt; says "unit"
+exits 2 "$REPORT" --to 10 t.txt; says "unit"
+exits 2 "$REPORT" --min-share x t.txt
+exits 2 "$REPORT" --width 3 t.txt
 
-status 2 --rank 1- t.txt; says "ranks are needed"
-status 2 --phase nonsense t.txt; says "start-up, compilation"
-status 2 --phase steady --verify t.txt; says "whole traces"
-status 0 --phase steady t.txt; says "no such phase"
+exits 2 "$REPORT" --rank 1- t.txt; says "ranks are needed"
+exits 2 "$REPORT" --phase nonsense t.txt; says "start-up, compilation"
+exits 2 "$REPORT" --phase steady --verify t.txt; says "whole traces"
+exits 0 "$REPORT" --phase steady t.txt; says "no such phase"
 
-status 4 nothing-here; says "nothing-here"; one_line
+exits 4 "$REPORT" nothing-here; says "nothing-here"; says_one_line
 mkdir empty
-status 4 empty; one_line
-status 1 t.txt nothing-here; one_line
+exits 4 "$REPORT" empty; says_one_line
+exits 1 "$REPORT" t.txt nothing-here; says_one_line
 grep -q "Time in BLAS" out || fail "the good trace was not reported"
-status 4 -q nothing-here
+exits 4 "$REPORT" -q nothing-here
 same "stderr with -q" "" "$(cat err)"
 echo 'dltrace-text 1' >nothing.txt
-status 4 nothing.txt; says "no events"
+exits 4 "$REPORT" nothing.txt; says "no events"
 
-status 0 t.txt -o r.txt -o r.json -o r.csv -o r.svg -o tables.csv/ -o figures.svg/ -o t.json/ -o -
+exits 0 "$REPORT" t.txt -o r.txt -o r.json -o r.csv -o r.svg -o tables.csv/ -o figures.svg/ -o t.json/ -o -
 same "files in figures.svg" "curves.svg functions.svg gpu-memory.svg heap.svg kinds.svg" "$(echo $(ls figures.svg))"
 for name in traces machines processes threads libraries coverage breakdown shares heap phases \
 	iterations failures findings limits series; do
@@ -67,39 +52,39 @@ cmp r.csv tables.csv/breakdown.csv || fail "a single CSV is the breakdown"
 cmp r.svg figures.svg/curves.svg || fail "a single SVG is the curves"
 same "left over" "" "$(ls -A | grep '^\.' || :)"
 
-status 0 t.txt -f json
+exits 0 "$REPORT" t.txt -f json
 cmp out r.json || fail "-f json differs from -o r.json"
-status 0 t.txt --source text -f json
+exits 0 "$REPORT" t.txt --source text -f json
 cmp out r.json || fail "--source text differs"
-status 0 t.txt -f csv --table shares
+exits 0 "$REPORT" t.txt -f csv --table shares
 cmp out tables.csv/shares.csv || fail "--table shares"
-status 0 t.txt -f svg --figure functions
+exits 0 "$REPORT" t.txt -f svg --figure functions
 cmp out figures.svg/functions.svg || fail "--figure functions"
-status 5 t.txt -o nowhere/r.json; says "cannot write nowhere/r.json: No such file or directory (the folder that"; one_line
+exits 5 "$REPORT" t.txt -o nowhere/r.json; says "cannot write nowhere/r.json: No such file or directory (the folder that"; says_one_line
 mkdir broken
 printf 'no metadata of LTTng at all' >broken/metadata
-status 4 broken; says "path=broken: .*metadata.*; "; one_line
+exits 4 "$REPORT" broken; says "path=broken: .*metadata.*; "; says_one_line
 
 # The command is told as a whole.
 sed 's/--model/--data\\x1fphotos\\x1f--epochs\\x1f2\\x1f--batch\\x1f8\\x1f--model/' t.txt >long.txt
-status 0 long.txt --width 40
+exits 0 "$REPORT" long.txt --width 40
 same "command" "python3 train.py --data photos --epochs 2 --batch 8 --model mobilenet_v2" "$(sed -n '/^PyTorch/q;p' out | xargs)"
 same "lines of 40 columns" "" "$(sed -n '/^PyTorch/q;p' out | grep '.\{41\}' || :)"
-status 0 t.txt --table processes
+exits 0 "$REPORT" t.txt --table processes
 grep -q "python3" out || fail "--table processes as text"
 
 # filters reach the model
-status 0 t.txt --function 'sgemm*' -f csv --table breakdown
+exits 0 "$REPORT" t.txt --function 'sgemm*' -f csv --table breakdown
 grep -q sgemm_ out || fail "--function lost it"
 grep -q cudaMalloc out && fail "--function kept others"
-status 0 t.txt --min-share 0 -f csv --table shares
+exits 0 "$REPORT" t.txt --min-share 0 -f csv --table shares
 grep -q sgemv_ out || fail "--min-share 0"
-status 0 t.txt --from 400ms --to 1s -f csv --table breakdown
+exits 0 "$REPORT" t.txt --from 400ms --to 1s -f csv --table breakdown
 
 # colours: not in a pipe, unless asked for
-status 0 t.txt
+exits 0 "$REPORT" t.txt
 grep -q "$(printf '\033')" out && fail "colours in a pipe"
-status 0 --color=always t.txt
+exits 0 "$REPORT" --color=always t.txt
 grep -q "$(printf '\033')" out || fail "--color=always"
 if command -v script >/dev/null; then
 	TERM=xterm script -qec "stty cols 100; $REPORT t.txt" /dev/null >out

@@ -9,23 +9,12 @@ run b1 12300 3000 "$train"
 run b2 12900 3300 "$train"
 run b3 11700 3600 "$train"
 
-# status EXPECTED ARGUMENT...: standard error in err
-status() {
-	expected=$1
-	shift
-	actual=0
-	"$REPORT" "$@" >out 2>err || actual=$?
-	[ $actual = "$expected" ] || { cat err; fail "$*: exit $actual, not $expected"; }
-}
-says() {
-	grep -qF -- "$1" err || { cat err; fail "stderr lacks: $1"; }
-}
 # fails, passes CONDITION...: of the b against the a
 compared() {
 	expected=$1
 	shift
 	for condition in "$@"; do
-		status "$expected" --baseline 'a?.txt' b1.txt b2.txt b3.txt --fail-if "$condition"
+		exits "$expected" "$REPORT" --baseline 'a?.txt' b1.txt b2.txt b3.txt --fail-if "$condition"
 	done
 }
 
@@ -38,26 +27,26 @@ compared 0 'total>+22%' 'total>+10% surely' 'total>+2.3s' 'total>12.5s' 'total<1
 	'function:nothing>+5%' 'calls:*>+0' 'lost>0' 'share:compute>+50%' 'total<-1%' 'events>+0' 'total<+0'
 compared 1 'epoch>+5%'
 says "cannot be told: it is not known of all"
-status 3 --baseline a1.txt b1.txt --fail-if 'lost>0' --fail-if 'total>+1s' --fail-if 'total>+2s'
+exits 3 "$REPORT" --baseline a1.txt b1.txt --fail-if 'lost>0' --fail-if 'total>+1s' --fail-if 'total>+2s'
 same "a line each" 2 "$(wc -l <err)"
-status 3 --baseline a1.txt b1.txt --fail-if 'epoch>1s' --fail-if 'total>+1s'
-status 1 --baseline a1.txt b1.txt --fail-if 'total>+1s surely'
+exits 3 "$REPORT" --baseline a1.txt b1.txt --fail-if 'epoch>1s' --fail-if 'total>+1s'
+exits 1 "$REPORT" --baseline a1.txt b1.txt --fail-if 'total>+1s surely'
 says "too few to be sure"
-status 1 a1.txt a2.txt --fail-if 'total>+5%'
+exits 1 "$REPORT" a1.txt a2.txt --fail-if 'total>+5%'
 says "--baseline names"
-status 3 a1.txt --fail-if 'total>10s'
+exits 3 "$REPORT" a1.txt --fail-if 'total>10s'
 grep -q "Time in BLAS" out || fail "no report beside it"
-status 0 --baseline a1.txt a2.txt a3.txt --fail-if 'total>+5%'
+exits 0 "$REPORT" --baseline a1.txt a2.txt a3.txt --fail-if 'total>+5%'
 # Several groups: the worst is named.
-status 3 --baseline a1.txt b1.txt b2.txt --label b2.txt:v=2 --fail-if 'total>+5%'
+exits 3 "$REPORT" --baseline a1.txt b1.txt b2.txt --label b2.txt:v=2 --fail-if 'total>+5%'
 says "+27.7 % (1 and 1 runs): v 2, and in 1 more"
 
 for bad in '' total 'total>' 'total>5' 'total>5%' 'total>+5' 'total>x' 'total>+-5%' 'total>+5%%' 'total>5s x' 'rss_peak>5ms' \
 	'lost>5%' 'lost>1K' 'share:wait>3' 'total:x>5s' '>5s' 'surely>5s' 'total>+5%surely' 'total=5s' 'total>+nan%'; do
-	status 2 a1.txt --fail-if "$bad"
+	exits 2 "$REPORT" a1.txt --fail-if "$bad"
 done
 for bad in 'totl>5s' 'function>5s' 'function:>5s'; do
-	status 2 a1.txt --fail-if "$bad"
+	exits 2 "$REPORT" a1.txt --fail-if "$bad"
 	says "there are total, epoch, iteration"
 done
 exit 0

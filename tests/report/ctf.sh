@@ -95,12 +95,8 @@ END
 "$REPORT" -q t.txt t.txt -o two.ctf
 same "events of two" 42 "$(babeltrace2 two.ctf | wc -l)"
 [ -s two.ctf/ust-2/metadata ] || fail "no second folder"
-status=0
-"$REPORT" -q nothing-here -o none.ctf || status=$?
-same "exit status without a trace" 4 $status
+exits 4 "$REPORT" -q nothing-here -o none.ctf
 [ ! -e none.ctf ] || fail "something is left: $(find none.ctf)"
-status=0
-"$REPORT" -q t.txt -f ctf >out 2>err || status=$?
-same "exit status on standard output" 5 $status
+exits 5 "$REPORT" -q t.txt -f ctf
 "$REPORT" -q t.txt --process 101 -o filtered.ctf
 same "events of no process" 0 "$(babeltrace2 filtered.ctf 2>/dev/null | wc -l)"

@@ -3,17 +3,13 @@
 . "$top_srcdir/tests/lib.sh"
 training=$top_srcdir/tests/report/training.txt
 
-status=0
-"$REPORT" "$training" -f json -o /dev/full 2>err || status=$?
-same "exit status with /dev/full" 5 $status
+exits 5 "$REPORT" "$training" -f json -o /dev/full
 same "stderr" "dltrace-report: cannot write /dev/full: No space left on device" "$(cat err)"
 status=0
 "$REPORT" "$training" >/dev/full 2>err || status=$?
 same "exit status with standard output full" 5 $status
 same "stderr" "dltrace-report: cannot write standard output: No space left on device" "$(cat err)"
-status=0
-"$REPORT" "$training" -o no/such/folder.json 2>err || status=$?
-same "exit status without a folder" 5 $status
+exits 5 "$REPORT" "$training" -o no/such/folder.json
 
 unshare -m true 2>/dev/null || skip "no right to mount"
 mkdir small

@@ -38,11 +38,9 @@ grep -q "^dltrace-report: .*not a trace" err || fail "yes: $(cat err)"
 # A FIFO as the trace: one that nobody writes to is given up, one whose writer is slow is waited for, one that has
 # nothing to say is empty.
 mkfifo pipe
-status=0
-timeout -k 5 30 "$REPORT" pipe >out 2>err || status=$?
-same "a pipe without a writer" 4 $status
-same "a pipe without a writer" 1 "$(wc -l <err)"
-grep -q "^dltrace-report: .*path=pipe: nobody writes to it" err || fail "a pipe without a writer: $(cat err)"
+exits 4 timeout -k 5 30 "$REPORT" pipe
+says_one_line
+says "^dltrace-report: .*path=pipe: nobody writes to it"
 cat >text <<'END'
 dltrace-text 1
 [1s] dltrace_proc:process process=1 pid=100 threshold=64K begin=1s host="h" exe="/usr/bin/python3"

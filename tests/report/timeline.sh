@@ -123,14 +123,10 @@ t = pftrace.read("p.pftrace")
 assert {s["name"] for s in t.slices} == {"same-pid"}, t.slices
 END
 # what cannot be written, and a trace that cannot be read
-status=0
-"$REPORT" t.txt -o /dev/full -f perfetto 2>err || status=$?
-same "exit status with /dev/full" 5 $status
+exits 5 "$REPORT" t.txt -o /dev/full -f perfetto
 same "stderr" "dltrace-report: cannot write /dev/full: No space left on device" "$(cat err)"
 echo before >n.pftrace
-status=0
-"$REPORT" -q nothing-here -o n.pftrace || status=$?
-same "exit status without a trace" 4 $status
+exits 4 "$REPORT" -q nothing-here -o n.pftrace
 same "what was there before" before "$(cat n.pftrace)"
 same "left over" "" "$(ls -A | grep '^\.' || :)"
 "$REPORT" -q t.txt -f perfetto | cmp - r.pftrace || fail "standard output differs"

@@ -7,11 +7,19 @@ this is a part of what it takes longer by the clock.
 import os
 
 
+def tasks(pid):
+    """Its threads."""
+    try:
+        return [int(task) for task in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
 def children(pid):
     """Those of all its threads."""
     found = []
     try:
-        for task in os.listdir(f"/proc/{pid}/task"):
+        for task in tasks(pid):
             with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
                 found += [int(word) for word in file.read().split()]
     except OSError:
@@ -19,11 +27,16 @@ def children(pid):
     return found
 
 
+def tasks_below(pid):
+    """The threads of it and of all that came of it."""
+    return [*tasks(pid), *(task for child in children(pid) for task in tasks_below(child))]
+
+
 def cpu_of(pid):
     """ns of CPU time of its threads, those that ended left out."""
     total = 0
     try:
-        for task in os.listdir(f"/proc/{pid}/task"):
+        for task in tasks(pid):
             with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
                 total += int(file.read().split()[0])
     except OSError:

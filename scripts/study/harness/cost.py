@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What recording costs a framework's training: two processes of it at once, one bare and one under
-dltrace-record, each on a core of its own, which they exchange from pair to pair.
+dltrace-record, each on a core of its own, which they exchange again and again.
 
-Whatever else happens to the machine happens to both, and a pair takes no longer than one of them. All pairs
-are new processes: where a program and its heap come to lie makes more of a difference between two steps than
-recording does. The steps' own times come from the script ($STUDY_STEPS, train/job.py).
+Whatever else happens to the machine happens to both, and a pair takes no longer than one of them. A virtual
+machine's cores are slower now and then, for seconds, when its host has others to serve: of two that exchange
+them each has as much of that. (Two bare processes of PyTorch so differed by 0.3 % in a pair, as a standard
+deviation; the slices of time that each was on one core by 1 to 3 %.) All pairs are new processes: where a
+program and its heap come to lie makes more of a difference between two steps than recording does. The steps'
+own times come from the script ($STUDY_STEPS, train/job.py).
 """
 import collections
-import math
 import os
 import random
 import re
@@ -21,8 +23,10 @@ from harness import beside, check, plan, runs, samples
 from harness.tables import Wrong
 
 WARM_UP = 6         # steps before those that count: compilation, memory pools
-BLOCK = 2.0         # s of steps that count, at least
-STEPS = 24          # that count, at least
+SLICES = 12         # of the steps that count, on one core each; an even number
+SLICE = 0.5         # s, at least
+SLICE_STEPS = 2     # whole ones in a slice, at least
+START_SLICE = 0.2   # s until they exchange cores, before that
 START_LIMIT = 600   # s to the first steps
 ENDLESS = 1000000   # epochs: the training is ended when enough is known
 PADDING = 4096      # bytes, at most, of a variable in the environment, whose length is drawn for each process
@@ -85,7 +89,16 @@ class Training:
         for pid in [self.child.pid] if not self.recorded else beside.children(self.child.pid):
             if is_running(pid, self.words):
                 self.pid, self.begin = pid, time.monotonic()
-                os.sched_setaffinity(pid, {self.core})
+                self.move(self.core)
+
+    def move(self, core):
+        """To that core, with all its threads and children."""
+        self.core = core
+        for task in beside.tasks_below(self.pid):
+            try:
+                os.sched_setaffinity(task, {core})
+            except ProcessLookupError:
+                pass
 
     def steps(self):
         """[Step]; an epoch's first one begins with it."""
@@ -113,12 +126,21 @@ class Training:
         shutil.rmtree(self.path + ".trace", ignore_errors=True)
 
 
-def wait_for(trainings, what, pause):
-    """Until it is so of each of them."""
-    limit = time.monotonic() + START_LIMIT
+def exchange(trainings):
+    """Each has the core that the other one had."""
+    for training, core in zip(trainings, [training.core for training in reversed(trainings)]):
+        training.move(core)
+
+
+def wait_for(trainings, what, pause, exchanging=float("inf")):
+    """Until it is so of each of them; they exchange cores each so many seconds."""
+    begin = due = time.monotonic()
     while not all(what(training) for training in trainings):
-        if time.monotonic() > limit or any(training.child.poll() is not None for training in trainings):
+        if time.monotonic() > begin + START_LIMIT or any(training.child.poll() is not None for training in trainings):
             raise Failed()
+        if time.monotonic() >= due + exchanging:
+            exchange(trainings)
+            due += exchanging
         time.sleep(pause)
 
 
@@ -133,21 +155,30 @@ def a_step(steps):
     return {"wall": statistics.median(step.wall for step in steps), "cpu": statistics.mean(step.cpu for step in steps)}
 
 
-def steps_at_once(trainings):
-    """[{figure: s}] of a step of each, in the same time."""
-    def counted(training, end=float("inf")):
-        return [step for step in training.steps() if begin <= step.begin and step.begin + step.wall <= end]
+def counted(training, begin, end=float("inf")):
+    """Its steps of that time, whole ones."""
+    return [step for step in training.steps() if begin <= step.begin and step.begin + step.wall <= end]
 
-    wait_for(trainings, lambda t: len(t.steps()) >= WARM_UP, 0.05)
+
+def a_slice(trainings):
+    """[{figure: s}] of a step of each, in the same time, each on the core that the other one had before."""
+    exchange(trainings)
     begin = time.monotonic()
-    time.sleep(BLOCK)
-    wait_for(trainings, lambda t: len(counted(t)) >= STEPS, 0.2)
+    time.sleep(SLICE)
+    wait_for(trainings, lambda t: len(counted(t, begin)) >= SLICE_STEPS, 0.02)
     end = time.monotonic()
-    return [a_step(counted(training, end)) for training in trainings]
+    return [a_step(counted(training, begin, end)) for training in trainings]
+
+
+def steps_at_once(trainings):
+    """[{figure: s}] of a step of each, as of all slices: as often on one core as on the other."""
+    slices = [a_slice(trainings) for _ in range(SLICES)]
+    return [{figure: statistics.geometric_mean(one[figure] for one in of_one) for figure in FIGURES} for of_one in zip(*slices)]
 
 
 def pair(words, env, folder, turn, compiled):
-    """{"turn":, phase: {kind: {figure: s}}}; each kind has a folder "compiled"-KIND, which stays."""
+    """{phase: {kind: {figure: s}}}; which core is first whose depends on the turn. Each kind has a folder
+    "compiled"-KIND, which stays."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     trainings = []
     try:
@@ -156,8 +187,9 @@ def pair(words, env, folder, turn, compiled):
             trainings.insert(0, Training(words, env, folder, cores[(number + turn) % 2], kind == "recorded",
                                          f"{compiled}-{kind}"))
             wait_for(trainings, has_begun, 0.001)
+        wait_for(trainings, lambda t: len(t.steps()) >= WARM_UP, 0.05, START_SLICE)
         step = dict(zip(KINDS, steps_at_once(trainings)))
-        return {"turn": turn % 2, "step": step, "start": {kind: t.start() for kind, t in zip(KINDS, trainings)}}
+        return {"step": step, "start": {kind: t.start() for kind, t in zip(KINDS, trainings)}}
     finally:
         for training in trainings:
             training.end()
@@ -197,13 +229,13 @@ def measure(framework, model, data, size, folder, pairs, seconds):
     """So many pairs at least, and more while there is time; what an earlier call kept counts. False if it does not train."""
     if len(os.sched_getaffinity(0)) < 2:
         raise Wrong("a slow-down is measured on two cores: there is one")
-    path, found, wanted = path_of(folder, framework, model, size), kept(folder, framework, model, size), pairs + pairs % 2
+    path, found = path_of(folder, framework, model, size), kept(folder, framework, model, size)
     compiled = os.path.join(os.path.abspath(os.path.dirname(path)), "compiled")
     words, env = command(framework, model, data, size), check.environment_of(framework)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     scratch = tempfile.mkdtemp(prefix="dltrace-slowdown-")
     try:
-        while len(found["pairs"]) < wanted or found["seconds"] < seconds or len(found["pairs"]) % 2:
+        while len(found["pairs"]) < pairs or found["seconds"] < seconds:
             begin = time.monotonic()
             if env != alone(env, compiled) and not os.path.exists(compiled + "-bare"):
                 pair(words, env, scratch, 0, compiled)  # the one that compiles is not one of them
@@ -231,18 +263,12 @@ def limit_of(framework, phase):
     return START if phase == "start" else BUSY_STEP if framework.name in BUSY else STEP
 
 
-def between_cores(sides):
-    """The middle between the medians of both ways round: what one core is faster than the other cancels out."""
-    return math.expm1(statistics.mean(statistics.median(side) for side in sides))
-
-
 def estimate(pairs, phase, figure):
     """(share by which it takes longer, its 95 % interval by bootstrap); the same pairs, the same interval."""
-    sides = [[math.log(p[phase]["recorded"][figure] / p[phase]["bare"][figure]) for p in pairs if p["turn"] == turn]
-             for turn in (0, 1)]
+    longer = [p[phase]["recorded"][figure] / p[phase]["bare"][figure] - 1 for p in pairs]
     rng = random.Random(1)
-    drawn = sorted(between_cores([rng.choices(side, k=len(side)) for side in sides]) for _ in range(2000))
-    return between_cores(sides), drawn[50], drawn[-51]
+    drawn = sorted(statistics.median(rng.choices(longer, k=len(longer))) for _ in range(2000))
+    return statistics.median(longer), drawn[50], drawn[-51]
 
 
 def verdict(low, high, limit):
@@ -280,7 +306,7 @@ def measured(frameworks, folder, size):
         found = kept(folder, framework, model, size)
         pairs = found["pairs"]
         if len(pairs) > 1:
-            yield framework, model, pairs[:len(pairs) // 2 * 2], found
+            yield framework, model, pairs, found
 
 
 def table(frameworks, folder, size):
