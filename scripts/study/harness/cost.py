@@ -4,8 +4,8 @@ dltrace-record, each on a core of its own, which they exchange again and again.
 
 Whatever else happens to the machine happens to both, and a pair takes no longer than one of them. A virtual
 machine's cores are slower now and then, for seconds, when its host has others to serve: of two that exchange
-them each has as much of that. (Two bare processes of PyTorch so differed by 0.3 % in a pair, as a standard
-deviation; the slices of time that each was on one core by 1 to 3 %.) All pairs are new processes: where a
+them each has as much of that. (Six pairs of two bare processes of PyTorch: a standard deviation of 0.3 %, and one
+of 1 to 3 % of the seconds that each was on one core.) All pairs are new processes: where a
 program and its heap come to lie makes more of a difference between two steps than recording does. The steps'
 own times come from the script ($STUDY_STEPS, train/job.py).
 """
