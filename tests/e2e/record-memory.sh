@@ -22,12 +22,14 @@ for i in range(4): os.read(ready[0], 1)
 print(time.monotonic_ns())
 time.sleep(3)
 print(time.monotonic_ns())
+time.sleep(1)
 os.close(over[1])
 for i in range(4): os.wait()
 END
 "$RECORD" -q --children all -o t -- /usr/bin/python3 forks.py >times
 babeltrace2 t >events
-# By process: the last proportional size that was read while all were there, in MiB.
+# By process: the last proportional size that was read while all were there, in MiB. A sample's time is when its tick
+# began: on a busy machine much later a process is read, which is why all stay a second longer.
 sed -n 's/.*sample:process:.* process = \([0-9]*\),.* time = \([0-9]*\),.* rss_shmem = \([0-9]*\), pss = \([1-9][0-9]*\),.*/\2 \1 \3 \4/p' events |
 	awk 'NR == FNR { time[FNR] = $1; next } $1 < time[1] || $1 > time[2] { next }
 	{ pss[$2] = $4 / 1048576; shm[$2] = $3 / 1048576 }

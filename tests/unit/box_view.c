@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "sampler/box_view.c"
 #include "sampler/emit_sample.c"
@@ -22,6 +24,14 @@ static volatile uint64_t touched;
 static void touch_text(const char *text)
 {
 	touched += text ? strlen(text) : 0;
+}
+
+static unsigned process_samples, process_threads;
+
+static void on_process(const void *event)
+{
+	process_samples++;
+	process_threads = ((const struct dlt_ev_sample_process *)event)->threads;
 }
 
 static void count(const void *event)
@@ -62,6 +72,7 @@ dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 	[DLT_EV_PROC_LIBRARY] = on_library,
 	[DLT_EV_PROC_OBJECT] = on_object,
 	[DLT_EV_SAMPLE_FUNCTION] = on_function,
+	[DLT_EV_SAMPLE_PROCESS] = on_process,
 };
 
 #include "sampler/announce.c"
@@ -220,6 +231,35 @@ static void noise(void **state)
 	}
 }
 
+static unsigned samples_of(pid_t pid)
+{
+	struct sampled_process *p = sampled_process_new(pid, box, SIZE, SAMPLED_READS);
+
+	process_samples = 0;
+	sampled_process_tick(p, ticks_monotonic(), false);
+	sampled_process_free(p);
+	return process_samples;
+}
+
+/* Nothing can be read of a process that has ended since its box was found: no sample says that it has no memory. */
+static void gone_before_the_first_look(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		for (;;)
+			pause();
+	good_header()->pid = pid;
+	assert_int_equal(samples_of(pid), 1);
+	assert_int_equal(process_threads, 1);
+	kill(pid, SIGKILL);
+	waitid(P_PID, (id_t)pid, &(siginfo_t){ .si_pid = 0 }, WEXITED | WNOWAIT);
+	assert_int_equal(samples_of(pid), 0);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(samples_of(pid), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +268,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tables_outside, make, drop),
 		cmocka_unit_test_setup_teardown(counts_too_large, make, drop),
 		cmocka_unit_test_setup_teardown(noise, make, drop),
+		cmocka_unit_test_setup_teardown(gone_before_the_first_look, make, drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
