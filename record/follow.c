@@ -28,6 +28,7 @@
 
 #define BOX_LEAST	4096
 #define BOX_MOST	(64 << 20)
+#define KEPT_MOST	1024		/* files of /proc that stay open */
 #define HANG_CALLS	16		/* looked at in one process */
 /* ns: the process learns its clock's rate as it runs, and the same call's beginning moves with that. */
 #define SAME_CALL	10000000
@@ -350,10 +351,11 @@ int follow_init(const char *folder, uint64_t hang)
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
 	struct rlimit files;
 
-	/* One pidfd a process. */
+	/* One pidfd a process; what is left over is for files that are read again and again. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
+		proc_keep((unsigned)(files.rlim_max / 4 < KEPT_MOST ? files.rlim_max / 4 : KEPT_MOST));
 	}
 	sigaction(SIGBUS, &action, NULL);
 	follow.folder = folder;

@@ -24,7 +24,7 @@
 #include "session.h"
 
 #define START_LIMIT	15000	/* ms for an answer: not reached where nothing is broken */
-#define TICK		250	/* ms between looks at disk and daemons */
+#define TICK		500	/* ms between looks at disk and daemons */
 #define TICK_NEAR	20	/* ms, when the disk is nearly full: buffers fill at 100 MB/s and more */
 #define ROTATE_LIMIT	5000	/* ms */
 #define DRAIN_LIMIT	5000	/* ms */

@@ -21,6 +21,7 @@
 #define MAX_GAP 0xffffff	/* ns between two events that a head can say */
 #define STUCK 5000000000ull	/* ns: a thread that has begun a message and not finished it was thrown out of it */
 #define QUIET (256u << 10)	/* bytes in a tick up to which what is read is given back to the system */
+#define GIVEN_BACK (256u << 10)	/* bytes, at once: the system takes them from under the application's CPUs */
 
 #define BREATH (512u << 10)	/* bytes after which LTTng's consumer gets the time to write what it has */
 #define PAUSE 1000000		/* ns: enough for a sub-buffer */
@@ -136,6 +137,14 @@ static bool take_message(const unsigned char *from, uint32_t size, unsigned even
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
+/* Bytes between two places that lie behind each other in memory, too. */
+static uint64_t up_to(uint64_t at, uint64_t end)
+{
+	uint64_t left = DLT_OUTBOX_SIZE - at % DLT_OUTBOX_SIZE;
+
+	return left < end - at ? left : end - at;
+}
+
 /*
  * Whole chunks that have been read, zeroed, before anybody gets them. A process with little to say gives
  * its memory back to the system, which takes it a fault a page; one that says much keeps it.
@@ -147,12 +156,16 @@ static void give_back(struct sampled_process *p, struct dlt_box_outbox *o)
 	tail &= ~(uint64_t)(DLT_OUTBOX_CHUNK - 1);
 	if (tail > end || end - tail > DLT_OUTBOX_SIZE)
 		tail = end > DLT_OUTBOX_SIZE ? end - DLT_OUTBOX_SIZE : 0;
-	for (; tail < end; tail += DLT_OUTBOX_CHUNK) {
-		void *chunk = o->bytes + tail % DLT_OUTBOX_SIZE;
+	while (tail < end) {
+		void *from = o->bytes + tail % DLT_OUTBOX_SIZE;
+		uint64_t length = up_to(tail, end);
 
-		if (p->outbox_passed > QUIET || p->outbox_given_up || madvise(chunk, DLT_OUTBOX_CHUNK, MADV_REMOVE) < 0)
-			memset(chunk, 0, DLT_OUTBOX_CHUNK);
-		__atomic_store_n(&o->tail, tail + DLT_OUTBOX_CHUNK, __ATOMIC_RELEASE);
+		if (p->outbox_passed > QUIET || p->outbox_given_up || madvise(from, length, MADV_REMOVE) < 0) {
+			length = DLT_OUTBOX_CHUNK;
+			memset(from, 0, length);
+		}
+		tail += length;
+		__atomic_store_n(&o->tail, tail, __ATOMIC_RELEASE);
 	}
 }
 
@@ -230,7 +243,7 @@ static unsigned dirty;		/* processes of which more was read than given back */
 static void settle(struct sampled_process *p, struct dlt_box_outbox *o)
 {
 	__atomic_store_n(&o->read, p->outbox_at, __ATOMIC_RELAXED);
-	if (p->outbox_at - box_value(o->tail) >= DLT_OUTBOX_CHUNK)
+	if (p->outbox_at - box_value(o->tail) >= GIVEN_BACK)
 		give_back(p, o);
 	dirty -= p->outbox_dirty;
 	p->outbox_dirty = false;

@@ -24,49 +24,111 @@ static void shut(int fd)
 	syscall(SYS_close, fd);
 }
 
-/* One read: these files are made as a whole, when they are read from their beginning. */
-long proc_read(const char *path, char *text, size_t size)
-{
-	int fd = open_read(path), err;
-	long n;
+/* How a file is read from its beginning: into `text` of `size` bytes, with a NUL behind. Bytes read, or -errno. */
+typedef long (*read_fn)(int fd, char *text, size_t size);
 
-	text[0] = '\0';
-	if (fd < 0)
-		return -errno;
-	n = syscall(SYS_read, fd, text, size - 1);
-	err = errno;
-	shut(fd);
+/* One read: these files are made as a whole, when they are read from their beginning. */
+static long read_beginning(int fd, char *text, size_t size)
+{
+	long n = syscall(SYS_pread64, fd, text, size - 1, 0l);
+
 	text[n > 0 ? n : 0] = '\0';
-	return n < 0 ? -err : n;
+	return n < 0 ? -errno : n;
 }
 
 /*
  * A status file, of which the middle may be left out: a user of a site's directory can be in more groups than fit, and
- * what is asked for stands before that line or behind it. Bytes read, or -errno.
+ * what is asked for stands before that line or behind it.
  */
-static long read_status(const char *path, char *text, size_t size)
+static long read_status_from(int fd, char *text, size_t size)
 {
 	const size_t head = size / 4;
-	int fd = open_read(path), err = 0;
-	size_t used = 0;
+	size_t used = 0, offset = 0;
 	long n;
 
-	text[0] = '\0';
-	if (fd < 0)
-		return -errno;
-	while ((n = syscall(SYS_read, fd, text + used, size - 1 - used)) > 0) {
+	while ((n = syscall(SYS_pread64, fd, text + used, size - 1 - used, offset)) > 0) {
+		offset += (size_t)n;
 		used += (size_t)n;
 		if (used < size - 1)
 			break;
 		memmove(text + head, text + 2 * head, used - 2 * head);
 		used -= head;
 	}
-	if (n < 0)
-		err = errno;
-	shut(fd);
 	text[used] = '\0';
-	return used ? (long)used : -err;
+	return used ? (long)used : n < 0 ? -errno : 0;
 }
+
+static long read_once(const char *path, read_fn how, char *text, size_t size)
+{
+	int fd = open_read(path);
+	long n;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	n = how(fd, text, size);
+	shut(fd);
+	return n;
+}
+
+long proc_read(const char *path, char *text, size_t size)
+{
+	return read_once(path, read_beginning, text, size);
+}
+
+static long read_status(const char *path, char *text, size_t size)
+{
+	return read_once(path, read_status_from, text, size);
+}
+
+/* ---- files that stay open -------------------------------------------------------------------- */
+
+static unsigned keeping, keep_most;
+
+void proc_keep(unsigned most)
+{
+	keep_most = most;
+}
+
+void proc_file_close(struct proc_file *f)
+{
+	if (!f->kept)
+		return;
+	shut(f->kept - 1);
+	f->kept = 0;
+	keeping--;
+}
+
+static void keep_or_shut(struct proc_file *f, int fd)
+{
+	if (keeping >= keep_most) {
+		shut(fd);
+		return;
+	}
+	f->kept = fd + 1;
+	keeping++;
+}
+
+/* A file of the thread, or of the process where that is 0. What was kept of somebody who has ended is opened anew. */
+static long read_again(struct proc_file *f, pid_t pid, pid_t thread, const char *file, read_fn how, char *text, size_t size)
+{
+	long n = f->kept ? how(f->kept - 1, text, size) : -EBADF;
+	char path[64];
+	int fd;
+
+	if (n > 0)
+		return n;
+	proc_file_close(f);
+	proc_path(pid, thread, file, path, sizeof(path));
+	fd = open_read(path);
+	if (fd < 0)
+		return -errno;
+	n = how(fd, text, size);
+	keep_or_shut(f, fd);
+	return n;
+}
+
+/* ---- what stands in them --------------------------------------------------------------------- */
 
 long proc_link(const char *path, char *text, size_t size)
 {
@@ -76,32 +138,65 @@ long proc_link(const char *path, char *text, size_t size)
 	return n;
 }
 
+/* The fields of stat that are read, by their numbers in proc(5). */
+enum { STAT_STATE = 3, STAT_MINFLT = 10, STAT_MAJFLT = 12, STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20, STAT_START = 22 };
+
+/* All numbers up to the last one that is read; a sign is passed over. False: there are not so many. */
+static bool stat_fields(const char *at, uint64_t fields[STAT_START + 1])
+{
+	for (int i = STAT_STATE + 1; i <= STAT_START; i++) {
+		uint64_t value = 0;
+
+		while (*at == ' ' || *at == '-')
+			at++;
+		if (*at < '0' || *at > '9')
+			return false;
+		for (; *at >= '0' && *at <= '9'; at++)
+			value = 10 * value + (uint64_t)(*at - '0');
+		fields[i] = value;
+	}
+	return true;
+}
+
 /* Behind the last ')', since a name may hold anything. */
-bool proc_read_stat(const char *path, struct proc_stat *s)
+static bool stat_in(const char *text, struct proc_stat *s)
 {
 	static uint64_t tick;
-	unsigned long long user, system, minor, major, start;
-	char text[1024], *open, *close;
-	long threads;
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	uint64_t fields[STAT_START + 1];
+	size_t length;
 
 	if (!tick)
 		tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-	if (proc_read(path, text, sizeof(text)) <= 0)
+	if (!open || !close || close < open || close[1] != ' ' || !close[2] || !stat_fields(close + 3, fields))
 		return false;
-	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close ||
-	    sscanf(close + 1, " %c %*d %*d %*d %*d %*d %*u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld %*d %llu",
-		   &s->state, &minor, &major, &user, &system, &threads, &start) != 7)
-		return false;
-	snprintf(s->name, sizeof(s->name), "%.*s", (int)(close - open - 1), open + 1);
-	s->user = user * tick;
-	s->system = system * tick;
-	s->minor_faults = minor;
-	s->major_faults = major;
-	s->threads = (uint32_t)threads;
-	s->start = start * tick;
+	length = (size_t)(close - open - 1);
+	if (length >= sizeof(s->name))
+		length = sizeof(s->name) - 1;
+	memcpy(s->name, open + 1, length);
+	s->name[length] = '\0';
+	s->state = close[2];
+	s->user = fields[STAT_UTIME] * tick;
+	s->system = fields[STAT_STIME] * tick;
+	s->minor_faults = fields[STAT_MINFLT];
+	s->major_faults = fields[STAT_MAJFLT];
+	s->threads = (uint32_t)fields[STAT_THREADS];
+	s->start = fields[STAT_START] * tick;
 	return true;
+}
+
+bool proc_read_stat(const char *path, struct proc_stat *s)
+{
+	char text[1024];
+
+	return proc_read(path, text, sizeof(text)) > 0 && stat_in(text, s);
+}
+
+bool proc_read_stat_again(struct proc_file *f, pid_t pid, struct proc_stat *s)
+{
+	char text[1024];
+
+	return read_again(f, pid, 0, "stat", read_beginning, text, sizeof(text)) > 0 && stat_in(text, s);
 }
 
 bool proc_has_ended(const struct proc_stat *s)
@@ -149,18 +244,33 @@ uint64_t proc_value(const char *text, const char *key)
 	return 0;
 }
 
+/* What stands before its memory is not asked for. */
+static bool status_in(const char *text, struct proc_status *s)
+{
+	const char *memory = strstr(text, "\nRssAnon:");
+
+	if (!memory)
+		return false;
+	s->rss_anon = proc_value(memory, "RssAnon:") << 10;
+	s->rss_file = proc_value(memory, "RssFile:") << 10;
+	s->rss_shmem = proc_value(memory, "RssShmem:") << 10;
+	s->libraries = proc_value(memory, "VmLib:") << 10;
+	s->threads = (uint32_t)proc_value(memory, "Threads:");
+	return true;
+}
+
 bool proc_read_status(const char *path, struct proc_status *s)
 {
 	char text[4096];
 
-	if (read_status(path, text, sizeof(text)) <= 0 || !strstr(text, "\nRssAnon:"))
-		return false;
-	s->rss_anon = proc_value(text, "RssAnon:") << 10;
-	s->rss_file = proc_value(text, "RssFile:") << 10;
-	s->rss_shmem = proc_value(text, "RssShmem:") << 10;
-	s->libraries = proc_value(text, "VmLib:") << 10;
-	s->threads = (uint32_t)proc_value(text, "Threads:");
-	return true;
+	return read_status(path, text, sizeof(text)) > 0 && status_in(text, s);
+}
+
+static bool read_status_again(struct proc_file *f, pid_t pid, pid_t thread, struct proc_status *s)
+{
+	char text[4096];
+
+	return read_again(f, pid, thread, "status", read_status_from, text, sizeof(text)) > 0 && status_in(text, s);
 }
 
 uint32_t proc_innermost(const char *path)
@@ -340,17 +450,14 @@ bool proc_find_thread(pid_t pid, pid_t *thread)
 	return s.found != 0;
 }
 
-bool proc_read_process(pid_t pid, pid_t *thread, struct proc_status *s)
+bool proc_read_process(struct proc_file *f, pid_t pid, pid_t *thread, struct proc_status *s)
 {
-	char path[64];
-
-	proc_path(pid, *thread, "status", path, sizeof(path));
-	if (proc_read_status(path, s))
+	if (read_status_again(f, pid, *thread, s))
 		return true;
 	if (!proc_find_thread(pid, thread))
 		return false;
-	proc_path(pid, *thread, "status", path, sizeof(path));
-	return proc_read_status(path, s);
+	proc_file_close(f);
+	return read_status_again(f, pid, *thread, s);
 }
 
 /* ---- build ids ----------------------------------------------------------------------------- */

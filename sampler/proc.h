@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading /proc and the like inside anybody's process: plain system calls, which nobody wraps,
- * memory of the caller, no descriptor kept open.
+ * memory of the caller, no descriptor kept open but where proc_keep was called.
  */
 #ifndef DLT_SAMPLER_PROC_H
 #define DLT_SAMPLER_PROC_H
@@ -19,6 +19,15 @@ long proc_read(const char *path, char *text, size_t size);
 /* The same for a symbolic link. */
 long proc_link(const char *path, char *text, size_t size);
 
+/* A file that is read again and again. All zero: not open. */
+struct proc_file {
+	int kept;	/* descriptor + 1; 0: none */
+};
+
+/* From now on files stay open between their readings, `most` of them at most: not in somebody else's process. */
+void proc_keep(unsigned most);
+void proc_file_close(struct proc_file *f);
+
 struct proc_stat {
 	char name[32];
 	char state;
@@ -30,6 +39,9 @@ struct proc_stat {
 
 /* path: /proc/PID/stat or /proc/PID/task/TID/stat. */
 bool proc_read_stat(const char *path, struct proc_stat *s);
+
+/* The same, of a process's file that is read again and again. */
+bool proc_read_stat_again(struct proc_file *f, pid_t pid, struct proc_stat *s);
 
 /* A process that is there only for its parent. One whose first thread alone has ended is a zombie too, with others. */
 bool proc_has_ended(const struct proc_stat *s);
@@ -59,7 +71,7 @@ void proc_path(pid_t pid, pid_t thread, const char *file, char *path, size_t siz
 bool proc_find_thread(pid_t pid, pid_t *thread);
 
 /* The status of a process by its thread *thread, which is another one from then on where that has ended. */
-bool proc_read_process(pid_t pid, pid_t *thread, struct proc_status *s);
+bool proc_read_process(struct proc_file *f, pid_t pid, pid_t *thread, struct proc_status *s);
 
 /* The pid or tid of a status file as the process itself sees it, in the innermost namespace; 0: not known. */
 uint32_t proc_innermost(const char *path);

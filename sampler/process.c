@@ -54,6 +54,8 @@ void sampled_process_free(struct sampled_process *p)
 	if (!p)
 		return;
 	outbox_leave(p);
+	proc_file_close(&p->stat_file);
+	proc_file_close(&p->status_file);
 	munmap(p, sizeof(*p));
 }
 
@@ -215,14 +217,10 @@ static void read_pss(struct sampled_process *p)
 /* Files are most of what a tick costs, in caches that are the application's: of our own, system calls. */
 static void read_stat(struct sampled_process *p)
 {
-	char path[64];
-
-	if (p->access == SAMPLED_OWN) {
+	if (p->access == SAMPLED_OWN)
 		proc_own_stat(&p->stat);
-		return;
-	}
-	proc_path(p->pid, 0, "stat", path, sizeof(path));
-	proc_read_stat(path, &p->stat);
+	else
+		proc_read_stat_again(&p->stat_file, p->pid, &p->stat);
 }
 
 static void read_io(struct sampled_process *p, uint64_t now)
@@ -258,7 +256,7 @@ static void read_proc(struct sampled_process *p, uint64_t now, bool all)
 {
 	read_stat(p);
 	/* It has given back its memory, it is ending: the last that was seen stays. */
-	if (!proc_read_process(p->pid, &p->thread, &p->status))
+	if (!proc_read_process(&p->status_file, p->pid, &p->thread, &p->status))
 		return;
 	if (all || now - p->last_io >= SAMPLED_EACH - SAMPLED_EACH / 10)
 		read_io(p, now);

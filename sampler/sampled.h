@@ -65,6 +65,7 @@ struct sampled_process {
 	uint64_t outbox_odd;	/* messages that are none */
 	bool outbox_given_up;	/* a message was: its thread may still write where it lay */
 	bool outbox_dirty;	/* what was read has not been given back */
+	struct proc_file stat_file, status_file;
 	/* /proc, kept for the final sample */
 	struct proc_stat stat;
 	struct proc_status status;

@@ -271,7 +271,7 @@ static bool read_proc(struct live_process *p, uint64_t now, uint64_t elapsed)
 	p->cores = elapsed && p->cpu > cpu ? (double)(p->cpu - cpu) / (double)elapsed : 0;
 	helpers = box_value(p->view.header->helpers);
 	p->threads = stat.threads > helpers ? stat.threads - helpers : 1;
-	if (proc_read_process(p->pid, &p->thread, &status))
+	if (proc_read_process(&p->status_file, p->pid, &p->thread, &status))
 		p->rss = status.rss_anon + status.rss_file + status.rss_shmem;
 	look_for_framework(p, now);
 	return true;

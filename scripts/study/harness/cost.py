@@ -83,6 +83,8 @@ class Training:
                                       stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
         self.pid = self.begin = None
+        self.said = open(self.path, encoding="ascii")  # pylint: disable=consider-using-with
+        self.rest, self.last, self.found = "", (0, 0), []
 
     def look(self):
         """Notices the command's beginning, and keeps it on its core; the recorder's own processes go where there is room."""
@@ -101,18 +103,15 @@ class Training:
                 pass
 
     def steps(self):
-        """[Step]; an epoch's first one begins with it."""
-        found, last = [], (0, 0)
-        with open(self.path, encoding="ascii") as file:
-            for line in file.read().splitlines(keepends=True):
-                if not line.endswith("\n"):
-                    break
-                word, *numbers = line.split()
-                at = tuple(map(float, numbers))
-                if word == "step":
-                    found.append(Step(last[0], at[0] - last[0], at[1] - last[1], at[1]))
-                last = at
-        return found
+        """[Step]; an epoch's first one begins with it. Only what is new is read: both trainings wait meanwhile."""
+        *lines, self.rest = (self.rest + self.said.read()).split("\n")
+        for line in lines:
+            word, *numbers = line.split()
+            at = tuple(map(float, numbers))
+            if word == "step":
+                self.found.append(Step(self.last[0], at[0] - self.last[0], at[1] - self.last[1], at[1]))
+            self.last = at
+        return self.found
 
     def start(self):
         """{figure: s} until the end of the first step."""
@@ -122,6 +121,7 @@ class Training:
     def end(self):
         if self.child.poll() is None:
             runs.end(self.child, 15 if self.recorded else 9)
+        self.said.close()
         os.unlink(self.path)
         shutil.rmtree(self.path + ".trace", ignore_errors=True)
 
@@ -165,7 +165,7 @@ def a_slice(trainings):
     exchange(trainings)
     begin = time.monotonic()
     time.sleep(SLICE)
-    wait_for(trainings, lambda t: len(counted(t, begin)) >= SLICE_STEPS, 0.02)
+    wait_for(trainings, lambda t: len(counted(t, begin)) >= SLICE_STEPS, 0.05)
     end = time.monotonic()
     return [a_step(counted(training, begin, end)) for training in trainings]
 
