@@ -110,7 +110,8 @@ static void keep_or_shut(struct proc_file *f, int fd)
 }
 
 /* A file of the thread, or of the process where that is 0. What was kept of somebody who has ended is opened anew. */
-static long read_again(struct proc_file *f, pid_t pid, pid_t thread, const char *file, read_fn how, char *text, size_t size)
+static long read_again(struct proc_file *f, pid_t pid, pid_t thread, const char *file, read_fn how, char *text,
+		       size_t size)
 {
 	long n = f->kept ? how(f->kept - 1, text, size) : -EBADF;
 	char path[64];
@@ -139,7 +140,10 @@ long proc_link(const char *path, char *text, size_t size)
 }
 
 /* The fields of stat that are read, by their numbers in proc(5). */
-enum { STAT_STATE = 3, STAT_MINFLT = 10, STAT_MAJFLT = 12, STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20, STAT_START = 22 };
+enum {
+	STAT_STATE = 3, STAT_MINFLT = 10, STAT_MAJFLT = 12, STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20,
+	STAT_START = 22,
+};
 
 /* All numbers up to the last one that is read; a sign is passed over. False: there are not so many. */
 static bool stat_fields(const char *at, uint64_t fields[STAT_START + 1])
@@ -563,46 +567,4 @@ bool proc_own_build_id(dlt_walk_fn walk, uint64_t base, char *hex, size_t size)
 
 	hex[0] = '\0';
 	return walk(look_at_own, &s) == 1;
-}
-
-/* ---- other pid namespaces ---- */
-
-/* The inode that a link "pid:[4026531836]" names; 0: not known. */
-static uint64_t pid_namespace(const char *path)
-{
-	char text[64], *number;
-
-	proc_link(path, text, sizeof(text));
-	number = strchr(text, '[');
-	return number ? strtoull(number + 1, NULL, 10) : 0;
-}
-
-struct number_search {
-	uint64_t namespace;
-	pid_t inner, found;
-};
-
-static void try_number(void *data, long number)
-{
-	struct number_search *s = data;
-	char path[64];
-
-	proc_path((pid_t)number, 0, "status", path, sizeof(path));
-	if (s->found || proc_innermost(path) != (uint32_t)s->inner)
-		return;
-	proc_path((pid_t)number, 0, "ns/pid", path, sizeof(path));
-	if (pid_namespace(path) == s->namespace)
-		s->found = (pid_t)number;
-}
-
-/* Of where nothing is known it is ours. */
-pid_t proc_number_here(uint64_t namespace, pid_t pid)
-{
-	struct number_search s = { .namespace = namespace, .inner = pid };
-	uint64_t ours = pid_namespace("/proc/self/ns/pid");
-
-	if (!namespace || !ours || namespace == ours)
-		return pid;
-	proc_numbers("/proc", try_number, &s);
-	return s.found;
 }

@@ -314,7 +314,7 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 
 	e.gpu_memory_count = memory_read(p, memory, due);
 	outbox_pass_on(p, false);
-	/* It had no memory any more, or was gone, when it was first looked at: that is no reading, and the last one follows. */
+	/* It was ending or gone when it was first looked at: that is no reading, and the last one follows. */
 	if (final || p->threads)
 		sample_emit(DLT_EV_SAMPLE_PROCESS, &e);
 }

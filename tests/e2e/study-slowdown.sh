@@ -66,6 +66,14 @@ same "nothing to do" True "$(measure 2)"
 cmp $kept before || fail "measured again"
 same "one more" True "$(measure 3)"
 same "went on" "3 true" "$(jq -r --slurpfile before before '"\(.pairs | length) \(.pairs[:2] == $before[0].pairs)"' $kept)"
+
+# A control has two bare ones, and is kept beside it.
+python3 - <<'END' || fail "no control"
+exec(open("sleeper.py").read())
+cost.check.recorded = None
+assert cost.measure(framework, "cifar_cnn", None, 64, ".", 1, 0, cost.CONTROL)
+END
+same "control" "1 bare recorded" "$(jq -r '"\(.pairs | length) \(.pairs[0].step | keys | join(" "))"' sleeper-cifar_cnn/control-64.json)"
 same "scratch" "" "$(find "$TMP" -maxdepth 1 -name 'dltrace-slowdown-*')"
 
 # One that ends by itself was not measured; what was is kept.

@@ -7,7 +7,8 @@ machine's cores are slower now and then, for seconds, when its host has others t
 them each has as much of that. (Six pairs of two bare processes of PyTorch: a standard deviation of 0.3 %, and one
 of 1 to 3 % of the seconds that each was on one core.) All pairs are new processes: where a
 program and its heap come to lie makes more of a difference between two steps than recording does. The steps'
-own times come from the script ($STUDY_STEPS, train/job.py).
+own times come from the script ($STUDY_STEPS, train/job.py). What all this is worth is told by a control: pairs of
+two bare ones.
 """
 import collections
 import os
@@ -30,9 +31,13 @@ START_SLICE = 0.2   # s until they exchange cores, before that
 START_LIMIT = 600   # s to the first steps
 ENDLESS = 1000000   # epochs: the training is ended when enough is known
 PADDING = 4096      # bytes, at most, of a variable in the environment, whose length is drawn for each process
+# glibc keeps what is freed. By itself it gives the top of the heap back whenever that is large enough, in each step or in
+# none, as it happens to lie: steps of one process of Debian's PyTorch have 4,000 page faults, of the next one 6, and take 7 % less.
+HEAP = {"MALLOC_TRIM_THRESHOLD_": str(1 << 32), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}  # bytes; the largest that it takes
 FIGURES = ("wall", "cpu")
 PHASES = ("step", "start")
 KINDS = ("bare", "recorded")
+SLOWDOWN, CONTROL = "slowdown", "control"   # in a control the one in the recorded one's place is bare, too
 
 Step = collections.namedtuple("Step", "begin wall cpu until")  # s: monotonic; how long; how long; CPU time since the start
 
@@ -65,8 +70,7 @@ def alone(env, compiled):
 
 def padding():
     """So that how the heap lies is a matter of chance: Python keeps the environment there, and a recorded process has more of
-    it. As the heap lies, a step may give memory back and take it again, or not; else all bare ones would lie alike, and
-    all recorded ones alike in another way."""
+    it; else all bare ones would lie alike, and all recorded ones alike in another way."""
     return "-" * random.randrange(PADDING)
 
 
@@ -78,7 +82,7 @@ class Training:
         os.close(handle)
         self.words, self.core, self.recorded = words, core, recorded
         line = check.recorded(words, self.path + ".trace") if recorded else words
-        self.child = subprocess.Popen(line, env=dict(alone(env, compiled), STUDY_STEPS=self.path, STUDY_PADDING=padding()),
+        self.child = subprocess.Popen(line, env={**alone(env, compiled), **HEAP, "STUDY_STEPS": self.path, "STUDY_PADDING": padding()},
                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
@@ -176,7 +180,7 @@ def steps_at_once(trainings):
     return [{figure: statistics.geometric_mean(one[figure] for one in of_one) for figure in FIGURES} for of_one in zip(*slices)]
 
 
-def pair(words, env, folder, turn, compiled):
+def pair(words, env, folder, turn, compiled, what=SLOWDOWN):
     """{phase: {kind: {figure: s}}}; which core is first whose depends on the turn. Each kind has a folder
     "compiled"-KIND, which stays."""
     cores = sorted(os.sched_getaffinity(0))[:2]
@@ -184,8 +188,8 @@ def pair(words, env, folder, turn, compiled):
     try:
         # The recorder starts its session daemon first, which is not the training's start: so the bare one waits for that.
         for number, kind in reversed(list(enumerate(KINDS))):
-            trainings.insert(0, Training(words, env, folder, cores[(number + turn) % 2], kind == "recorded",
-                                         f"{compiled}-{kind}"))
+            trainings.insert(0, Training(words, env, folder, cores[(number + turn) % 2],
+                                         kind == "recorded" and what == SLOWDOWN, f"{compiled}-{kind}"))
             wait_for(trainings, has_begun, 0.001)
         wait_for(trainings, lambda t: len(t.steps()) >= WARM_UP, 0.05, START_SLICE)
         step = dict(zip(KINDS, steps_at_once(trainings)))
@@ -216,20 +220,20 @@ def looked_at(words, env, folder, compiled):
 
 # ---- what is kept ----
 
-def path_of(folder, framework, model, size):
-    return os.path.join(folder, f"{framework.name}-{model}", f"slowdown-{size}.json")
+def path_of(folder, framework, model, size, what=SLOWDOWN):
+    return os.path.join(folder, f"{framework.name}-{model}", f"{what}-{size}.json")
 
 
-def kept(folder, framework, model, size):
+def kept(folder, framework, model, size, what=SLOWDOWN):
     """What was measured so far: {"pairs": [pair], "seconds": what that took, and looked_at's}."""
-    return plan.read(path_of(folder, framework, model, size)) or {"pairs": [], "seconds": 0}
+    return plan.read(path_of(folder, framework, model, size, what)) or {"pairs": [], "seconds": 0}
 
 
-def measure(framework, model, data, size, folder, pairs, seconds):
+def measure(framework, model, data, size, folder, pairs, seconds, what=SLOWDOWN):  # pylint: disable=too-many-arguments
     """So many pairs at least, and more while there is time; what an earlier call kept counts. False if it does not train."""
     if len(os.sched_getaffinity(0)) < 2:
         raise Wrong("a slow-down is measured on two cores: there is one")
-    path, found = path_of(folder, framework, model, size), kept(folder, framework, model, size)
+    path, found = path_of(folder, framework, model, size, what), kept(folder, framework, model, size, what)
     compiled = os.path.join(os.path.abspath(os.path.dirname(path)), "compiled")
     words, env = command(framework, model, data, size), check.environment_of(framework)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -238,11 +242,11 @@ def measure(framework, model, data, size, folder, pairs, seconds):
         while len(found["pairs"]) < pairs or found["seconds"] < seconds:
             begin = time.monotonic()
             if env != alone(env, compiled) and not os.path.exists(compiled + "-bare"):
-                pair(words, env, scratch, 0, compiled)  # the one that compiles is not one of them
-            found["pairs"].append(pair(words, env, scratch, len(found["pairs"]), compiled))
+                pair(words, env, scratch, 0, compiled, what)  # the one that compiles is not one of them
+            found["pairs"].append(pair(words, env, scratch, len(found["pairs"]), compiled, what))
             found["seconds"] += time.monotonic() - begin
             plan.write(path, found)
-        if not found.get("beside"):
+        if what == SLOWDOWN and not found.get("beside"):
             plan.write(path, found | looked_at(words, env, scratch, compiled))
     except Failed:
         return False
@@ -299,19 +303,19 @@ def told(cells):
             f"the start {start}, CPU {start_cpu}; {pairs} pairs")
 
 
-def measured(frameworks, folder, size):
+def measured(frameworks, folder, size, what=SLOWDOWN):
     """(framework, model, pairs, all that is kept of it) of all that was measured, whenever."""
     for framework in frameworks:
         model = check.model_of(framework)
-        found = kept(folder, framework, model, size)
+        found = kept(folder, framework, model, size, what)
         pairs = found["pairs"]
         if len(pairs) > 1:
             yield framework, model, pairs, found
 
 
-def table(frameworks, folder, size):
+def table(frameworks, folder, size, what=SLOWDOWN):
     """A row each."""
-    for found in measured(frameworks, folder, size):
+    for found in measured(frameworks, folder, size, what):
         yield row(*found)
 
 
