@@ -248,7 +248,7 @@ uint64_t proc_value(const char *text, const char *key)
 	return 0;
 }
 
-/* What stands before its memory is not asked for. */
+/* In the kernel's order (fs/proc/task_mmu.c): what stands before its memory is not asked for. */
 static bool status_in(const char *text, struct proc_status *s)
 {
 	const char *memory = strstr(text, "\nRssAnon:");

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "record/folder.c"
 #include "record/homes.c"
@@ -90,8 +92,8 @@ static void who_is_in_many_groups_is_read(void **state)
 		n = (size_t)snprintf(text, sizeof(text), "Name:\tpython\nState:\tS (sleeping)\nGroups:\t");
 		for (unsigned i = 0; i < groups; i++)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%u ", 1000000000 + i);
-		snprintf(text + n, sizeof(text) - n, "\nNSpid:\t4711\t17\nVmLib:\t    9 kB\nRssAnon:\t    5 kB\n"
-						     "RssFile:\t    6 kB\nRssShmem:\t    7 kB\nThreads:\t8\n");
+		snprintf(text + n, sizeof(text) - n, "\nNSpid:\t4711\t17\nRssAnon:\t    5 kB\nRssFile:\t    6 kB\n"
+						     "RssShmem:\t    7 kB\nVmLib:\t    9 kB\nThreads:\t8\n");
 		path = put("status", text);
 		assert_true(proc_read_status(path, &s));
 		assert_int_equal(s.rss_anon, 5 << 10);
@@ -99,6 +101,40 @@ static void who_is_in_many_groups_is_read(void **state)
 		assert_int_equal(s.threads, 8);
 		assert_int_equal(proc_innermost(path), 17);
 	}
+}
+
+/* Files stay open up to a number, and make room when who they are of has ended. */
+static void files_that_are_read_again_stay_open(void **state)
+{
+	struct proc_file theirs = { 0 }, ours = { 0 };
+	struct proc_stat s;
+	struct proc_status status;
+	pid_t child = fork(), thread = 0;
+
+	(void)state;
+	if (child == 0)
+		for (;;)
+			pause();
+	assert_true(proc_read_stat_again(&ours, getpid(), &s));
+	assert_false(ours.kept);
+	proc_keep(1);
+	for (int i = 0; i < 2; i++) {
+		assert_true(proc_read_stat_again(&theirs, child, &s));
+		assert_true(theirs.kept);
+		assert_true(proc_read_process(&ours, getpid(), &thread, &status));
+		assert_false(ours.kept);
+	}
+	assert_int_equal(thread, 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_false(proc_read_stat_again(&theirs, child, &s));
+	assert_false(theirs.kept);
+	for (int i = 0; i < 2; i++) {
+		assert_true(proc_read_process(&ours, getpid(), &thread, &status));
+		assert_true(ours.kept && status.threads == 1 && status.rss_anon > 0);
+	}
+	proc_file_close(&ours);
+	proc_keep(0);
 }
 
 /* The job's limit is above its task, and what is used against it is the job's. */
@@ -141,6 +177,7 @@ int main(void)
 		cmocka_unit_test(all_cores_are_none),
 		cmocka_unit_test(the_rest_of_a_long_line_is_none),
 		cmocka_unit_test(who_is_in_many_groups_is_read),
+		cmocka_unit_test(files_that_are_read_again_stay_open),
 		cmocka_unit_test(usage_is_of_the_folder_with_the_limit),
 	};
 
