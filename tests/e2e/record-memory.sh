@@ -41,11 +41,12 @@ same "processes with a proportional size" 5 "$processes"
 [ "$most" -le 101 ] || fail "$most MiB of shared memory: the tool measures itself"
 
 # Nobody shares its pages any more, since the child has ended or become another program: reading them takes long, and
-# stops until somebody does again.
+# stops until somebody does again. 60 MiB: of much more the readings would use up their share of the time, and the one
+# that finds nobody left would come late.
 cat >alone.py <<'EOF'
 import os, time
-block = bytearray(os.urandom(1 << 20)) * 200
-for lives in 0, 5.5:
+block = bytearray(os.urandom(1 << 20)) * 60
+for lives in 0, 6.5:
     over = os.pipe()
     if os.fork() == 0:
         os.close(over[1])
@@ -53,7 +54,7 @@ for lives in 0, 5.5:
         os.execlp("sleep", "sleep", str(lives))
     time.sleep(1.2)
     os.close(over[1])
-    time.sleep(1.5)
+    time.sleep(2)
     print(time.monotonic_ns())
     time.sleep(4)
     print(time.monotonic_ns())
@@ -62,7 +63,7 @@ EOF
 "$RECORD" -q -o a -- /usr/bin/python3 alone.py >times
 babeltrace2 a | sed -n 's/.*sample:process:.* time = \([0-9]*\),.* pss = \([1-9][0-9]*\),.*/\1/p' |
 	awk 'NR == FNR { time[FNR] = $1; next }
-	{ early += $1 < time[1]; first += $1 > time[1] && $1 < time[2]; again += $1 > time[2] && $1 < time[3]; last += $1 > time[3] }
+	{ early += $1 < time[1]; first += $1 > time[1] && $1 < time[2]; again += $1 > time[2] && $1 < time[3]; last += $1 > time[3] && $1 < time[4] }
 	END { print early + 0, first + 0, again + 0, last + 0 }' times - >readings
 read early first again last <readings
 echo "proportional sizes read: $early while it shares, $first when it does not, $again while it shares again, $last then"
