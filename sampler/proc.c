@@ -81,6 +81,14 @@ static long read_status(const char *path, char *text, size_t size)
 	return read_once(path, read_status_from, text, size);
 }
 
+long proc_link(const char *path, char *text, size_t size)
+{
+	long n = syscall(SYS_readlinkat, AT_FDCWD, path, text, size - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
 /* ---- files that stay open -------------------------------------------------------------------- */
 
 static unsigned keeping, keep_most;
@@ -130,14 +138,6 @@ static long read_again(struct proc_file *f, pid_t pid, pid_t thread, const char 
 }
 
 /* ---- what stands in them --------------------------------------------------------------------- */
-
-long proc_link(const char *path, char *text, size_t size)
-{
-	long n = syscall(SYS_readlinkat, AT_FDCWD, path, text, size - 1);
-
-	text[n > 0 ? n : 0] = '\0';
-	return n;
-}
 
 /* The fields of stat that are read, by their numbers in proc(5). */
 enum {

@@ -20,7 +20,6 @@
 #include "analysis/options.h"
 #include "analysis/report/grid.h"
 #include "sampler/box_view.h"
-#include "sampler/proc.h"
 
 #define LIVE_HISTORY	60	/* refreshes that a sparkline shows */
 #define LIVE_CALLS	32	/* calls in flight that are kept */
@@ -54,7 +53,6 @@ struct live_process {
 	pid_t pid;		/* by which we know it; 0: it is not to be seen from here */
 	pid_t inner;		/* by which it knows itself, in a pid namespace of its own */
 	pid_t thread;		/* the one whose files tell of it, see proc_path */
-	struct proc_file status_file;
 	uint32_t id, parent;	/* of the recording */
 	void *box;		/* mapped; NULL: ended or broken */
 	size_t size;

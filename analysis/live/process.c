@@ -258,6 +258,7 @@ static void look_for_framework(struct live_process *p, uint64_t now)
 static bool read_proc(struct live_process *p, uint64_t now, uint64_t elapsed)
 {
 	struct proc_status status = { .rss_anon = 0 };
+	struct proc_file file = { .kept = 0 };
 	struct proc_stat stat;
 	uint64_t cpu = p->cpu;
 	uint32_t helpers;
@@ -271,8 +272,9 @@ static bool read_proc(struct live_process *p, uint64_t now, uint64_t elapsed)
 	p->cores = elapsed && p->cpu > cpu ? (double)(p->cpu - cpu) / (double)elapsed : 0;
 	helpers = box_value(p->view.header->helpers);
 	p->threads = stat.threads > helpers ? stat.threads - helpers : 1;
-	if (proc_read_process(&p->status_file, p->pid, &p->thread, &status))
+	if (proc_read_process(&file, p->pid, &p->thread, &status))
 		p->rss = status.rss_anon + status.rss_file + status.rss_shmem;
+	proc_file_close(&file);
 	look_for_framework(p, now);
 	return true;
 }

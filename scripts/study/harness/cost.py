@@ -87,7 +87,7 @@ class Training:
                                       stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
         self.pid = self.begin = None
-        self.said = open(self.path, encoding="ascii")  # pylint: disable=consider-using-with
+        self.said = open(self.path, encoding="ascii")
         self.rest, self.last, self.found = "", (0, 0), []
 
     def look(self):
@@ -229,7 +229,7 @@ def kept(folder, framework, model, size, what=SLOWDOWN):
     return plan.read(path_of(folder, framework, model, size, what)) or {"pairs": [], "seconds": 0}
 
 
-def measure(framework, model, data, size, folder, pairs, seconds, what=SLOWDOWN):  # pylint: disable=too-many-arguments
+def measure(framework, model, data, size, folder, pairs, seconds, what=SLOWDOWN):
     """So many pairs at least, and more while there is time; what an earlier call kept counts. False if it does not train."""
     if len(os.sched_getaffinity(0)) < 2:
         raise Wrong("a slow-down is measured on two cores: there is one")
