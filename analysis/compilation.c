@@ -16,6 +16,7 @@
 #define CPU_LEAST	20000000	/* ns of a window: below, a rate means nothing */
 #define RATE_LEAST	0.4e6		/* allocations a second of CPU time */
 #define RATE_FACTOR	4		/* of that of the steady iterations */
+#define PARTS		4	/* of the steady iterations */
 #define IMPORTS_LEAST	2		/* packages of a window: a single one may be loaded when it is first needed */
 
 struct span {
@@ -127,6 +128,19 @@ static double rate(const struct rhythm *r, int64_t from, int64_t to)
 	return 1e9 * (double)(b->allocations - a->allocations) / (double)(b->cpu - a->cpu);
 }
 
+/* Of the parts of the steady iterations in which it works: a batch of another size is compiled among them. */
+static double least_rate(const struct rhythm *r, int64_t from, int64_t to)
+{
+	double least = 0;
+
+	for (int i = 0; i < PARTS; i++) {
+		double one = rate(r, from + (to - from) / PARTS * i, from + (to - from) / PARTS * (i + 1));
+
+		least = one > 0 && (least == 0 || one < least) ? one : least;
+	}
+	return least;
+}
+
 /* Whole windows that end there and have no reading, at least one: in a trace that claims years, all at once. */
 static int64_t unread(const struct rhythm *r, int64_t at)
 {
@@ -154,7 +168,7 @@ bool compilation_inside(const struct process *p, int64_t first, int64_t until, i
 	*c = (struct compilation){ .begin = UNKNOWN, .end = UNKNOWN };
 	if (!r->sample_count || p->heap_cover || p->begin == UNKNOWN || !compiles(p))
 		return false;
-	least = RATE_FACTOR * rate(r, until, to);
+	least = RATE_FACTOR * least_rate(r, until, to);
 	least = least > RATE_LEAST ? least : RATE_LEAST;
 	/*
 	 * Imports, which come before, have high rates, too: back from the first iterations until it ends, or until

@@ -322,7 +322,8 @@ static void count_forward(struct rounds *r)
 
 /*
  * A model that goes forward once has layers that are alike; what is before the first of them and
- * after the last is more than a few of them. Iterations have less than two of theirs before them.
+ * after the last is more than a few of them. Iterations have less than two of theirs before them, or as many of them
+ * as passes over files say.
  */
 static bool is_all(const struct rounds *r)
 {
@@ -342,10 +343,12 @@ static bool is_all(const struct rounds *r)
 
 bool rounds_find(struct rounds *r, const struct process *p, enum series_way way, int64_t until)
 {
+	size_t length;
+
 	*r = (struct rounds){ 0 };
 	series_collect(&r->all, p, way, until);
 	r->family = choose(&r->all, p, way != SERIES_BLOCKS);
-	if (!r->family.members || (way != SERIES_BLOCKS && !is_all(r)))
+	if (!r->family.members)
 		return false;
 	r->count = r->family.anchor->count;
 	r->ends = xcalloc(r->count, sizeof(*r->ends));
@@ -353,7 +356,7 @@ bool rounds_find(struct rounds *r, const struct process *p, enum series_way way,
 	set_ends(&r->all, r->family.anchor, r->ends);
 	set_begins(r);
 	count_forward(r);
-	return true;
+	return way == SERIES_BLOCKS || is_all(r) || input_epochs(r, p, &length) == INPUT_EPOCHS;
 }
 
 void rounds_release(struct rounds *r)

@@ -22,6 +22,7 @@ struct rounds {
 	struct series_of begin;	/* the first thing of each round, the family's or not; owned */
 	int64_t *ends;		/* owned; the family's last beat of each round */
 	uint32_t *forward;	/* owned; batches after each round that only went forward */
+	size_t other_last;	/* every so many'th is a last batch of another size; 0: not known */
 };
 
 /*
@@ -79,6 +80,12 @@ bool rounds_by_repeats(struct rounds *r, const struct process *p);
  * else follows, but it may as well be an evaluation.
  */
 bool rounds_with_last(struct rounds *r, const struct process *p);
+
+/*
+ * On a GPU a last batch of another size is worked on by other kernels: where as much is launched after the rounds of
+ * each epoch as in one of these, it becomes one.
+ */
+void rounds_with_last_launched(struct rounds *r, const struct process *p);
 
 /* A batch, from its first example to when all of it is read. */
 struct batch {

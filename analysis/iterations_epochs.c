@@ -316,7 +316,7 @@ static size_t ask_all(const struct rounds *r, const struct process *p)
 	size_t length = ask_held(r, p);
 	bool ok = true;
 
-	length = agree(length, ask_last_batch(r), r->count, &ok);
+	length = agree(length, r->other_last ? r->other_last : ask_last_batch(r), r->count, &ok);
 	length = agree(length, ask_once(r, p), r->count, &ok);
 	for (size_t i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
 		struct witness w = witness_new(r->count);

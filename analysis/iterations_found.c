@@ -427,6 +427,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, struct lon
 			!input_is_finer(best, p) && agrees(best, p) && !input_is_coarser(best, p) &&
 			(tells_epochs(best, p) || rounds_with_last(best, p));
 	}
+	if (found && best->begin.count)
+		rounds_with_last_launched(best, p);
 	return found;
 }
 

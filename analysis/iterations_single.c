@@ -91,7 +91,7 @@ static bool count_blocks(struct gaps *g, const struct process *p)
 			return false;
 		count_ticks(g, &r->beats[i]);
 	}
-	return !r->level;
+	return !r->levels[BEATS_OF_MEMORY];
 }
 
 static int by_blocks(const void *a, const void *b)

@@ -277,7 +277,7 @@ void passes_find(struct passes *s, const struct process *p)
 	files = files_of(p);
 	often = how_often(&files);
 	if (often.most) {
-		s->all = drop_lonely(&files, &often) && !files.level;
+		s->all = drop_lonely(&files, &often) && !files.levels[BEATS_OF_FILES];
 		s->own = reads_itself(p, &files, &often);
 		s->all &= s->own;
 		collect(s, &files, &often);
@@ -298,7 +298,7 @@ size_t passes_opens(const struct process *p, const struct process *reader, struc
 	struct often often = how_often(&files);
 	size_t capacity = 0;
 
-	for (size_t i = 0; often.most && !files.level && i < own->count; i++) {
+	for (size_t i = 0; often.most && !files.levels[BEATS_OF_FILES] && i < own->count; i++) {
 		const struct beat *b = &own->beats[i];
 		const uint64_t *index = idmap_get(&files.by_hash, b->hash);
 

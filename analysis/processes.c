@@ -84,7 +84,7 @@ static void set_files(struct table *t, const struct input *in)
 {
 	if (!in->opens)
 		return;
-	table_set_uint(t, "files", (uint64_t)in->files.count << in->files.level);
+	table_set_uint(t, "files", (uint64_t)in->files.count << in->files.levels[BEATS_OF_FILES]);
 	table_set_uint(t, "file_opens", in->opens);
 	table_set_uint(t, "file_bytes", in->bytes);
 }

@@ -316,9 +316,30 @@ static bool is_for_device(const struct process *p, const struct beat *b)
 	return (b->kind == BEAT_LAUNCH && !strstr(fn->name, "HostFunc")) || b->kind == BEAT_COMM;
 }
 
+#define TO_THE_END 10	/* into the last of so many parts */
+
+/* Compilers try kernels out in threads of a pool, only as long as they compile: those that train launch to the end. */
+static bool goes_on(const struct process *p, uint32_t thread)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN, own = INT64_MIN;
+
+	for (size_t i = 0; i < p->rhythm.count; i++) {
+		const struct beat *b = &p->rhythm.beats[i];
+
+		if (b->kind != BEAT_LAUNCH || !is_for_device(p, b))
+			continue;
+		first = b->ticks[0].at < first ? b->ticks[0].at : first;
+		last = b->last > last ? b->last : last;
+		own = b->thread == thread && b->last > own ? b->last : own;
+	}
+	return last == INT64_MIN || own >= last - (last - first) / TO_THE_END;
+}
+
 bool series_works(enum series_way way, const struct process *p, const struct beat *b)
 {
-	return way == SERIES_DEVICE ? is_for_device(p, b) : is_work(b);
+	if (way != SERIES_DEVICE)
+		return is_work(b);
+	return is_for_device(p, b) && (b->kind == BEAT_COMM || goes_on(p, b->thread));
 }
 
 int64_t series_horizon(const struct beat *b)
@@ -432,7 +453,7 @@ static void collect_beat(struct all_series *all, const struct process *p, enum s
 	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) :
 			      blocks ? same_block(all, b) : NULL;
 
-	if ((blocks && is_work(b)) || is_agreement(p, b) || (way == SERIES_DEVICE && !is_for_device(p, b)))
+	if ((blocks && is_work(b)) || is_agreement(p, b) || (way == SERIES_DEVICE && !series_works(way, p, b)))
 		return;
 	all->cut |= b->shift > 0;
 	if (!is_known(p, b, until)) {

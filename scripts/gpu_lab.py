@@ -6,6 +6,7 @@ A run is made once and shared by all checks that want it, also by checks that ru
 """
 import collections
 import concurrent.futures
+import contextlib
 import ctypes
 import json
 import os
@@ -21,6 +22,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 WORK = os.path.join(HERE, "gpu_work.py")
 RUN_LIMIT = 120  # seconds
 FIRST_LIMIT = 240  # the first time: gigabytes of libraries come from a cold disk
+FIGURES = "work.json"  # what the program itself measured
 SAID = 2000  # characters of a failed run's standard error that are kept
 MOST_PACKED = 12 << 20  # bytes of what runs left, before they are packed
 
@@ -67,11 +69,14 @@ class Run:
 class Lab:
     """Runs programs, keeps what they left. Any number of threads may ask for runs."""
 
+    paces = "GPU-bound", "launch-bound"  # of gpu_work.py's
+
     def __init__(self, args, begin):
         self.args, self.deadline = args, begin + args.minutes * 60
         self.record, self.reporter = (os.path.join(args.bin, name) for name in ("dltrace-record", "dltrace-report"))
         self.notes, self.failed, self.children = [], [], set()
-        self.asked, self.lock = {}, threading.Lock()
+        self.compared = None  # Paces, once a check has asked for them
+        self.asked, self.number, self.lock = {}, 0, threading.Lock()
 
     def runs(self):
         """Those that are done and went well."""
@@ -94,8 +99,7 @@ class Lab:
             try:
                 status = child.wait(limit)
             except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
+                self.kill(child)
                 status = None
             self.children.discard(child)
         return status, time.monotonic() - begin
@@ -104,10 +108,14 @@ class Lab:
         """Nothing that was started goes on."""
         self.deadline = 0
         for child in list(self.children):
-            try:
-                os.killpg(child.pid, signal.SIGKILL)
-            except OSError:
-                pass
+            self.kill(child)
+
+    def kill(self, child):
+        """With all that it started."""
+        with contextlib.suppress(OSError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        self.children.discard(child)
 
     def command(self, work, count, figures, more):
         return [self.args.python, WORK, work, "--out", figures, "--count", count, *more]
@@ -122,13 +130,13 @@ class Lab:
         more = SIZES[work] if more is None else more
         key = (work, variant, count, tuple(more), again)
         with self.lock:
-            future, number = self.asked.get(key), len(self.asked)
+            future = self.asked.get(key)
             mine = future is None
             if mine:
                 future = self.asked[key] = concurrent.futures.Future()
         if mine:
             try:
-                future.set_result(self.try_run(key, number, limit))
+                future.set_result(self.try_run(key, limit))
             except Exception as why:  # others wait for it: whatever it is, they get it
                 future.set_result(why)
         run = future.result()
@@ -136,25 +144,46 @@ class Lab:
             raise run
         return run
 
-    def try_run(self, key, number, limit):
-        work, variant, count, more, again = key
+    def place(self, key):
+        """An empty run, with a folder of its own."""
+        work, variant, count, _, again = key
+        with self.lock:
+            number, self.number = self.number, self.number + 1
         title = "-".join([f"{number:02}", work, variant] + [count] * (count != "none") + [str(again)] * (again > 0))
         folder = os.path.join(self.args.runs, title)
         os.makedirs(folder)
-        figures, trace = os.path.join(folder, "work.json"), os.path.join(folder, "trace")
-        command = self.command(work, count, figures, list(more))
+        return Run(title, folder, None, 0, None)
+
+    def whole_command(self, key, folder):
+        """The program's, after that of what it runs under."""
+        work, variant, count, more, _ = key
+        command, trace = self.command(work, count, os.path.join(folder, FIGURES), list(more)), os.path.join(folder, "trace")
         if VARIANTS.get(variant):
-            command = [self.record, "-q", "--require", *VARIANTS[variant], "-o", trace, "--", *command]
-        elif variant == "nsys":
-            command = ["nsys", "profile", "-o", trace, "-t", "cuda", "--force-overwrite=true", *command]
-        status, seconds = self.call(command, folder, "work", limit=limit)
-        run = Run(title, folder, status, seconds, None)
-        if status != 0:
-            return self.not_well(key, run, limit)
-        run.work = self.figures(figures, work)
+            return [self.record, "-q", "--require", *VARIANTS[variant], "-o", trace, "--", *command]
+        if variant == "nsys":
+            return ["nsys", "profile", "-o", trace, "-t", "cuda", "--force-overwrite=true", *command]
+        return command
+
+    def try_run(self, key, limit):
+        run = self.place(key)
+        run.status, run.seconds = self.call(self.whole_command(key, run.folder), run.folder, "work", limit=limit)
+        return self.read(key, run) if run.status == 0 else self.not_well(key, run, limit)
+
+    def read(self, key, run):
+        """All that it left."""
+        work, variant, *_ = key
+        run.work = self.figures(os.path.join(run.folder, FIGURES), work)
+        trace = os.path.join(run.folder, "trace")
         if os.path.isdir(trace) and variant in VARIANTS:
             self.read_trace(run, trace)
         return run
+
+    def keep(self, key, run):
+        """One that was made elsewhere is among those that were asked for."""
+        future = concurrent.futures.Future()
+        future.set_result(self.read(key, run))
+        with self.lock:
+            self.asked[key] = future
 
     def not_well(self, key, run, limit):
         """Skip where the program does not run without dltrace either."""
@@ -264,15 +293,23 @@ def count_events(path):
 class StubLab(Lab):
     """Runs tests/apps/gpu_work of a build folder instead, on the tests' stand-in for CUDA and its GPU."""
 
+    paces = "stub",
+
     def prepare(self, work):
-        if work != "stub":
+        if work not in ("stub", "paces"):
             raise Skip("needs a GPU")
 
     def command(self, work, count, figures, more):
+        if work == "paces":
+            if count == "profiler":
+                raise Skip("torch.profiler: needs a GPU")
+            return super().command(work, count, figures, more)
         return ["env", f"DLTRACE_STUB_REPORT={figures}", f"DLTRACE_STUB_GPU_TRUTH={figures}.gpu",
                 "DLTRACE_STUB_GPU_NS=30000", "DLTRACE_STUB_OVER=1", os.path.join(self.args.bin, "tests/apps/gpu_work"), "2", "50"]
 
     def figures(self, path, work):
+        if work == "paces":
+            return super().figures(path, work)
         calls = {"runtime": collections.Counter(), "driver": collections.Counter()}
         counted = {"kernels": 0, "copies": 0, "kernel_ns": 0}
         with open(path, encoding="utf-8") as file:
@@ -290,6 +327,4 @@ class StubLab(Lab):
         calls["runtime"]["cudaLaunchKernel"] -= wrong
         calls["driver"]["cuLaunchKernel"] += wrong
         counted.update(kernels=counted["kernels"] + wrong, calls=calls, outermost=outermost, begin=0, end=0)
-        return {"step_s": [0.001] * 8, "paces_s": {"stub": [0.001] * 8},
-                "toggled_s": {"stub": {"summary": [0.001], "calls": [0.001]}}, "counted": counted,
-                "versions": {"stub": "1"}}
+        return {"step_s": [0.001] * 8, "counted": counted, "versions": {"stub": "1"}}

@@ -25,10 +25,10 @@ SEED = 1
 
 
 def digest(arrays):
-    """Of the bytes of numpy arrays."""
+    """Of the bytes of numpy arrays, or of bytes."""
     found = hashlib.sha256()
     for array in arrays:
-        found.update(array.tobytes())
+        found.update(array if isinstance(array, bytes) else array.tobytes())
     return found.hexdigest()
 
 
@@ -143,9 +143,12 @@ class Profiler:
         self.profile.start()
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
+    def stop(self):
+        self.profile.stop()
+
     def finish(self):
         end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        self.profile.stop()
+        self.stop()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
             self.profile.export_chrome_trace(path)
@@ -257,24 +260,6 @@ def torch_ready():
     return torch
 
 
-class Toggle:
-    """Asks dltrace-record for another level every few steps."""
-
-    def __init__(self, record, levels=("summary", "calls"), block=20):
-        self.record, self.levels, self.block = record, levels, block
-        self.step_s = {level: [] for level in levels}
-
-    def before(self, step):
-        if self.record and step % self.block == 0:
-            level = self.levels[step // self.block % len(self.levels)]
-            subprocess.run([self.record, "--control", str(os.getpid()), f"level={level}"], check=True,
-                           stdout=subprocess.DEVNULL, timeout=30)
-
-    def after(self, step, seconds):
-        if self.record and step % self.block:  # the first of a block pays for the change
-            self.step_s[self.levels[step // self.block % len(self.levels)]].append(seconds)
-
-
 class Training:
     """One model in training; each step ends when the GPU has done it."""
 
@@ -319,29 +304,41 @@ def run_torch(args, name=None, device="cuda"):
     return {"step_s": training.step_s, "counted": counted, **torch_figures(torch, device)}
 
 
-# What a step waits for: model, steps, batch, pixels. One process has all, since its start takes longer than they do.
-PACES = {
-    "GPU-bound": ("resnet50", 40, 64, 224),
-    "launch-bound": ("mobilenet_v2", 120, 2, 64),
+class Sums:
+    """Stands for a training where there is no GPU."""
+
+    def __init__(self):
+        self.step_s = []
+
+    def step(self, number):
+        begin = time.perf_counter()
+        digest([b"%d" % number] * 4000)
+        self.step_s.append(time.perf_counter() - begin)
+
+
+PACES = {  # what a step waits for
+    "GPU-bound": lambda: Training(torch_ready(), "resnet50", 64, 224),
+    "launch-bound": lambda: Training(torch_ready(), "mobilenet_v2", 2, 64),
+    "stub": Sums,
 }
 
 
 def run_paces(args):
-    torch = torch_ready()
-    counter = COUNTERS[args.count]()
-    steps, toggled = {}, {}
-    for pace, (name, count, batch, size) in PACES.items():
-        training, toggle = Training(torch, name, batch, size), Toggle(args.toggle)
-        for step in range(count if not args.toggle else 200):
-            toggle.before(step)
-            training.step(step)
-            toggle.after(step, training.step_s[-1])
-        steps[pace], toggled[pace] = training.step_s, toggle.step_s
-        print(pace, training.result())
-        del training
-    if counter:
-        counter.finish()
-    return {"step_s": [], "paces_s": steps, "toggled_s": toggled if args.toggle else None, **torch_figures(torch)}
+    """Steps when it is told to, by lines PACE STEPS; answers with a line, the seconds of each."""
+    paces, training = {}, None
+    for line in sys.stdin:
+        pace, steps = line.split()
+        if pace not in paces:
+            del training  # its memory on the GPU
+            training = PACES[pace]()
+            paces[pace] = training.step_s
+        begin, counter = len(training.step_s), COUNTERS[args.count]()
+        for _ in range(int(steps)):
+            training.step(len(training.step_s))
+        if counter:
+            counter.stop()
+        print(json.dumps(training.step_s[begin:]), flush=True)
+    return {"step_s": [], "paces_s": paces, "versions": {}}
 
 
 # ---- others ----
@@ -448,7 +445,6 @@ def main():
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--size", type=int, default=64)
-    parser.add_argument("--toggle", help="dltrace-record, to change its level every 20 steps")
     args = parser.parse_args()
     measured = WORKS[args.work](args)
     with open(args.out, "w", encoding="utf-8") as file:

@@ -3,7 +3,7 @@
  * Files that a process opened to read (dltrace_file:open): how many, and when each of them again.
  *
  * Bounds are those of rhythm.h: of more than RHYTHM_BEATS files those stay whose hash ends in
- * `files.level` zeros. Sums are of all.
+ * `files.levels[BEATS_OF_FILES]` zeros. Sums are of all.
  */
 #ifndef DLT_ANALYSIS_MODEL_INPUT_H
 #define DLT_ANALYSIS_MODEL_INPUT_H

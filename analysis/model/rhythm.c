@@ -199,22 +199,33 @@ void beats_of_blas(struct beat three[3], const struct dlt_ev_cpu_blas *e)
 	three[2].b = e->k;
 }
 
-static inline int is_kept(const struct rhythm *r, uint64_t hash)
+static inline enum beat_group group_of(uint8_t kind)
 {
-	return !(hash & ((1ULL << r->level) - 1));
+	static const uint8_t groups[] = {
+		[BEAT_HEAP] = BEATS_OF_MEMORY, [BEAT_FREE] = BEATS_OF_MEMORY, [BEAT_MAP] = BEATS_OF_MEMORY,
+		[BEAT_LAUNCH] = BEATS_OF_LAUNCHES, [BEAT_RANGE] = BEATS_OF_RANGES, [BEAT_FILE] = BEATS_OF_FILES,
+	};
+
+	return groups[kind];	/* else of work */
 }
 
-/* Drops the beats that the next level leaves out. */
-static void next_level(struct rhythm *r)
+static inline bool is_kept(const struct rhythm *r, enum beat_group group, uint64_t hash)
+{
+	return !(hash & ((1ULL << r->levels[group]) - 1));
+}
+
+/* Drops the beats that the next level of their group leaves out. */
+static void next_level(struct rhythm *r, enum beat_group group)
 {
 	size_t to = 0;
 
-	r->level++;
+	r->levels[group]++;
 	idmap_release(&r->by_hash);
 	memset(&r->by_hash, 0, sizeof(r->by_hash));
 	for (size_t i = 0; i < r->count; i++) {
-		if (!is_kept(r, r->beats[i].hash)) {
+		if (group_of(r->beats[i].kind) == group && !is_kept(r, group, r->beats[i].hash)) {
 			beat_release(&r->beats[i]);
+			r->counts[group]--;
 			continue;
 		}
 		r->beats[to] = r->beats[i];
@@ -227,15 +238,16 @@ static void next_level(struct rhythm *r)
 /* What comes once an iteration is looked for among these. */
 static bool is_paced(uint8_t kind)
 {
-	return kind != BEAT_HEAP && kind != BEAT_FREE && kind != BEAT_MAP && kind != BEAT_FILE;
+	return group_of(kind) != BEATS_OF_MEMORY && group_of(kind) != BEATS_OF_FILES;
 }
 
 /* The beat of that hash, made like `like` when it is new; NULL: its level has left it out. */
 static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *like)
 {
+	enum beat_group group = group_of(like->kind);
 	uint64_t *index;
 
-	if (!is_kept(r, hash))
+	if (!is_kept(r, group, hash))
 		return NULL;
 	index = idmap_get(&r->by_hash, hash);
 	if (index)
@@ -250,8 +262,9 @@ static struct beat *find(struct rhythm *r, uint64_t hash, const struct beat *lik
 	r->beats[r->count].capacity = 0;
 	beat_clear(&r->beats[r->count]);
 	*idmap_put(&r->by_hash, hash) = r->count++;
-	while (r->count > RHYTHM_BEATS && r->level < LEVELS)
-		next_level(r);
+	r->counts[group]++;
+	while (r->counts[group] > RHYTHM_BEATS && r->levels[group] < LEVELS)
+		next_level(r, group);
 	index = idmap_get(&r->by_hash, hash);
 	return index ? &r->beats[*index] : NULL;
 }
@@ -372,8 +385,9 @@ static void merge_samples(struct rhythm *into, const struct rhythm *from)
 
 void rhythm_merge(struct rhythm *into, const struct rhythm *from)
 {
-	while (into->level < from->level)
-		next_level(into);
+	for (enum beat_group g = 0; g < BEAT_GROUPS; g++)
+		while (into->levels[g] < from->levels[g])
+			next_level(into, g);
 	for (size_t i = 0; i < from->count; i++)
 		rhythm_add(into, &from->beats[i]);
 	merge_samples(into, from);

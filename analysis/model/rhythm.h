@@ -8,8 +8,9 @@
  * get 16 bytes more.
  *
  * Bounds, none of which depends on how a trace is cut into parts that are merged:
- * - Of more than RHYTHM_BEATS beats those stay whose hash ends in `level` zeros, the least level
- *   that keeps them within the bound. Blocks of one size stay or go together.
+ * - Of more than RHYTHM_BEATS beats of a group (launches, what else works, memory, ranges: a compiler names thousands)
+ *   those stay whose hash ends in `level` zeros, the least level that keeps them within the bound. Blocks of one size
+ *   stay or go together.
  * - Of more than RHYTHM_TICKS times of a beat, those within the same 2^shift ns are one tick, with
  *   the least shift that keeps them within the bound; the first one's time stays, and how many.
  *   Of these beats the first RHYTHM_TICKS calls' times are kept, too.
@@ -44,6 +45,8 @@ enum beat_kind {
 	BEAT_RANGE,		/* a: hash of domain and name */
 	BEAT_FILE,		/* a, b: hashes of its path and folder; without: as size_class; in struct input alone */
 };
+
+enum beat_group { BEATS_OF_WORK, BEATS_OF_LAUNCHES, BEATS_OF_MEMORY, BEATS_OF_RANGES, BEATS_OF_FILES, BEAT_GROUPS };
 
 /* What the name of a range says that it is; its number, if it has one, makes no difference. */
 #define RANGE_STEP	's'
@@ -88,7 +91,8 @@ struct rhythm {
 	struct beat *beats;	/* owned; by first tick when all has been read */
 	size_t count, capacity;
 	struct idmap by_hash;	/* index into beats */
-	uint8_t level;
+	size_t counts[BEAT_GROUPS];
+	uint8_t levels[BEAT_GROUPS];
 	struct rhythm_sample *samples;	/* owned; by time */
 	size_t sample_count, sample_capacity;
 	uint8_t sample_shift;

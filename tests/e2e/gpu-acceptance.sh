@@ -21,6 +21,7 @@ $acceptance --self-test -o out --turns 1 >said 2>&1 || fail "status $?: $(cat sa
 for check in counts results profiler-counts profiler waits gpu-time api lost overhead.calls overhead.activity; do
 	grep -q "^PASS: $check" said || fail "$check: $(cat said)"
 done
+grep -q '^PASS: overhead.summary .*stub [-+][0-9.]* % \[[-+0-9.]* \.\. [-+0-9.]*\] of [0-9.]* ms, 30 rounds' said || fail "rounds: $(cat said)"
 grep -q '^PASS  counts.stub .*launches: dltrace 200, cupti 200' out/acceptance.txt || fail "report: $(cat out/acceptance.txt)"
 python3 -c 'import json; r = json.load(open("out/acceptance.json")); assert all(c["verdict"] != "FAIL" for c in r["checks"]) and r["runs"]'
 status=0
@@ -32,6 +33,43 @@ status=0
 DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said || status=$?
 same "status without time" 0 "$status"
 grep -q '0 passed, 0 failed' said || fail "$(cat said)"
+
+# Of programs that step in turn one does not start: it has no figure, and the others do. A limit is broken where the
+# whole interval is above it.
+python3 - "$top_srcdir/scripts" "$top_builddir" <<-'END' || fail "programs that step in turn"
+import argparse, importlib.machinery, importlib.util, os, sys, time
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import gpu_lab, gpu_paces
+os.makedirs("turns")
+gpu_lab.VARIANTS["calls"] = ["--no-such-option"]
+args = argparse.Namespace(python=sys.executable, bin=os.path.realpath(sys.argv[2]), runs=os.path.realpath("turns"),
+                          keep=False, minutes=5)
+lab = gpu_lab.StubLab(args, time.monotonic())
+paces = gpu_paces.Paces(lab, ["calls", "summary"], 7)
+assert len(paces.found("summary")["stub"]) == 7 and len(paces.bare["stub"]) == 7, paces.ratios
+assert not lab.children, lab.children
+assert all(len(run.work["paces_s"]["stub"]) == 8 * 8 for run in lab.runs()) and len(lab.runs()) == 2
+try:
+    paces.found("calls")
+except gpu_lab.Wrong as why:
+    assert "no-such-option" in str(why), why
+else:
+    raise AssertionError("a program that did not start has a figure")
+loader = importlib.machinery.SourceFileLoader("acceptance", os.path.join(sys.argv[1], "gpu-acceptance"))
+acceptance = importlib.util.module_from_spec(importlib.util.spec_from_loader("acceptance", loader))
+loader.exec_module(acceptance)
+lab.compared = paces
+paces.bare["GPU-bound"] = [0.05] * 9
+for percents, verdict in (([0.9] * 9, None), ([2.0] * 9, gpu_lab.Wrong), ([0.5] * 4 + [2.0] * 5, gpu_lab.Skip)):
+    paces.ratios["summary"] = {"GPU-bound": percents}
+    found = None
+    try:
+        acceptance.check_overhead(lab, "summary", 1.0)
+    except (gpu_lab.Wrong, gpu_lab.Skip) as why:
+        found = type(why)
+    assert found == verdict, (percents, found)
+END
 
 # What nobody has thought of is a line like others, and the rest goes on.
 status=0
