@@ -103,7 +103,7 @@ static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_si
 	if (dlt_is_guarded(t) || t->helper || !calls)
 		return false;
 	/* The stack grows down: what lies at or below this call is over, however it was left. */
-	for (depth = calls->depth; depth && calls->frames[depth - 1].at <= at; depth--)
+	for (depth = t->depth; depth && calls->frames[depth - 1].at <= at; depth--)
 		;
 	if (depth == DLT_CALL_DEPTH)
 		return false;
@@ -111,7 +111,7 @@ static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_si
 		return false;
 	calls->frames[depth] = (struct dlt_frame){ .at = at, .library = site->library,
 						   .function = site->counts_as };
-	calls->depth = depth + 1;
+	t->depth = depth + 1;
 	c->site = site;
 	c->at = at;
 	c->depth = depth;
@@ -174,9 +174,9 @@ static inline struct nested leave(struct dlt_call *c, uint64_t ticks)
 	struct nested n = { frame->nested_time, frame->nested };
 
 	/* Another stack (a coroutine's) took the place: then nothing is known of what nested. */
-	if (calls->depth <= c->depth || frame->at != c->at)
+	if (c->thread->depth <= c->depth || frame->at != c->at)
 		return (struct nested){ 0, 0 };
-	calls->depth = c->depth;
+	c->thread->depth = c->depth;
 	if (c->depth == 0) {
 		publish(c->thread, 0, 0);
 	} else {
@@ -191,7 +191,7 @@ bool dlt_call_first(const struct dlt_call *c)
 	const struct dlt_calls *calls = c->thread->calls;
 	const char *layer;
 
-	if (c->depth == 0 || calls->depth <= c->depth)
+	if (c->depth == 0 || c->thread->depth <= c->depth)
 		return true;
 	layer = dlt_functions[calls->frames[c->depth - 1].function].layer;
 	return strcmp(layer, "runtime") != 0 && strcmp(layer, "driver") != 0;
@@ -283,7 +283,7 @@ static bool is_work_inside(const struct dlt_call *c, enum dlt_event event)
 	const struct dlt_calls *calls = c->thread->calls;
 	unsigned outer;
 
-	if ((event != DLT_EV_CUDA_LAUNCH && event != DLT_EV_CUDA_COPY) || calls->depth != c->depth)
+	if ((event != DLT_EV_CUDA_LAUNCH && event != DLT_EV_CUDA_COPY) || c->thread->depth != c->depth)
 		return false;
 	outer = calls->frames[c->depth - 1].function;
 	return !(outer >= DLT_FN_FIRST_runtime && outer <= DLT_FN_LAST_runtime) &&
@@ -399,7 +399,7 @@ uint16_t dlt_calls_library(struct dlt_thread *t)
 {
 	struct dlt_calls *calls = t->calls;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uint32_t depth = calls ? calls->depth : 0;
+	uint32_t depth = calls ? t->depth : 0;
 
 	while (depth && calls->frames[depth - 1].at <= here)
 		depth--;
@@ -429,16 +429,19 @@ void dlt_calls_thread_end(struct dlt_thread *t)
 	pay_all(t->calls);
 	dlt_totals_release(t->id);
 	memset(t->calls, 0, sizeof(*t->calls));
+	t->depth = 0;
 }
 
 /* The parent pays. What other threads had in flight, whose records come to new ones, is not here. */
-static void forget_parent(struct dlt_calls *calls, bool others)
+static void forget_parent(struct dlt_thread *t, bool others)
 {
+	struct dlt_calls *calls = t->calls;
+
 	for (struct dlt_tiny *tiny = calls->tiny; tiny < calls->tiny + DLT_TINY_PLACES; tiny++)
 		if (tiny->untimed)
 			tiny->owed = tiny->untimed = 0;
-	if (others && calls->depth | calls->open)
-		calls->depth = calls->open = 0;
+	if (others && t->depth | calls->open)
+		t->depth = calls->open = 0;
 }
 
 void dlt_calls_after_fork(void)
@@ -446,7 +449,7 @@ void dlt_calls_after_fork(void)
 	memset(announced, 0, sizeof(announced));
 	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
 		if (t->calls)
-			forget_parent(t->calls, t != dlt_thread_tls);
+			forget_parent(t, t != dlt_thread_tls);
 	/* Sites point to totals of the parent's box. */
 	dlt_targets_after_fork(__atomic_fetch_add(&dlt_library_generation, 1, __ATOMIC_RELAXED));
 }

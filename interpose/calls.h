@@ -82,7 +82,6 @@ struct dlt_region {
 
 /* What a thread has of its calls; owned by the thread's record, reused with it. */
 struct dlt_calls {
-	uint32_t depth;
 	uint32_t untimed;		/* calls, see dlt_box_slot.since */
 	struct dlt_frame frames[DLT_CALL_DEPTH];
 	struct dlt_site sites[DLT_CALL_SITES];
@@ -210,7 +209,7 @@ dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64
 	if (__builtin_expect(!calls, 0))
 		return NULL;
 	tiny = dlt_tiny_place(calls->tiny, function, caller, like);
-	if (!tiny->totals || tiny->nests || tiny->generation != dlt_library_generation || calls->depth ||
+	if (!tiny->totals || tiny->nests || tiny->generation != dlt_library_generation || t->depth ||
 	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, like))
 		return NULL;
 	tiny->owed++;
@@ -224,7 +223,7 @@ dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64
  * none: as above. Few cache lines are touched, since the application has filled the caches meanwhile.
  */
 struct dlt_quick {
-	struct dlt_calls *calls;
+	struct dlt_thread *thread;
 	struct dlt_box_totals *totals;
 	struct dlt_frame *frame;	/* NULL: none */
 	uintptr_t at;			/* stack address that it stands for; of nothing here: gcc would make no jumps */
@@ -247,7 +246,7 @@ dlt_quick_begin(struct dlt_quick *q, enum dlt_fn function, const void *caller, u
 	if (__builtin_expect(!calls, 0))
 		return NULL;
 	tiny = dlt_tiny_place(calls->tiny, function, caller, DLT_QUICK);
-	depth = calls->depth;
+	depth = t->depth;
 	outer = calls->frames + depth - 1;	/* not there, where depth is 0 */
 	if (!tiny->totals || tiny->generation != dlt_library_generation || depth == DLT_CALL_DEPTH ||
 	    (depth && (outer->at <= at || outer->function == tiny->counts_as)) ||
@@ -261,14 +260,14 @@ dlt_quick_begin(struct dlt_quick *q, enum dlt_fn function, const void *caller, u
 	else
 		dlt_totals_add_first(q->totals, tiny->ns, 0);
 	if (tiny->nests) {
-		q->calls = calls;
+		q->thread = t;
 		q->frame = outer + 1;
 		q->at = at;
 		q->ticks = tiny->ticks;
 		q->ns = tiny->ns;
 		q->depth = depth;
 		*q->frame = (struct dlt_frame){ .at = at, .library = tiny->library, .function = tiny->counts_as };
-		calls->depth = depth + 1;
+		t->depth = depth + 1;
 	} else if (depth) {
 		outer->nested++;
 		outer->nested_time += tiny->ticks;
@@ -282,9 +281,9 @@ static inline void dlt_quick_leave(const struct dlt_quick *q)
 	const struct dlt_frame *frame = q->frame;
 
 	/* Another stack took the place (calls.c, leave). */
-	if (__builtin_expect(q->calls->depth <= q->depth || frame->at != q->at, 0))
+	if (__builtin_expect(q->thread->depth <= q->depth || frame->at != q->at, 0))
 		return;
-	q->calls->depth = q->depth;
+	q->thread->depth = q->depth;
 	if (frame->nested) {	/* a sample, too: the sum must not be more than the whole */
 		uint64_t nested = dlt_clock_elapsed_ns(frame->nested_time);
 

@@ -51,6 +51,8 @@ struct dlt_thread {
 	struct dlt_marks *marks;	/* ranges that the program has open (marks.c); NULL: none ever */
 	struct dlt_box_ring *ring;	/* events noted, borrowed from the box (rings.c); NULL: none yet */
 	struct dlt_calls *calls;	/* calls in flight, call sites (calls.c); NULL: none yet */
+	uint32_t depth;			/* calls in flight */
+	/* This line is all that a call needs which is only counted (calls.h, dlt_call_passes). */
 	int64_t published;		/* part of live bytes already in box.heap_published */
 	uint64_t events;		/* emitted by this thread one by one and naming it */
 	uint64_t putting;		/* 1 + where in the outbox it fills a message; 0: nowhere */

@@ -27,7 +27,7 @@
 
 #include "box.h"
 
-#define DLT_TINY_BITS	7
+#define DLT_TINY_BITS	8	/* two places for each hash */
 #define DLT_TINY_PLACES	(1 << DLT_TINY_BITS)
 #define DLT_TINY_GOLDEN	0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio: spreads what lies close together */
 #define DLT_TINY_FLOPS	(1u << 17)	/* calls with more work are always timed */
@@ -65,18 +65,22 @@ static inline uintptr_t dlt_tiny_work(uint64_t flops)
 	return flops < DLT_TINY_FLOPS ? (uintptr_t)(64 - __builtin_clzll(flops | 1)) : 0;
 }
 
-/* Where such calls are, or would be. */
+static inline bool dlt_tiny_is(const struct dlt_tiny *t, uint16_t function, const void *caller, uintptr_t like)
+{
+	return t->caller == caller && t->function == function && t->like == like;
+}
+
+/* Where such calls are; else where they would be, in the place of what is less known. */
 static inline struct dlt_tiny *dlt_tiny_place(struct dlt_tiny *places, uint16_t function, const void *caller,
 					      uintptr_t like)
 {
 	uintptr_t key = ((uintptr_t)caller ^ (uintptr_t)function << 48) + like;
+	uintptr_t hash = key * DLT_TINY_GOLDEN >> (64 - DLT_TINY_BITS);	/* as in dlt_site_hash */
+	struct dlt_tiny *first = &places[hash & ~(uintptr_t)1];
 
-	return &places[key * DLT_TINY_GOLDEN >> (64 - DLT_TINY_BITS)];	/* as in dlt_site_hash */
-}
-
-static inline bool dlt_tiny_is(const struct dlt_tiny *t, uint16_t function, const void *caller, uintptr_t like)
-{
-	return t->caller == caller && t->function == function && t->like == like;
+	if (__builtin_expect(dlt_tiny_is(first, function, caller, like), 1))
+		return first;
+	return dlt_tiny_is(first + 1, function, caller, like) || first[1].known < first->known ? first + 1 : first;
 }
 
 /* The next call is not timed: it counts as the last one that was. */

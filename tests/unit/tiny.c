@@ -153,9 +153,42 @@ static void sizes_and_callers_are_apart(void **data)
 	assert_int_equal(t->skip, 0);
 }
 
+/* The next caller after `from` whose place would be that of `like_this`. */
+static const void *of_the_same_place(const void *from, const void *like_this)
+{
+	static struct dlt_tiny places[DLT_TINY_PLACES];
+	const struct dlt_tiny *wanted = dlt_tiny_place(places, FUNCTION, like_this, dlt_tiny_work(1152));
+	uintptr_t caller = (uintptr_t)from;
+
+	do
+		caller++;
+	while (dlt_tiny_place(places, FUNCTION, (const void *)caller, dlt_tiny_work(1152)) != wanted);
+	return (const void *)caller;
+}
+
+/* Two that would be in one place do not put each other out; a third one, seldom called, puts out neither for long. */
+static void two_of_one_place_are_known(void **data)
+{
+	struct dlt_tiny places[DLT_TINY_PLACES] = { 0 };
+	const void *other = of_the_same_place(&here[0], &here[0]), *third = of_the_same_place(other, &here[0]);
+	uint64_t timed = 0, calls = 0;
+
+	(void)data;
+	for (unsigned i = 0; i < 1000; i++) {
+		struct outcome a = run(places, &here[0], 1152, 50, even), b = run(places, other, 1152, 50, even);
+
+		timed += a.timed + b.timed;
+		calls += a.calls + b.calls;
+		if (i % 100 == 99)
+			run(places, third, 1152, 1, even);
+	}
+	assert_in_range(timed, calls / 30, calls / 12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_of_one_place_are_known),
 		cmocka_unit_test(one_in_many_is_timed),
 		cmocka_unit_test(the_sum_is_right_within_its_error),
 		cmocka_unit_test(errors_are_no_larger_than_they_need_be),
