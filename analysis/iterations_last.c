@@ -250,7 +250,8 @@ void rounds_with_last_launched(struct rounds *r, const struct process *p)
 	bool *followed = followed_by_another(&l, pieces, r->count, &usual);
 	size_t length = usual.launches >= LEAST_LAUNCHES ? length_of(followed, r->count) : 0;
 
-	if (length)
+	/* What is let pass around the end of the first epoch must leave something to be its last batch. */
+	if (length && pieces[length - 1].launches > usual.launches)
 		add_rounds(r, &l, pieces, usual.launches, length);
 	free(followed);
 	free(pieces);

@@ -5,7 +5,8 @@
 . "$top_srcdir/tests/lib.sh"
 
 # trace EPOCHS STEPS LAST [TRIED]: epochs from 2 s on of so many whole batches, 38 launches each; LAST is what follows
-# them: same (nothing), other (as much, by other kernels), forward (three times the first third of that), both. TRIED: kernels
+# them: same (nothing), other (as much, by other kernels), forward (three times the first third of that), both,
+# later (other, but not in the first epoch). TRIED: kernels
 # in the first epoch before that.
 trace() {
 	echo 'dltrace-text 1'
@@ -38,7 +39,7 @@ trace() {
 					for (k = 0; k < 3; k++)
 						launch(t % 97 ? 50 + t % 2 : 1, 1000 + t)
 				}
-			if (last == "other" || last == "both")
+			if (last == "other" || last == "both" || (last == "later" && e))
 				batch(101, 27, 8)
 			for (n = 0; n < 3 && (last == "forward" || last == "both"); n++)
 				batch(1, 11, 0)
@@ -64,5 +65,7 @@ for tried in 0 1200; do
 	trace 4 10 both $tried | report_text
 	same "another one, and three that go forward, $tried" "calls 44 12" "$(found)"
 done
+trace 4 10 later | report_text
+same "no last batch in the first epoch" "calls 40" "$(found | cut -d' ' -f1,2)"
 trace 1 12 other | report_text
 same "one epoch" "calls 13" "$(found | cut -d' ' -f1,2)"
