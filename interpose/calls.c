@@ -144,8 +144,11 @@ DLT_HOT bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struc
 	c->tiny = NULL;
 	c->like = like;
 	if (like) {
-		c->tiny = dlt_tiny_place(t->calls->tiny, site->function, site->caller, like);
-		if (dlt_tiny_skips(c->tiny, site->function, site->caller, like)) {
+		uint64_t kind = dlt_tiny_kind(site->function, like);
+
+		c->tiny = dlt_tiny_place(t->calls->tiny, site->caller, kind);
+		if (dlt_tiny_is(c->tiny, site->caller, kind) && dlt_tiny_skips(c->tiny)) {
+			c->tiny->paid++;
 			c->start = 0;
 			if (c->depth == 0)
 				publish(t, c->function, ++t->calls->untimed % DLT_BOX_UNTIMED);
@@ -257,9 +260,11 @@ static DLT_HOT void end_untimed(struct dlt_call *c, enum dlt_event event, bool o
 /* Pays what those owe that were only jumped to. */
 static void pay(struct dlt_tiny *tiny)
 {
-	if (tiny->owed)
-		dlt_totals_add_rest(tiny->totals, tiny->ns, tiny->bucket, tiny->owed);
-	tiny->owed = 0;
+	uint32_t owed = dlt_tiny_owed(tiny);
+
+	if (owed)
+		dlt_totals_add_rest(tiny->totals, tiny->ns, tiny->bucket, owed);
+	tiny->paid = (uint8_t)(tiny->paid + owed);
 }
 
 /* What the next ones need that are not timed, if they are like this one. */
@@ -275,6 +280,37 @@ static void keep_short(struct dlt_call *c, bool nested)
 	tiny->real = s->real;
 	tiny->totals = !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) || s->late || s->counts_as != c->function ||
 		s->library != c->library || s->generation != dlt_library_generation ? NULL : s->totals;
+	tiny->passes = tiny->totals && !tiny->nests;
+}
+
+/* Whether a call of so many ns hardly took longer than timing it. */
+static inline bool is_short(const struct dlt_call *c, uint64_t min, uint64_t ns)
+{
+	return ns < (c->like == DLT_QUICK ? min : min / 2);
+}
+
+/*
+ * The end of one of dlt_call_turn: true: it was as expected, and its totals are all. Else all that it left out is made
+ * up for, and it goes on as any call.
+ */
+static inline bool turn_ends(struct dlt_call *c, uint64_t min, bool ok, uint64_t flops, uint64_t end)
+{
+	struct dlt_thread *t = c->thread;
+	const struct dlt_frame *frame = t->calls->frames;
+	struct dlt_totals_call call = {
+		.duration = dlt_clock_elapsed_ns(end - c->start), .flops = flops, .outer = true, .ok = true,
+	};
+	struct dlt_tiny *tiny = c->tiny;
+
+	if (t->depth != 1 || frame->at != c->at || frame->nested || !ok || !is_short(c, min, call.duration)) {
+		c->site = dlt_site_of(t, (unsigned)(tiny->kind >> 48), tiny->caller);
+		return false;
+	}
+	t->depth = 0;
+	pay(tiny);
+	call.error = dlt_tiny_timed(tiny, tiny->caller, tiny->kind, end - c->start, call.duration, true, c->start);
+	dlt_totals_add(tiny->totals, &call);
+	return true;
 }
 
 /* Work for the GPU that is asked for inside a call of NCCL, say: its time is that call's, but it is work. */
@@ -332,6 +368,8 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 		return false;
 	}
 	end = dlt_clock_ticks();
+	if (!c->site && turn_ends(c, min, ok, flops, end))
+		return false;
 	ticks = end - c->start;
 	nested = leave(c, ticks);
 	call = (struct dlt_totals_call){
@@ -342,9 +380,8 @@ DLT_HOT bool dlt_call_end(struct dlt_call *c, enum dlt_event event, uint64_t min
 
 	if (c->tiny) {
 		pay(c->tiny);
-		call.error = dlt_tiny_timed(c->tiny, c->site->function, c->site->caller, c->like, ticks,
-					    call.duration, call.duration < (c->like == DLT_QUICK ? min : min / 2),
-					    c->start);
+		call.error = dlt_tiny_timed(c->tiny, c->site->caller, dlt_tiny_kind(c->site->function, c->like), ticks,
+					    call.duration, is_short(c, min, call.duration), c->start);
 	}
 	if (dlt_enabled(DLT_EV_SAMPLE_FUNCTION))
 		failed = count(c, &call);
@@ -438,8 +475,8 @@ static void forget_parent(struct dlt_thread *t, bool others)
 	struct dlt_calls *calls = t->calls;
 
 	for (struct dlt_tiny *tiny = calls->tiny; tiny < calls->tiny + DLT_TINY_PLACES; tiny++)
-		if (tiny->untimed)
-			tiny->owed = tiny->untimed = 0;
+		if (dlt_tiny_untimed(tiny))
+			tiny->given = tiny->skip, tiny->paid = 0;
 	if (others && t->depth | calls->open)
 		t->depth = calls->open = 0;
 }

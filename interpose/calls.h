@@ -58,7 +58,7 @@ struct dlt_frame {
 /* One call. */
 struct dlt_call {
 	struct dlt_thread *thread;
-	struct dlt_site *site;
+	struct dlt_site *site;		/* NULL: not looked up, it is known from `tiny` (dlt_call_turn) */
 	struct dlt_tiny *tiny;		/* of calls that are alike; NULL: nobody knows of any */
 	uintptr_t like;			/* in this */
 	uintptr_t at;			/* stack address that it stands for */
@@ -171,6 +171,64 @@ dlt_call_find(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, co
 }
 
 /*
+ * What is known of outermost calls that are alike, of a kind that was timed from here before and never had another
+ * one inside; NULL: not that, or something else is going on in the thread.
+ */
+static inline __attribute__((always_inline)) struct dlt_tiny *
+dlt_call_known(struct dlt_thread *t, enum dlt_fn function, const void *caller, uintptr_t like)
+{
+	struct dlt_calls *calls = t ? t->calls : NULL;
+	struct dlt_tiny *tiny;
+
+	if (__builtin_expect(!calls, 0))
+		return NULL;
+	tiny = dlt_tiny_find(calls->tiny, caller, dlt_tiny_kind(function, like));
+	if (!tiny || !tiny->passes || tiny->generation != dlt_library_generation ||
+	    t->depth | t->guard | (uintptr_t)t->marks || dlt_handed_over)
+		return NULL;
+	return tiny;
+}
+
+/*
+ * Takes this call for one that is not timed and has only to be jumped to (tiny.h). Counts it and returns the function
+ * to call; NULL: it is none of those, go the long way. Between two calls the application fills the caches, so what can
+ * wait is left to the next one that is timed: to look whether totals are still heard, and to add to more than one line
+ * of them.
+ */
+static inline __attribute__((always_inline)) void *
+dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64_t flops)
+{
+	struct dlt_tiny *tiny = dlt_call_known(dlt_thread_known(), function, caller, like);
+
+	if (!tiny || !dlt_tiny_skips(tiny))
+		return NULL;
+	dlt_totals_add_first(tiny->totals, tiny->ns, flops);
+	return tiny->real;
+}
+
+/*
+ * The same of one whose turn it is to be timed, of those that are known to be short. It has a frame, in case that another
+ * call is inside; what else there is to know is in one line, and looked up only if something is to be told of it
+ * (calls.c, turn_ends). As with one that is not timed, nobody sees it while it runs.
+ */
+static inline __attribute__((always_inline)) bool
+dlt_call_turn(struct dlt_call *c, enum dlt_fn function, const void *caller, void **real, uintptr_t like)
+{
+	struct dlt_thread *t = dlt_thread_known();
+	struct dlt_tiny *tiny = dlt_call_known(t, function, caller, like);
+
+	if (!tiny || tiny->skip || tiny->known < DLT_TINY_KNOWN || !*dlt_states[DLT_EV_SAMPLE_FUNCTION])
+		return false;
+	t->calls->frames[0] = (struct dlt_frame){ .at = (uintptr_t)c, .library = tiny->library, .function = tiny->counts_as };
+	t->depth = 1;
+	*c = (struct dlt_call){ .thread = t, .tiny = tiny, .like = like, .at = (uintptr_t)c, .function = tiny->counts_as,
+				.library = tiny->library };
+	*real = tiny->real;
+	c->start = dlt_clock_ticks();
+	return true;
+}
+
+/*
  * Finds *real, the function to call. True: the call is measured and dlt_call_end must follow.
  * `event` is that of the function's family.
  */
@@ -188,33 +246,12 @@ static inline __attribute__((always_inline)) bool
 dlt_call_begin_like(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, const void *caller,
 		    void **real, uintptr_t like)
 {
-	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
+	struct dlt_site *s;
 
+	if (dlt_call_turn(c, function, caller, real, like))
+		return true;
+	s = dlt_call_find(c, function, event, caller, real);
 	return s && dlt_call_enter_like(c, c->thread, s, like, (uintptr_t)c);
-}
-
-/*
- * Takes this call for one that is not timed and has only to be jumped to (tiny.h): an outermost one, of a kind that
- * was timed from here before and never had another one inside. Counts it and returns the function to call; NULL: it
- * is none of those, go the long way. Between two calls the application fills the caches, so what can wait is left to
- * the next one that is timed: to look whether totals are still heard, and to add to more than one line of them.
- */
-static inline __attribute__((always_inline)) void *
-dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64_t flops)
-{
-	struct dlt_thread *t = dlt_thread_known();
-	struct dlt_calls *calls = t ? t->calls : NULL;
-	struct dlt_tiny *tiny;
-
-	if (__builtin_expect(!calls, 0))
-		return NULL;
-	tiny = dlt_tiny_place(calls->tiny, function, caller, like);
-	if (!tiny->totals || tiny->nests || tiny->generation != dlt_library_generation || t->depth ||
-	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, like))
-		return NULL;
-	tiny->owed++;
-	dlt_totals_add_first(tiny->totals, tiny->ns, flops);
-	return tiny->real;
 }
 
 /*
@@ -245,16 +282,15 @@ dlt_quick_begin(struct dlt_quick *q, enum dlt_fn function, const void *caller, u
 
 	if (__builtin_expect(!calls, 0))
 		return NULL;
-	tiny = dlt_tiny_place(calls->tiny, function, caller, DLT_QUICK);
+	tiny = dlt_tiny_find(calls->tiny, caller, dlt_tiny_kind(function, DLT_QUICK));
 	depth = t->depth;
 	outer = calls->frames + depth - 1;	/* not there, where depth is 0 */
-	if (!tiny->totals || tiny->generation != dlt_library_generation || depth == DLT_CALL_DEPTH ||
+	if (!tiny || !tiny->totals || tiny->generation != dlt_library_generation || depth == DLT_CALL_DEPTH ||
 	    (depth && (outer->at <= at || outer->function == tiny->counts_as)) ||
-	    t->guard || t->marks || dlt_handed_over || !dlt_tiny_skips(tiny, function, caller, DLT_QUICK))
+	    t->guard | (uintptr_t)t->marks || dlt_handed_over || !dlt_tiny_skips(tiny))
 		return NULL;
 	q->totals = tiny->totals;
 	q->frame = NULL;
-	tiny->owed++;
 	if (depth)
 		dlt_totals_add_inner(q->totals, tiny->ns);
 	else

@@ -107,6 +107,8 @@ for name, share in ("mxnet", 0.004), ("tensorflow", 0.006), ("paddle", 0.5):
 together, = cost.together([made[name] for name in ("mxnet", "tensorflow", "paddle")], "many", 64)
 assert together[3] == "+0.5 % [+0.4 .. +0.6] met" and together[-1] == "16", together
 assert not cost.together([made["mxnet"]], "many", 64), "one alone"
+cost.SLICE, cost.SLICES = 0.5, 12
+assert [cost.slices_after(start) for start in (0.1, 0.9, 1.6, 30)] == [4, 4, 6, 12], "the longer the start, the more"
 assert not list(cost.table(made.values(), "many", 224)), "pictures of another size"
 END
 

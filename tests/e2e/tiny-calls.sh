@@ -70,12 +70,27 @@ static void odd(void)
 int main(int argc, char **argv)
 {
 	odd();
-	for (int i = 0; i < 100000; i++)	/* where that is asked for one of the first, which are timed, does not return */
-		cblas_sgemm(0, 0, 0, 1, 64, 9, argc > 1 && i == 99 ? 9 : 1, 0, 1, 0, 1, 0, 0, 1);
+	for (int i = 0; i < 100000; i++) {	/* where that is asked for one of the first, which are timed, does not return */
+		volatile float alpha = argc > 1 && i == 99 ? 9 : 1;	/* one place calls them all */
+
+		cblas_sgemm(0, 0, 0, 1, 64, 9, alpha, 0, 1, 0, 1, 0, 0, 1);
+	}
 	for (int i = 0; i < 10000; i++)
 		cblas_dgemm(0, 0, 0, 64, 64, 64, 1, 0, 1, 0, 1, 0, 0, 1);
 	for (int i = 0; i < 3000; i++)
 		cblas_cgemm(0, 0, 0, 1, 2, 3, 0, 0, 1, 0, 1, 0, 0, 1);
+	return 0;
+}
+C
+cat >later.c <<'C'
+void cblas_sgemv(int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
+int main(void)	/* none has one inside for long, then all have */
+{
+	for (int i = 0; i < 40000; i++) {
+		volatile int inside = i < 20000 ? 1 : 7;
+
+		cblas_sgemv(0, 0, 8, 8, 1, 0, 1, 0, 1, 0, 0, inside);
+	}
 	return 0;
 }
 C
@@ -170,6 +185,7 @@ C
 gcc -O1 -shared -fPIC -o libinner.so inner.c
 gcc -O1 -shared -fPIC -o libblas-stub.so blas.c -L. -linner -Wl,-rpath,"$TMP"
 gcc -O1 -o main main.c -L. -lblas-stub -Wl,-rpath,"$TMP"
+gcc -O1 -o later later.c -L. -lblas-stub -Wl,-rpath,"$TMP"
 gcc -O1 -shared -fPIC -o libgomp-stub.so gomp.c
 gcc -O1 -pthread -o forked forked.c -L. -lgomp-stub -Wl,-rpath,"$TMP"
 gcc -O1 -o ends ends.c -L. -lgomp-stub -Wl,-rpath,"$TMP"
@@ -196,6 +212,14 @@ untimed=$(row cblas_sgemv untimed)
 same "the limits say it of both" 1 "$(json 'len([l for l in r["limits"] if l["kind"] == "untimed" and "cblas_sgemm by" in l["text"] and
 	"cblas_sgemv by" in l["text"]])')"
 same "exactness says it" sampled "$(json 'row("exactness", numbers="time of calls too short to time each")["exactness"]')"
+
+# The first that is timed finds out.
+"$RECORD" -q --require -o later-trace -- ./later
+"$REPORT" -q later-trace -o "$TMP/r.json"
+same "all are counted" 40000 "$(row cblas_sgemv calls)"
+same "and what is inside" 20000 "$(row cblas_dgemv calls)"
+json 'row("breakdown", function="cblas_dgemv")["outer_ns"] < row("breakdown", function="cblas_dgemv")["total_ns"] / 50' | grep -q True ||
+	fail "outermost for $(row cblas_dgemv outer_ns) of $(row cblas_dgemv total_ns) ns"
 
 "$RECORD" -q --require -o killed -- ./main hang && fail "it was not killed"
 "$REPORT" --dump killed >events

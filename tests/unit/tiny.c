@@ -15,6 +15,11 @@
 static const char here[2];
 static uint64_t state;
 
+static uint64_t kind_of(uint64_t flops)
+{
+	return dlt_tiny_kind(FUNCTION, dlt_tiny_work(flops));
+}
+
 static uint64_t any(void)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
@@ -33,13 +38,13 @@ static struct outcome run(struct dlt_tiny *places, const void *caller, uint64_t 
 	struct outcome o = { 0 };
 
 	for (unsigned i = 0; i < calls; i++) {
-		struct dlt_tiny *t = dlt_tiny_place(places, FUNCTION, caller, dlt_tiny_work(flops));
+		struct dlt_tiny *t = dlt_tiny_place(places, caller, kind_of(flops));
 		unsigned ns = duration(i);
 
 		o.truth += ns;
 		o.calls++;
-		if (!dlt_tiny_skips(t, FUNCTION, caller, dlt_tiny_work(flops))) {
-			o.variance += (double)dlt_tiny_timed(t, FUNCTION, caller, dlt_tiny_work(flops), 3 * ns, ns, ns < 500, any()) *
+		if (!dlt_tiny_is(t, caller, kind_of(flops)) || !dlt_tiny_skips(t)) {
+			o.variance += (double)dlt_tiny_timed(t, caller, kind_of(flops), 3 * ns, ns, ns < 500, any()) *
 				(1 << DLT_BOX_ERROR_SHIFT);
 			o.timed++;
 		}
@@ -136,19 +141,29 @@ static void slow_ones_are_all_timed(void **data)
 static void sizes_and_callers_are_apart(void **data)
 {
 	struct dlt_tiny places[DLT_TINY_PLACES] = { 0 };
-	struct dlt_tiny *t = dlt_tiny_place(places, FUNCTION, &here[0], dlt_tiny_work(1152));
+	struct dlt_tiny *t = dlt_tiny_place(places, &here[0], kind_of(1152));
+	uint32_t left, untimed;
 
 	(void)data;
 	run(places, &here[0], 1152, 1000, even);
 	while (!t->skip)
-		dlt_tiny_timed(t, FUNCTION, &here[0], dlt_tiny_work(1152), 9, 3, true, 0);
-	assert_false(dlt_tiny_skips(t, FUNCTION, &here[1], dlt_tiny_work(1152)));
-	assert_false(dlt_tiny_skips(t, FUNCTION + 1, &here[0], dlt_tiny_work(1152)));
-	assert_false(dlt_tiny_skips(t, FUNCTION, &here[0], dlt_tiny_work(2048)));
-	assert_true(dlt_tiny_skips(t, FUNCTION, &here[0], dlt_tiny_work(2047)));
-	assert_true(t != dlt_tiny_place(places, FUNCTION, &here[0], dlt_tiny_work(2048)));
+		dlt_tiny_timed(t, &here[0], kind_of(1152), 9, 3, true, 0);
+	assert_ptr_equal(dlt_tiny_find(places, &here[0], kind_of(2047)), t);
+	assert_ptr_not_equal(dlt_tiny_find(places, &here[1], kind_of(1152)), t);
+	assert_ptr_not_equal(dlt_tiny_find(places, &here[0], dlt_tiny_kind(FUNCTION + 1, dlt_tiny_work(1152))), t);
+	assert_ptr_not_equal(dlt_tiny_find(places, &here[0], kind_of(2048)), t);
+	/* Those that are not timed since: so many were given, less those that are left. */
+	left = t->skip;
+	untimed = dlt_tiny_untimed(t);
+	assert_true(dlt_tiny_skips(t));
+	assert_int_equal(t->skip, left - 1);
+	assert_int_equal(dlt_tiny_untimed(t), untimed + 1);
+	assert_int_equal(dlt_tiny_owed(t), untimed + 1);
+	t->paid++;
+	assert_int_equal(dlt_tiny_owed(t), untimed);
+	assert_true(t != dlt_tiny_place(places, &here[0], kind_of(2048)));
 	/* Who takes another's place stands for none of its calls. */
-	assert_int_equal(dlt_tiny_timed(t, FUNCTION, &here[1], dlt_tiny_work(1152), 9, 3, true, 0), 0);
+	assert_int_equal(dlt_tiny_timed(t, &here[1], kind_of(1152), 9, 3, true, 0), 0);
 	assert_int_equal(t->known, 1);
 	assert_int_equal(t->skip, 0);
 }
@@ -157,12 +172,12 @@ static void sizes_and_callers_are_apart(void **data)
 static const void *of_the_same_place(const void *from, const void *like_this)
 {
 	static struct dlt_tiny places[DLT_TINY_PLACES];
-	const struct dlt_tiny *wanted = dlt_tiny_place(places, FUNCTION, like_this, dlt_tiny_work(1152));
+	const struct dlt_tiny *wanted = dlt_tiny_place(places, like_this, kind_of(1152));
 	uintptr_t caller = (uintptr_t)from;
 
 	do
 		caller++;
-	while (dlt_tiny_place(places, FUNCTION, (const void *)caller, dlt_tiny_work(1152)) != wanted);
+	while (dlt_tiny_place(places, (const void *)caller, kind_of(1152)) != wanted);
 	return (const void *)caller;
 }
 

@@ -24,16 +24,24 @@ from harness import beside, check, plan, runs, samples
 from harness.tables import Wrong
 
 WARM_UP = 6         # steps before those that count: compilation, memory pools
-SLICES = 12         # of the steps that count, on one core each; an even number
+SLICES = 12         # of the steps that count, on one core each, at most; an even number, as all are
+FEWEST = 4
 SLICE = 0.5         # s, at least
 SLICE_STEPS = 2     # whole ones in a slice, at least
+STEPS_TO_START = 2  # times as long as the start, steps are looked at: more pairs tell more than longer ones
 START_SLICE = 0.2   # s until they exchange cores, before that
 START_LIMIT = 600   # s to the first steps
 ENDLESS = 1000000   # epochs: the training is ended when enough is known
 PADDING = 4096      # bytes, at most, of a variable in the environment, whose length is drawn for each process
-# glibc keeps what is freed. By itself it gives the top of the heap back whenever that is large enough, in each step or in
-# none, as it happens to lie: steps of one process of Debian's PyTorch have 4,000 page faults, of the next one 6, and take 7 % less.
-HEAP = {"MALLOC_TRIM_THRESHOLD_": str(1 << 32), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}  # bytes; the largest that it takes
+# What else is one process's luck or another's, and makes more of a difference than recording:
+STEADY = {
+    # glibc gives the top of the heap back whenever that is large enough, in each step or in none, as it happens to lie: steps
+    # of one process of Debian's PyTorch have 4,000 page faults, of the next one 6, and take 7 % less. Here it keeps it.
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 32), "MALLOC_MMAP_THRESHOLD_": str(32 << 20),    # bytes; the largest that it takes
+    # With AVX2 libjpeg-turbo writes a row past the caches if its buffer lies at a multiple of 32 bytes, and Pillow's copy of
+    # that row is slow then: 3 % of a step of onnxruntime. With SSE2 it asks for a multiple of 16, as each block's is.
+    "JSIMD_FORCESSE2": "1",
+}
 FIGURES = ("wall", "cpu")
 PHASES = ("step", "start")
 KINDS = ("bare", "recorded")
@@ -82,7 +90,7 @@ class Training:
         os.close(handle)
         self.words, self.core, self.recorded = words, core, recorded
         line = check.recorded(words, self.path + ".trace") if recorded else words
-        self.child = subprocess.Popen(line, env={**alone(env, compiled), **HEAP, "STUDY_STEPS": self.path, "STUDY_PADDING": padding()},
+        self.child = subprocess.Popen(line, env={**alone(env, compiled), **STEADY, "STUDY_STEPS": self.path, "STUDY_PADDING": padding()},
                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL, start_new_session=True,
                                       preexec_fn=runs.end_with_parent)
@@ -174,9 +182,15 @@ def a_slice(trainings):
     return [a_step(counted(training, begin, end)) for training in trainings]
 
 
+def slices_after(start):
+    """How many, where the first step was over so many seconds after the beginning."""
+    return min(max(2 * round(STEPS_TO_START * start / SLICE / 2), FEWEST), SLICES)
+
+
 def steps_at_once(trainings):
     """[{figure: s}] of a step of each, as of all slices: as often on one core as on the other."""
-    slices = [a_slice(trainings) for _ in range(SLICES)]
+    start = max(training.start()["wall"] for training in trainings)
+    slices = [a_slice(trainings) for _ in range(slices_after(start))]
     return [{figure: statistics.geometric_mean(one[figure] for one in of_one) for figure in FIGURES} for of_one in zip(*slices)]
 
 
