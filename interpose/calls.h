@@ -207,9 +207,9 @@ dlt_call_passes(enum dlt_fn function, const void *caller, uintptr_t like, uint64
 }
 
 /*
- * The same of one whose turn it is to be timed, of those that are known to be short. It has a frame, in case that another
- * call is inside; what else there is to know is in one line, and looked up only if something is to be told of it
- * (calls.c, turn_ends). As with one that is not timed, nobody sees it while it runs.
+ * The same of one whose turn it is to be timed, of those that are known to be short. It has a frame, in case that
+ * another call is inside; what else there is to know is in one line, and looked up only if something is to be told of
+ * it (calls.c, turn_ends). As with one that is not timed, nobody sees it while it runs.
  */
 static inline __attribute__((always_inline)) bool
 dlt_call_turn(struct dlt_call *c, enum dlt_fn function, const void *caller, void **real, uintptr_t like)
@@ -219,10 +219,11 @@ dlt_call_turn(struct dlt_call *c, enum dlt_fn function, const void *caller, void
 
 	if (!tiny || tiny->skip || tiny->known < DLT_TINY_KNOWN || !*dlt_states[DLT_EV_SAMPLE_FUNCTION])
 		return false;
-	t->calls->frames[0] = (struct dlt_frame){ .at = (uintptr_t)c, .library = tiny->library, .function = tiny->counts_as };
+	t->calls->frames[0] = (struct dlt_frame){ .at = (uintptr_t)c, .library = tiny->library,
+						  .function = tiny->counts_as };
 	t->depth = 1;
-	*c = (struct dlt_call){ .thread = t, .tiny = tiny, .like = like, .at = (uintptr_t)c, .function = tiny->counts_as,
-				.library = tiny->library };
+	*c = (struct dlt_call){ .thread = t, .tiny = tiny, .like = like, .at = (uintptr_t)c,
+				.function = tiny->counts_as, .library = tiny->library };
 	*real = tiny->real;
 	c->start = dlt_clock_ticks();
 	return true;
