@@ -65,4 +65,33 @@ class Runs:
 assert Runs().phase("f", "cpu", lambda row: row["share"]) == ([70, 15, None, 15, None], 2, 3), \
     Runs().phase("f", "cpu", lambda row: row["share"])
 assert Runs().phase("f", "cpu", lambda row: None if row["share"] == 80 else row["share"])[0][0] == 60
+
+# Table 2: runs on a GPU, three of each kind, with their interval; one that failed counts as that; who used cuDNN.
+class One:
+    def __init__(self, framework, device, model, repeat, seconds, failed=False):
+        self.run = {"framework": framework, "model": model, "dataset": "small", "mode": "batch", "device": device, "repeat": repeat}
+        self.row, self.name, self.group, self.failed = {"mode": "mini-batch 4"}, framework + " 1.0", framework + model, failed
+        self.epoch = self.epoch_cpu = self.training = self.total = self.cpu = self.memory = self.threads = seconds
+        self.phases = {}
+whole = results.Results.__new__(results.Results)
+whole.outcomes = [One("pytorch", "cuda", "alexnet", i, seconds) for i, seconds in enumerate((1, 2, 3))]
+whole.outcomes += [One("tensorflow", "cuda", "alexnet", i, 6, i == 2) for i in range(3)]
+whole.outcomes += [One("pytorch", "cuda", "vgg16", 0, 20), One("pytorch", "cpu", "alexnet", 0, 40)]
+whole.traced = [o.run for o in whole.outcomes]
+whole.report = {"study": [{"group": "pytorchalexnet", "cudnn": "used"}, {"group": "tensorflowalexnet", "cudnn": "loaded"}]}
+assert results.mean_interval([5]) == (5, None, 1) and results.mean_interval([]) is None
+told = list(pages.time_tables(whole))
+headings = [block.text for block in told if isinstance(block, pages.Heading)]
+assert [text for text in headings if text.startswith("Table")] == ["Table 1: CPU", "Table 2: GPU"], headings
+gpu = told[[isinstance(b, pages.Heading) and b.text == "Table 2: GPU" for b in told].index(True):]
+epoch = next(block for block in gpu if isinstance(block, pages.Table))
+assert epoch.header == ["framework", "mode", "alexnet", "vgg16"], epoch.header
+assert epoch.rows == [["pytorch 1.0", "mini-batch 4", "2 ± 2.48", "20"],
+                      ["tensorflow 1.0", "mini-batch 4", "6 ± 0 (1 failed)", "–"]], epoch.rows
+ratios = next(block for block in gpu if isinstance(block, pages.Table) and block.rows[0][0].startswith("tensorflow 1.0, small"))
+published = results.published()
+there = [published["cuda", name, "small"]["alexnet"] for name in ("tensorflow", "pytorch")]
+assert ratios.rows[0][2] == f"3 ({pages.number(there[0] / there[1])})", ratios.rows
+cudnn = next(block for block in reversed(gpu) if isinstance(block, pages.Table))
+assert cudnn.rows == [["pytorch 1.0", "cuda", "used", "–"], ["tensorflow 1.0", "cuda", "loaded", "–"]], cudnn.rows
 END

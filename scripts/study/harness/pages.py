@@ -312,7 +312,7 @@ def introduction(r):
              f"{common['scale'] * 100:g} % of the published number of examples"
              + (f", {count_of(common['threads'], 'thread')}" if common["threads"] else "")
              + (f", {common['memory_limit'] / 2 ** 20:g} MiB of private memory at most" if common["memory_limit"] else "")
-             + f"; recorded at the level {common['level']}. All numbers are from the traces alone."]
+             + f"; recorded at the level {common['level']}. All but how a run ended, and what recording cost, is from the traces."]
     yield Heading(1, "The study of deep-learning frameworks, repeated")
     yield Paragraph(" ".join(words))
 
