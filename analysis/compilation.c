@@ -11,6 +11,7 @@
 #include "analysis/model/times.h"
 
 #define BUSY_LEAST	100000000	/* ns: a compiler that is only asked something takes less */
+#define BUSY_SHARE	0.1		/* of the time from the first until the iterations */
 #define WINDOW		500000000	/* ns: several readings, so that none alone decides */
 #define GAP_MOST	2		/* windows without it in between */
 #define CPU_LEAST	20000000	/* ns of a window: below, a rate means nothing */
@@ -23,27 +24,40 @@ struct span {
 	int64_t begin, end;
 };
 
-static bool is_compiler(const struct process *p)
+struct spans {
+	struct span *list;	/* owned */
+	size_t count, capacity;
+};
+
+/* A program that runs compilers is also asked where a library is: that takes less. */
+static bool is_compiler(const char *name, int64_t lived)
 {
-	static const char *const names[] = {
+	static const struct {
+		const char *pattern;
+		bool runs_them;
+	} programs[] = {
 #include "analysis/compilers.tbl"
 	};
-	const char *name = process_name(p);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!fnmatch(names[i], name, 0))
-			return true;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!fnmatch(programs[i].pattern, name, 0))
+			return !programs[i].runs_them || lived >= BUSY_LEAST;
 	return false;
 }
 
-/* That of the driver (g++) that runs it; workers that wait for something to compile live longer. */
-static int64_t begin_of(const struct process *compiler, const struct process *of)
+static void add_life(struct spans *s, const char *name, int64_t begin, int64_t end, int64_t until)
 {
-	const struct process *driver = compiler->parent;
+	if (begin == UNKNOWN || begin >= until || end <= begin || !is_compiler(name, end - begin))
+		return;
+	s->list = xgrow(s->list, s->count, &s->capacity, sizeof(*s->list));
+	s->list[s->count++] = (struct span){ begin, end };
+}
 
-	if (driver == of || driver->begin == UNKNOWN || !strcmp(process_name(driver), process_name(of)))
-		return compiler->begin;
-	return driver->begin;
+/* Most compilers are only counted: whoever ran them tells of those. */
+static void add_children(struct spans *s, const struct children *c, int64_t until)
+{
+	for (size_t i = 0; i < c->life_count; i++)
+		add_life(s, base_name(c->lives[i].path), c->lives[i].begin, c->lives[i].end, until);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -53,45 +67,58 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Lives of the compilers that began before `until`, by their begin; the caller's. */
-static struct span *lives(const struct process *p, int64_t until, size_t *count)
+/* One behind the other: what overlaps is one. */
+static void join(struct spans *s)
+{
+	size_t used = 0;
+
+	qsort(s->list, s->count, sizeof(*s->list), by_begin);
+	for (size_t i = 1; i < s->count; i++) {
+		struct span *last = &s->list[used];
+
+		if (s->list[i].begin > last->end)
+			s->list[++used] = s->list[i];
+		else if (s->list[i].end > last->end)
+			last->end = s->list[i].end;
+	}
+	s->count = used + 1;
+}
+
+/* When compilers ran for it that began before `until`; the caller's. */
+static struct spans compilers_ran(const struct process *p, int64_t until)
 {
 	const struct trace *t = p->trace;
-	struct span *list = xcalloc(t->process_count + 1, sizeof(*list));
+	struct spans s = { 0 };
 
-	*count = 0;
+	add_children(&s, &p->offspring, until);
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct process *one = t->processes[i];
 
-		if (one->begin == UNKNOWN || one->begin >= until || one->merged || !is_compiler(one) ||
-		    !process_descends(one, p))
+		if (one->merged || !process_descends(one, p))
 			continue;
-		list[(*count)++] = (struct span){
-			begin_of(one, p), one->end != UNKNOWN ? one->end : one->last,
-		};
+		add_life(&s, process_name(one), one->begin, one->end != UNKNOWN ? one->end : one->last, until);
+		add_children(&s, &one->offspring, until);
 	}
-	if (*count)
-		qsort(list, *count, sizeof(*list), by_begin);
-	return list;
+	if (s.count)
+		join(&s);
+	return s;
 }
 
-bool compilation_find(const struct process *p, int64_t until, struct compilation *c)
+bool compilation_find(const struct process *p, int64_t first, int64_t until, struct compilation *c)
 {
-	struct span *list = lives(p, until, &c->compilers);
-	int64_t covered = INT64_MIN;
+	struct spans s = compilers_ran(p, until);
+	int64_t end = s.count ? s.list[s.count - 1].end : UNKNOWN, busy = 0;
 
-	c->busy = 0;
-	for (size_t i = 0; i < c->compilers; i++) {
-		int64_t from = list[i].begin > covered ? list[i].begin : covered;
-
-		if (list[i].end <= from)
+	*c = (struct compilation){ .begin = UNKNOWN, .end = end < until ? end : until };
+	/* One that is run at an import is not what the time until the first iteration went into. */
+	for (size_t i = s.count; i-- > 0;) {
+		busy += s.list[i].end - s.list[i].begin;
+		if ((double)busy < BUSY_SHARE * (double)((first > c->end ? first : c->end) - s.list[i].begin))
 			continue;
-		c->busy += list[i].end - from;
-		covered = list[i].end;
+		c->begin = s.list[i].begin;
+		c->busy = busy;
 	}
-	c->begin = c->compilers ? list[0].begin : UNKNOWN;
-	c->end = covered < until ? covered : until;
-	free(list);
+	free(s.list);
 	return c->busy >= BUSY_LEAST && c->end > c->begin;
 }
 

@@ -238,6 +238,7 @@ static bool from_epochs(const struct process *p, struct iterations *it, uint64_t
 		it->count = w.each * w.epochs;
 		it->median = w.median;
 		it->epoch_count = w.epochs;
+		it->epochs_timed = true;
 		it->epochs = xcalloc(w.epochs, sizeof(*it->epochs));
 	}
 	for (size_t i = 0; i < it->epoch_count; i++)

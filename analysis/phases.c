@@ -8,6 +8,7 @@
 #include "analysis/model/memory.h"
 
 #define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
+#define EPOCH_FACTOR 1.5	/* much of such an epoch is something else than training */
 #define CONNECTS 500000000	/* ns: it has connected to LTTng by then; with buffers of its own that takes 200 ms */
 
 static const char *const names[PHASES_MAX] = {
@@ -37,6 +38,21 @@ static void add_phase(struct phases *ph, enum phase_id id, int64_t begin, int64_
 		ph->list[ph->count++] = (struct phase){ id, names[id], begin, end, 0, how };
 }
 
+/*
+ * Of iterations that are only counted, those of the first epoch took so much longer than those of the second: which
+ * of them did is not known.
+ */
+static bool is_warmed_by_epoch(const struct iterations *it)
+{
+	const struct epoch *e = it->epochs;
+
+	if (it->listed || it->mean > 0 || it->warm_up || !it->epochs_timed || it->epoch_count < 2 || !e[0].iterations ||
+	    !e[1].iterations)
+		return false;
+	return (double)(e[0].end - e[0].begin) / (double)e[0].iterations >
+	       EPOCH_FACTOR * (double)(e[1].end - e[1].begin) / (double)e[1].iterations;
+}
+
 static void count_iterations(struct phases *ph, const struct iterations *it)
 {
 	for (size_t i = 0; i < it->listed; i++)
@@ -44,10 +60,12 @@ static void count_iterations(struct phases *ph, const struct iterations *it)
 			ph->list[k].iterations += it->list[i].begin >= ph->list[k].begin &&
 						  it->list[i].begin < ph->list[k].end;
 	for (size_t k = 0; k < ph->count && !it->listed; k++) {
+		uint64_t warm_up = is_warmed_by_epoch(it) ? it->epochs[0].iterations : it->warm_up;
+
 		if (ph->list[k].id == PHASE_WARM_UP)
-			ph->list[k].iterations = it->warm_up;
+			ph->list[k].iterations = warm_up;
 		if (ph->list[k].id == PHASE_STEADY)
-			ph->list[k].iterations = it->count - it->warm_up;
+			ph->list[k].iterations = it->count - warm_up;
 	}
 }
 
@@ -62,12 +80,15 @@ struct work {
 /* The first iteration may be what has its code compiled, whether it stands out or not. */
 static struct work work_of_iterations(const struct iterations *it)
 {
-	int64_t warm = it->warm_up ? it->warm : it->begin;
+	bool by_epoch = is_warmed_by_epoch(it);
+	int64_t warm = by_epoch ? it->epochs[0].end : it->warm_up ? it->warm : it->begin;
 
 	return (struct work){
 		.first = it->begin, .last = it->end + 1,	/* its last call, too */
 		.warm = warm, .compiled = it->warm_up || !it->listed ? warm : it->list[0].end,
-		.begins = "until the first iteration", .warms = "first iterations that were slower than the others",
+		.begins = "until the first iteration",
+		.warms = by_epoch ? "the first epoch, slower than the others: how long each of its iterations took is "
+				    "not known" : "first iterations that were slower than the others",
 		.goes_on = "iterations",
 	};
 }
@@ -94,7 +115,7 @@ static struct before find_before(const struct process *p, const struct work *w)
 	struct before b = { .how = NULL };
 	struct compilation inside;
 
-	if (compilation_find(p, w->compiled, &b.c))
+	if (compilation_find(p, w->first, w->compiled, &b.c))
 		b.how = "compilers that it ran, until the first iteration";
 	if (!compilation_inside(p, w->first, w->compiled, w->last, &inside))
 		return b;

@@ -10,14 +10,18 @@ void children_release(struct children *c)
 {
 	free(c->made);
 	free(c->programs);
+	free(c->lives);
 	idmap_release(&c->since);
+	idmap_release(&c->becomes);
 }
 
-void children_made(struct children *c, uint32_t pid, int64_t at)
+void children_made(struct children *c, uint32_t pid, int64_t at, const char *path)
 {
 	c->count++;
-	if (pid)
+	if (pid) {
 		*idmap_put(&c->since, pid) = (uint64_t)at;
+		*idmap_put(&c->becomes, pid) = (uint64_t)(uintptr_t)path;
+	}
 	if (c->made_count == CHILDREN_TIMES)
 		return;
 	c->made = xgrow(c->made, c->made_count, &c->made_capacity, sizeof(*c->made));
@@ -37,12 +41,22 @@ void children_became(struct children *c, const char *path)
 	c->programs[i].count++;
 }
 
-void children_ended(struct children *c, uint32_t pid, int64_t at)
+static void add_life(struct children *c, const char *path, int64_t begin, int64_t end)
 {
-	uint64_t since;
+	if (!path || c->life_count == CHILDREN_TIMES)
+		return;
+	c->lives = xgrow(c->lives, c->life_count, &c->life_capacity, sizeof(*c->lives));
+	c->lives[c->life_count++] = (struct child_life){ path, begin, end };
+}
 
+void children_ended(struct children *c, uint32_t pid, int64_t at, const char *path)
+{
+	uint64_t since, becomes = 0;
+
+	idmap_take(&c->becomes, pid, &becomes);
 	if (!idmap_take(&c->since, pid, &since) || at < (int64_t)since)
 		return;
 	c->ended++;
 	c->lived += (uint64_t)at - since;
+	add_life(c, path ? path : (const char *)(uintptr_t)becomes, (int64_t)since, at);
 }

@@ -11,11 +11,17 @@
 
 #include "analysis/model/idmap.h"
 
-#define CHILDREN_TIMES 65536	/* kept; all are counted */
+#define CHILDREN_TIMES 65536	/* kept, and as many lives; all are counted */
 
 struct child_program {
 	const char *path;	/* borrowed from the model's names */
 	uint64_t count;
+};
+
+/* Of one that is only counted, whose program was told and whose end was waited for. */
+struct child_life {
+	const char *path;	/* borrowed from the model's names; perhaps only the end of it */
+	int64_t begin, end;	/* ns; made, waited for */
 };
 
 struct children {
@@ -26,14 +32,18 @@ struct children {
 	struct child_program *programs;	/* owned; by first sight; copies of the process itself are in none */
 	size_t program_count, program_capacity;
 	struct idmap since;	/* pid: when it was made, while nobody has waited for it */
+	struct idmap becomes;	/* pid: its program, if it is only counted, as long */
+	struct child_life *lives;	/* owned; by their ends */
+	size_t life_count, life_capacity;
 	uint64_t ended;		/* whose end was waited for ... */
 	uint64_t lived;		/* ... ns, in all */
 };
 
 void children_release(struct children *c);
-/* pid 0: not known. */
-void children_made(struct children *c, uint32_t pid, int64_t at);
+/* pid 0: not known. path: of one that is only counted; NULL: traced, or not told (yet). */
+void children_made(struct children *c, uint32_t pid, int64_t at, const char *path);
 void children_became(struct children *c, const char *path);
-void children_ended(struct children *c, uint32_t pid, int64_t at);
+/* path: told only now; NULL: not. */
+void children_ended(struct children *c, uint32_t pid, int64_t at, const char *path);
 
 #endif

@@ -393,13 +393,14 @@ void identity_end(struct trace *t)
 static void count_child(struct process *p, const struct dlt_ev_proc_child *e, int64_t at)
 {
 	struct process *parent = e->how != BECAME ? p : p->reason == FORK ? p->parent : NULL;
+	const char *path = e->path && *e->path ? trace_keep(p->trace, e->path) : NULL;
 
 	if (e->how != BECAME) {
-		children_made(&p->offspring, e->child, at);
-		p->offspring.hidden += e->traced == 1 && !(e->path && *e->path);
+		children_made(&p->offspring, e->child, at, e->traced ? path : NULL);
+		p->offspring.hidden += e->traced == 1 && !path;
 	}
-	if (parent && e->path && *e->path)
-		children_became(&parent->offspring, trace_keep(p->trace, e->path));
+	if (parent && path)
+		children_became(&parent->offspring, path);
 }
 
 /* It had said that it ends so. */
@@ -422,9 +423,11 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 		on_word(t, &(struct early_word){ .by = p, .at = at, .pid = e->child, .result = e->result,
 						 .how = e->how });
 	if (e->how == WAITED) {
-		children_ended(&p->offspring, e->child, at);
-		if (e->path && *e->path) {
-			children_became(&p->offspring, trace_keep(t, e->path));
+		const char *path = e->path && *e->path ? trace_keep(t, e->path) : NULL;
+
+		children_ended(&p->offspring, e->child, at, path);
+		if (path) {
+			children_became(&p->offspring, path);
 			p->offspring.hidden -= p->offspring.hidden > 0;
 		}
 	}

@@ -53,6 +53,17 @@ report_text <unmarked
 same "without iterations" "['python3.8 (pid 100) makes the same thread again and again: 60 times, 10.2 a second; made by libtensorflow_framework.so.2, each lives 3.0 ms (median), no more than 1 at once']" \
 	"$(found thread_again)"
 
+# A thread for each photo of a mini-batch, all at once: as Singa's loader makes them.
+burst='for (k = 0; k < 31; k++) {
+	printf "[%dms] dltrace_proc:thread thread=%d process=1 tid=%d begin=%dms creator_library=7 start_library=7 start_offset=0x99\n",
+		at + 10, 100 + 31 * i + k, 200 + 31 * i + k, at + 10
+	printf "[%dms] dltrace_proc:thread_end thread=%d cpu=1ms\n", at + 40, 100 + 31 * i + k }'
+steps 10 "$burst"
+same "as many as photos" "['python3.8 (pid 100) makes 28 threads for each iteration: 310 in 11 iterations; made by libtensorflow_framework.so.2, each lives 30 ms (median), no more than 31 at once']" \
+	"$(found thread_again)"
+steps 3 "$burst"
+same "in three mini-batches" "[]" "$(found thread_again)"
+
 child='printf "[%dms] dltrace_proc:child thread=1 how=%d child=%d path=\"%s\"\n", at + 10, i % 4 ? 0 : 2, 300 + i, i % 4 ? "" : "/usr/bin/g++";
 	printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 40, 300 + i'
 steps 40 "$child"

@@ -84,6 +84,35 @@ same "end alone" "[[], 1, 3]" "$calls_end"
 exits 0 "$REPORT" --phase warm-up "$TMP/trace.txt"
 says "no such phase"
 
+# Compilers that are only counted: whoever ran them tells when. Asked where a library is, they compile nothing.
+child='dltrace_proc:child thread=1 how='
+counted() { # BEGIN END PROGRAM...: in ms
+	grep -v 'pid=20[0-2] \|process=2[0-2] ' "$TMP/trace"
+	while [ $# -ge 3 ]; do
+		echo "[$((1000 + $1))ms] ${child}0 child=$((300 + $1)) traced=1"
+		echo "[$((1000 + $2))ms] ${child}5 child=$((300 + $1)) path=\"$3\""
+		shift 3
+	done
+}
+phases() { json '[(p["phase"], round(p["begin_ns"] / 1e9, 1)) for p in r["phases"]][1:-1]'; }
+counted 3000 3090 /usr/bin/g++ 4000 7000 /usr/bin/g++ | report_text
+same "g++, counted" "[('compilation', 4.0), ('steady', 9.5)]" "$(phases)"
+counted 4000 5000 86_64-linux-gnu-gcc-12 4500 7000 /usr/bin/g++-12 5000 5010 /usr/bin/ptxas | report_text
+same "several at once" "[('compilation', 4.0), ('steady', 9.5)]" "$(phases)"
+counted 4000 7000 /usr/bin/ld | report_text
+same "no compiler" "[('steady', 9.5)]" "$(phases)"
+{
+	counted
+	echo "[5s] ${child}2 child=300 traced=1 path=\"/opt/cuda/bin/nvcc\""
+	echo "[8s] ${child}5 child=300"
+} | report_text
+same "spawned by name" "[('compilation', 4.0), ('steady', 9.5)]" "$(phases)"
+# Run at an import, it is not what the rest of the time until the first iteration goes into.
+counted 1000 1200 /usr/bin/g++ | report_text
+same "one at an import" "[('steady', 9.5)]" "$(phases)"
+counted 1000 1200 /usr/bin/g++ 8000 8200 /usr/bin/g++ | report_text
+same "one at an import, one later" "[('compilation', 8.0), ('steady', 9.5)]" "$(phases)"
+
 # A framework that compiles inside the process: its heap tells, before and in the first iterations.
 python3 - >"$TMP/trace" <<'END'
 def at(ms): return f"[{int((1000 + ms) * 1000)}us]"

@@ -185,6 +185,8 @@ def epochs(count, steps, last="", but="", more="", size="abbabbbaab"):
 tells "six steps in each of three epochs" "18 3" "$compiles
 epochs(3, 6)"
 same "of each" "[6, 6, 6]" "$(json '[e["iterations"] for e in r["epochs"]]')"
+# Which of the first epoch's steps took longer is not known: it is no steady one as a whole.
+same "what it compiled for" "[('warm-up', 6), ('steady', 12)]" "$(json '[(p["phase"], p["iterations"]) for p in r["phases"] if p["iterations"]]')"
 same "one step" True "$(json '20 < row("iterations")["median_ns"] / 1e6 < 30')"
 tells "a smaller last batch" "28 4" "$compiles
 epochs(4, 7, but='cabbdaabdbc', size='xabbyaabybx')"
