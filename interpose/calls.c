@@ -474,9 +474,10 @@ static void forget_parent(struct dlt_thread *t, bool others)
 {
 	struct dlt_calls *calls = t->calls;
 
+	/* And the first one that the child makes is timed. */
 	for (struct dlt_tiny *tiny = calls->tiny; tiny < calls->tiny + DLT_TINY_PLACES; tiny++)
-		if (dlt_tiny_untimed(tiny))
-			tiny->given = tiny->skip, tiny->paid = 0;
+		if (tiny->given)
+			tiny->given = tiny->skip = tiny->paid = 0;
 	if (others && t->depth | calls->open)
 		t->depth = calls->open = 0;
 }

@@ -178,17 +178,24 @@ static void raise_to(uint64_t *counter, uint64_t value)
 		;
 }
 
-/* A place is taken before `next` moves behind it: so no look passes over one that is about to wait. */
+/*
+ * A place is taken before `next` moves behind it: so no look passes over one that is about to wait. It only is one as
+ * long as `next` has not moved: behind that, looks may have begun to leave it out.
+ */
 static struct dlt_cl_slot *new_slot(void)
 {
-	uint64_t at = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	uint64_t end = __atomic_load_n(&next, __ATOMIC_RELAXED), at = end;
 
 	for (unsigned i = 0; i < REACH; i++, at++) {
 		struct dlt_cl_slot *s = &slots[at % SLOTS];
 
 		if (!take(s, FREE))
 			continue;
-		raise_to(&next, at + 1);
+		if (!__atomic_compare_exchange_n(&next, &end, at + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+			let(s, FREE);
+			at = end - 1;
+			continue;
+		}
 		__atomic_store_n(&s->correlation, __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED),
 				 __ATOMIC_RELAXED);
 		s->called_back = false;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,15 +146,11 @@ static void keep_parent(void)
 		dlt_process.parent = dlt_process.id;
 }
 
-void dlt_process_after_fork(void)
+/* Everything that a child has of its own. */
+static void remake(void)
 {
 	struct dlt_box_pair live, inherited;
 
-	/* Who comes here by the mask finds it cleared; who comes by a handler of fork(), in a child alone. */
-	if (!wiped)
-		dlt_alive = (struct dlt_alive){ .mask = 0 };
-	if (dlt_alive.mask)
-		return;
 	live = dlt_thread_live();
 	inherited = dlt_box->inherited;
 	inherited.bytes += live.bytes;
@@ -183,6 +180,20 @@ void dlt_process_after_fork(void)
 	dlt_heap_after_fork();
 	dlt_marks_after_fork();
 	dlt_sampler_after_fork();
+}
+
+void dlt_process_after_fork(void)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+
+	/* A handler that came in between would find no box, and make another one. */
+	dlt_sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0);
+	/* Who comes here by the mask finds it cleared; who comes by a handler of fork(), in a child alone. */
+	if (!wiped)
+		dlt_alive = (struct dlt_alive){ .mask = 0 };
+	if (!dlt_alive.mask)
+		remake();
+	dlt_sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof(before), 0);
 }
 
 void dlt_process_need(void)

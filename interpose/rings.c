@@ -80,6 +80,7 @@ static DLT_HOT __attribute__((noinline)) void emit(struct dlt_box_ring *r)
 	}
 	/* Killed before this, the recorder emits them again; their ordinal tells that it is again. */
 	__atomic_store_n(&r->fill, 0, __ATOMIC_RELEASE);
+	BARRIER();
 	r->sent = r->events;
 	errno = saved;
 }
@@ -184,6 +185,9 @@ void dlt_ring_abandon(struct dlt_thread *t)
 	if (!r)
 		return;
 	r->first = 0;
+	/* Between the last two stores of emitting them: the next batch would pass for this one again. */
+	if (!r->fill)
+		r->sent = r->events;
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELEASE);
 }
 

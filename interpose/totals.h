@@ -31,17 +31,17 @@ static inline void dlt_totals_add(struct dlt_box_totals *totals, const struct dl
 	unsigned __int128 squares = (unsigned __int128)call->duration * call->duration +
 		((unsigned __int128)s->squares_high << 64 | s->squares_low);
 
-	if (!s->calls) {
+	/* Not by `calls`: the first ones of a program that was listened to later were not timed. */
+	if (!s->first)
 		s->first = call->duration;
+	if (!s->min || call->duration < s->min)
 		s->min = call->duration;
-	}
 	s->calls++;
 	s->outer_calls += call->outer;
 	s->failed += !call->ok;
 	s->total += call->duration;
 	s->outer_total += call->outer ? call->duration : 0;
 	s->nested += call->nested;
-	s->min = call->duration < s->min ? call->duration : s->min;
 	s->max = call->duration > s->max ? call->duration : s->max;
 	s->squares_low = (uint64_t)squares;
 	s->squares_high = (uint64_t)(squares >> 64);

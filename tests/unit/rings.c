@@ -145,11 +145,29 @@ static void thrown_out(void **state)
 	assert_int_equal(code_at(0), whole);
 }
 
+/* A jump from where it had emitted them, but not yet said where the next ones begin. */
+static void jumped_behind_emitting(void **state)
+{
+	struct dlt_box_ring *r;
+
+	(void)state;
+	put_product(&a);
+	dlt_ring_flush(&thread);
+	put_product(&a);
+	r = thread.ring;
+	count_batch(r, dlt_ring_events_in(r->fill));
+	r->fill = 0;
+	dlt_ring_abandon(&thread);
+	put_product(&b);
+	assert_int_equal(r->ordinal, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(alike_are_cut, set_up),
 		cmocka_unit_test_setup(thrown_out, set_up),
+		cmocka_unit_test_setup(jumped_behind_emitting, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

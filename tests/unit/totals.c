@@ -25,7 +25,7 @@ static int make_box(void **state)
 	memset(dlt_box, 0, 64 * 1024);
 	dlt_box->totals_offset = 4096;
 	dlt_box->totals_count = 4;
-	dlt_box->late_offset = 16384;
+	dlt_box->late_offset = 4096 + 8192;
 	dlt_box->late_count = 10;
 	return 0;
 }
@@ -66,6 +66,37 @@ static void sums_are_sums(void **state)
 	assert_int_equal(t->sums.flops, 9);
 	assert_int_equal(t->buckets[dlt_bucket(1ULL << 40)], 3);
 	assert_int_equal(t->buckets[dlt_bucket(100)], 1);
+}
+
+/* More than 32 bits hold: an hour of a million tiny calls a second. */
+static void buckets_are_wide(void **state)
+{
+	struct dlt_box_totals *t = dlt_totals_claim(7, 3, 2);
+	const struct dlt_totals_call call = { .duration = 100 };
+	unsigned bucket = dlt_bucket(100);
+
+	(void)state;
+	t->buckets[bucket] = UINT32_MAX;
+	dlt_totals_add(t, &call);
+	dlt_totals_add_untimed(t, 100, bucket, 0, 0, true, true);
+	dlt_totals_add_rest(t, 100, bucket, UINT32_MAX);
+	assert_int_equal(t->buckets[bucket], 2ULL * UINT32_MAX + 2);
+}
+
+/* Of calls that are known to be short none may be timed for a while. */
+static void the_first_timed_one_is_the_first(void **state)
+{
+	struct dlt_box_totals *t = dlt_totals_claim(7, 3, 2);
+	const struct dlt_totals_call calls[] = { { .duration = 100 }, { .duration = 90 }, { .duration = 110 } };
+
+	(void)state;
+	dlt_totals_add_first(t, 70, 0);
+	dlt_totals_add_untimed(t, 70, dlt_bucket(70), 0, 0, true, true);
+	for (int i = 0; i < 3; i++)
+		dlt_totals_add(t, &calls[i]);
+	assert_int_equal(t->sums.first, 100);
+	assert_int_equal(t->sums.min, 90);
+	assert_int_equal(t->sums.max, 110);
 }
 
 static void entries_have_one_owner(void **state)
@@ -110,6 +141,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sums_are_sums, make_box, free_box),
+		cmocka_unit_test_setup_teardown(buckets_are_wide, make_box, free_box),
+		cmocka_unit_test_setup_teardown(the_first_timed_one_is_the_first, make_box, free_box),
 		cmocka_unit_test_setup_teardown(entries_have_one_owner, make_box, free_box),
 		cmocka_unit_test_setup_teardown(late_ones_are_shared, make_box, free_box),
 	};
