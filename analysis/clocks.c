@@ -317,15 +317,14 @@ static void add_row(struct table *t, size_t job, const struct host_clock *c)
 void run_clocks(const struct model *m, struct report *r)
 {
 	struct table *t = report_add_table(r, "clocks", "Clocks of the hosts", COLUMNS(columns));
-	struct jobs jobs = jobs_of(m);
+	const struct jobs *jobs = jobs_of(m);
 
-	for (size_t i = 0; i < jobs.count; i++) {
+	for (size_t i = 0; i < jobs->count; i++) {
 		struct host_clock *clocks;
-		size_t count = host_clocks(m, &jobs.list[i], &clocks);
+		size_t count = host_clocks(m, &jobs->list[i], &clocks);
 
 		for (size_t k = 0; k < count; k++)
 			add_row(t, i, &clocks[k]);
 		free(clocks);
 	}
-	jobs_release(&jobs);
 }

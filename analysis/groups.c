@@ -132,13 +132,12 @@ static struct run run_of(const struct model *m, const struct job *job)
 
 static void add_runs(struct groups *g, const struct model *m)
 {
-	struct jobs jobs = jobs_of(m);
+	const struct jobs *jobs = jobs_of(m);
 
-	g->runs = xcalloc(jobs.count, sizeof(*g->runs));
-	g->run_count = jobs.count;
-	for (size_t i = 0; i < jobs.count; i++)
-		g->runs[i] = run_of(m, &jobs.list[i]);
-	jobs_release(&jobs);
+	g->runs = xcalloc(jobs->count, sizeof(*g->runs));
+	g->run_count = jobs->count;
+	for (size_t i = 0; i < jobs->count; i++)
+		g->runs[i] = run_of(m, &jobs->list[i]);
 	/* Repetitions of a named one that somebody labelled alike belong to it. */
 	for (size_t i = 0; i < g->run_count; i++)
 		for (size_t j = 0; j < g->run_count && !g->runs[i].baseline; j++)

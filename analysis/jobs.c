@@ -3,7 +3,6 @@
 #include "analysis/jobs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/model/memory.h"
 
@@ -37,68 +36,161 @@ static bool overlap(const struct trace *a, const struct trace *b)
 	       b->begin <= a->begin + (uint64_t)a->end;
 }
 
-static bool has_rank(const struct process *p)
+/* ---- who may be kin ---- */
+
+/* In a chain of words: the one said before, and the last of an earlier trace. */
+struct link {
+	const struct word *before, *earlier;
+};
+
+/*
+ * Who a process says it is: a rank of a launcher's job, or of a communicator. Kin have one of these in common, so
+ * only words of one chain are compared: the process tree of each rank inherits what its launcher said, and all pairs
+ * of processes would be too many in a large job. What shares a chain by chance is a stranger all the same.
+ */
+struct word {
+	const struct process *process;	/* borrowed */
+	struct link same, alike;	/* of the same identity; and of the same rank in it */
+	size_t least;			/* the first job of this one and all before it in `same`, once it has one */
+};
+
+struct words {
+	struct word *list;		/* owned; by trace */
+	size_t count;
+	struct idmap same, alike;	/* the last one of each chain */
+};
+
+static const struct trace *trace_of(const struct word *w)
 {
-	return p->comms.count || (p->job && p->rank >= 0);
+	return w->process->trace;
 }
 
-static enum kinship kinship_of_traces(const struct trace *a, const struct trace *b)
+static uint64_t rank_key(uint64_t identity, int64_t rank)
 {
-	enum kinship found = STRANGERS;
-
-	for (size_t i = 0; i < a->process_count; i++)
-		for (size_t j = 0; has_rank(a->processes[i]) && j < b->process_count; j++) {
-			enum kinship k = kinship(a->processes[i], b->processes[j]);
-
-			if (k == SAME_RANK)
-				return k;
-			found = k == OTHER_RANK ? k : found;
-		}
-	return found;
+	return (identity ^ (uint64_t)rank) * 0x9e3779b97f4a7c15ULL;
 }
 
-static bool belongs(const struct model *m, const struct job *job, const struct trace *t)
+static void say(struct words *all, const struct process *p, uint64_t identity, int64_t rank)
 {
-	bool related = false;
+	uint64_t *same = idmap_put(&all->same, identity), *alike = idmap_put(&all->alike, rank_key(identity, rank));
+	const struct word *s = (const struct word *)(uintptr_t)*same, *a = (const struct word *)(uintptr_t)*alike;
 
-	for (size_t i = 0; i < job->count; i++) {
-		const struct trace *other = m->traces[job->traces[i]];
-		enum kinship k = overlap(other, t) ? kinship_of_traces(other, t) : STRANGERS;
-
-		if (k == SAME_RANK)
-			return false;
-		related = related || k == OTHER_RANK;
-	}
-	return related;
-}
-
-struct jobs jobs_of(const struct model *m)
-{
-	struct jobs jobs = {
-		.list = xcalloc(m->trace_count + 1, sizeof(*jobs.list)),
-		.of = xcalloc(m->trace_count + 1, sizeof(*jobs.of)),
+	all->list[all->count] = (struct word){
+		.process = p,
+		.same = { s, s && trace_of(s) == p->trace ? s->same.earlier : s },
+		.alike = { a, a && trace_of(a) == p->trace ? a->alike.earlier : a },
 	};
+	*same = *alike = (uintptr_t)&all->list[all->count++];
+}
 
-	for (size_t i = 0; i < m->trace_count; i++) {
-		size_t job = 0;
+/* Another process of the trace has the same from its launcher, which it says first. */
+static bool launcher_said(const struct words *all, const struct process *p)
+{
+	const struct word *last = idmap_pointer(&all->alike, rank_key(p->job, p->rank));
+	const struct process *q = last ? last->process : NULL;
 
-		while (job < jobs.count && !belongs(m, &jobs.list[job], m->traces[i]))
-			job++;
-		if (job == jobs.count)
-			jobs.list[jobs.count++].traces = xcalloc(m->trace_count, sizeof(size_t));
-		jobs.list[job].traces[jobs.list[job].count++] = i;
-		jobs.of[i] = job;
+	return q && q->trace == p->trace && q->job == p->job && q->ranks == p->ranks && q->rank == p->rank;
+}
+
+static void say_all(struct words *all, const struct process *p)
+{
+	if (p->job && p->rank >= 0 && !launcher_said(all, p))
+		say(all, p, p->job, p->rank);
+	for (size_t i = 0; i < p->comms.count; i++)
+		if (p->comms.list[i].identity)
+			say(all, p, comm_key(&p->comms.list[i]), p->comms.list[i].rank);
+}
+
+static size_t words_most(const struct model *m)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < m->trace_count; i++)
+		for (size_t j = 0; j < m->traces[i]->process_count; j++)
+			count += 1 + m->traces[i]->processes[j]->comms.count;
+	return count;
+}
+
+static bool are(enum kinship wanted, const struct word *other, const struct word *w)
+{
+	return overlap(trace_of(other), trace_of(w)) && kinship(other->process, w->process) == wanted;
+}
+
+/* ---- the whole ---- */
+
+/* The first job that has other ranks of what [from, to) say, and none of the same; jobs->count: there is none. */
+static size_t job_for(const struct jobs *jobs, const struct word *from, const struct word *to)
+{
+	bool *has_it = xcalloc(jobs->count + 1, sizeof(*has_it));
+	size_t first = jobs->count;
+
+	for (const struct word *w = from; w < to; w++)
+		for (const struct word *o = w->alike.earlier; o; o = o->alike.before) {
+			size_t job = jobs->of[trace_of(o)->index];
+
+			has_it[job] = has_it[job] || are(SAME_RANK, o, w);
+		}
+	for (const struct word *w = from; w < to; w++)
+		for (const struct word *o = w->same.earlier; o && o->least < first; o = o->same.before) {
+			size_t job = jobs->of[trace_of(o)->index];
+
+			if (job < first && !has_it[job] && are(OTHER_RANK, o, w))
+				first = job;
+		}
+	free(has_it);
+	return first;
+}
+
+static void join(struct jobs *jobs, size_t index, size_t trace)
+{
+	struct job *job;
+
+	if (index == jobs->count) {
+		jobs->list = xgrow(jobs->list, jobs->count, &jobs->capacity, sizeof(*jobs->list));
+		jobs->list[jobs->count++] = (struct job){ NULL, 0, 0 };
 	}
+	job = &jobs->list[index];
+	job->traces = xgrow(job->traces, job->count, &job->capacity, sizeof(*job->traces));
+	job->traces[job->count++] = trace;
+	jobs->of[trace] = index;
+}
+
+static void place(struct jobs *jobs, struct words *all, const struct trace *t)
+{
+	size_t from = all->count;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		say_all(all, t->processes[i]);
+	join(jobs, job_for(jobs, all->list + from, all->list + all->count), t->index);
+	for (struct word *w = all->list + from; w < all->list + all->count; w++) {
+		w->least = jobs->of[t->index];
+		if (w->same.before && w->same.before->least < w->least)
+			w->least = w->same.before->least;
+	}
+}
+
+static struct jobs *find(const struct model *m)
+{
+	struct words all = { .list = xcalloc(words_most(m), sizeof(*all.list)) };
+	struct jobs *jobs = xcalloc(1, sizeof(*jobs));
+
+	jobs->of = xcalloc(m->trace_count + 1, sizeof(*jobs->of));
+	for (size_t i = 0; i < m->trace_count; i++)
+		place(jobs, &all, m->traces[i]);
+	idmap_release(&all.same);
+	idmap_release(&all.alike);
+	free(all.list);
 	return jobs;
 }
 
-void jobs_release(struct jobs *jobs)
+const struct jobs *jobs_of(const struct model *m)
 {
-	for (size_t i = 0; i < jobs->count; i++)
-		free(jobs->list[i].traces);
-	free(jobs->list);
-	free(jobs->of);
-	*jobs = (struct jobs){ 0 };
+	/* Analyses only look; what they find for the first time is kept where it is about. */
+	struct model *owner = (struct model *)(uintptr_t)m;
+
+	if (!owner->jobs)
+		owner->jobs = find(m);
+	return owner->jobs;
 }
 
 const char *trace_host(const struct trace *t)
@@ -121,7 +213,8 @@ size_t job_hosts(const struct model *m, const struct job *job)
 
 			if (!process_shown(p))
 				continue;
-			while (k < count && strcmp(hosts[k], p->host))
+			/* Equal names are one (names.h). */
+			while (k < count && hosts[k] != p->host)
 				k++;
 			if (k == count && k < HOSTS_MAX)
 				hosts[count++] = p->host;

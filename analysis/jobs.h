@@ -10,21 +10,34 @@
 #ifndef DLT_ANALYSIS_JOBS_H
 #define DLT_ANALYSIS_JOBS_H
 
+#include <stdlib.h>
+
 #include "analysis/model/model.h"
 
 struct job {
-	size_t *traces, count;		/* owned; indices, in the order of the report */
+	size_t *traces, count, capacity;	/* owned vector; indices, in the order of the report */
 };
 
 struct jobs {
-	struct job *list;		/* owned; by first sight */
-	size_t count;
+	struct job *list;		/* owned vector; by first sight */
+	size_t count, capacity;
 	size_t *of;			/* owned; by trace: index of its job */
 };
 
-/* Owned by the caller. */
-struct jobs jobs_of(const struct model *m);
-void jobs_release(struct jobs *jobs);
+/* Found at the first question, when all has been read, and owned by the model from then on. Never NULL. */
+const struct jobs *jobs_of(const struct model *m);
+
+/* NULL is fine. */
+static inline void jobs_free(struct jobs *jobs)
+{
+	for (size_t i = 0; jobs && i < jobs->count; i++)
+		free(jobs->list[i].traces);
+	if (jobs) {
+		free(jobs->list);
+		free(jobs->of);
+	}
+	free(jobs);
+}
 
 /* The host that it was recorded on; "" not known. */
 const char *trace_host(const struct trace *t);

@@ -345,18 +345,17 @@ static void add_row(struct table *t, const struct model *m, const struct measure
 void run_scaling(const struct model *m, struct report *r)
 {
 	struct table *t = report_add_table(r, "scaling", "Scaling", COLUMNS(columns));
-	struct jobs jobs = jobs_of(m);
-	struct measured *list = xcalloc(jobs.count + 1, sizeof(*list));
+	const struct jobs *jobs = jobs_of(m);
+	struct measured *list = xcalloc(jobs->count + 1, sizeof(*list));
 	double most = 1;
 
-	for (size_t i = 0; i < jobs.count; i++) {
-		list[i] = measure(m, &jobs.list[i]);
+	for (size_t i = 0; i < jobs->count; i++) {
+		list[i] = measure(m, &jobs->list[i]);
 		most = fmax(most, list[i].ranks);
 	}
-	for (size_t i = 0; i < jobs.count && most > 1; i++)
-		add_row(t, m, list, jobs.count, i);
-	for (size_t i = 0; i < jobs.count; i++)
+	for (size_t i = 0; i < jobs->count && most > 1; i++)
+		add_row(t, m, list, jobs->count, i);
+	for (size_t i = 0; i < jobs->count; i++)
 		labels_release(&list[i].labels);
 	free(list);
-	jobs_release(&jobs);
 }

@@ -146,8 +146,8 @@ static struct axis_place *places_of(const struct model *m, const struct jobs *jo
 void run_traces(const struct model *m, struct report *r)
 {
 	struct table *table = report_add_table(r, "traces", "Traces", COLUMNS(columns));
-	struct jobs jobs = jobs_of(m);
-	struct axis_place *places = places_of(m, &jobs);
+	const struct jobs *jobs = jobs_of(m);
+	struct axis_place *places = places_of(m, jobs);
 
 	for (size_t i = 0; i < m->trace_count; i++) {
 		const struct trace *t = m->traces[i];
@@ -169,9 +169,8 @@ void run_traces(const struct model *m, struct report *r)
 		table_set_uint(table, "events", t->events);
 		table_set_uint(table, "lost", trace_lost(t));
 		set_exit(table, t);
-		table_set_uint(table, "job", jobs.of[i]);
+		table_set_uint(table, "job", jobs->of[i]);
 		table_set_int(table, "shift_ns", places[i].shift);
 	}
 	free(places);
-	jobs_release(&jobs);
 }

@@ -78,17 +78,16 @@ void export_zero(struct export *x, uint64_t zero)
 void export_clocks(struct export *x, const struct model *m)
 {
 	struct axis_place *places = xcalloc(m->trace_count + 1, sizeof(*places));
-	struct jobs jobs = jobs_of(m);
+	const struct jobs *jobs = jobs_of(m);
 
 	free(x->spans.tracks.ahead);
 	x->spans.tracks.ahead = xcalloc(m->trace_count + 1, sizeof(int64_t));
 	x->spans.tracks.ahead_count = m->trace_count;
-	for (size_t i = 0; i < jobs.count; i++) {
-		job_axis(m, &jobs.list[i], places);
-		for (size_t k = 0; k < jobs.list[i].count; k++)
-			x->spans.tracks.ahead[jobs.list[i].traces[k]] = places[k].ahead;
+	for (size_t i = 0; i < jobs->count; i++) {
+		job_axis(m, &jobs->list[i], places);
+		for (size_t k = 0; k < jobs->list[i].count; k++)
+			x->spans.tracks.ahead[jobs->list[i].traces[k]] = places[k].ahead;
 	}
-	jobs_release(&jobs);
 	free(places);
 }
 

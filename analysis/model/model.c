@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analysis/jobs.h"
 #include "analysis/model/feed.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/late.h"
@@ -64,6 +65,7 @@ void model_free(struct model *m)
 	for (size_t i = 0; i < m->trace_count; i++)
 		trace_free(m->traces[i]);
 	free(m->traces);
+	jobs_free(m->jobs);
 	names_release(&m->names);
 	free(m);
 }

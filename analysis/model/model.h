@@ -41,6 +41,7 @@ struct trace;
 struct process;
 struct gpu_work;
 struct iterations;
+struct jobs;
 struct phases;
 
 /* Calls that failed with one code. */
@@ -362,6 +363,7 @@ struct model {
 	struct trace **traces;		/* owned */
 	size_t trace_count, trace_capacity;
 	int64_t processes;		/* report ids given */
+	struct jobs *jobs;		/* owned; what analyses found (analysis/jobs.h) */
 };
 
 /* ---- looking (analyses) ---- */

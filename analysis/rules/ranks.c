@@ -38,12 +38,11 @@ static void look_at_job(struct findings *f, const struct model *m, const struct 
 /* A job of several traces is looked at once, with its first one. */
 void rule_rank_straggles(struct findings *f, const struct trace *t)
 {
-	struct jobs jobs = jobs_of(t->model);
-	const struct job *job = &jobs.list[jobs.of[t->index]];
+	const struct jobs *jobs = jobs_of(t->model);
+	const struct job *job = &jobs->list[jobs->of[t->index]];
 
 	if (job->traces[0] == t->index)
 		look_at_job(f, t->model, job);
-	jobs_release(&jobs);
 }
 
 void rule_communication(struct findings *f, const struct trace *t)
