@@ -12,6 +12,8 @@ const size_t analysis_count = sizeof(analyses) / sizeof(*analyses);
 
 void analyses_run(const struct model *m, struct report *r)
 {
-	for (size_t i = 0; i < analysis_count; i++)
+	for (size_t i = 0; i < analysis_count; i++) {
+		model_alive(m);
 		analyses[i].run(m, r);
+	}
 }

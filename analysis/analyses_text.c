@@ -10,10 +10,12 @@
 void each_process(const struct model *m, struct table *table,
 		  void (*each)(const struct process *p, struct table *table))
 {
-	for (size_t i = 0; i < m->trace_count; i++)
+	for (size_t i = 0; i < m->trace_count; i++) {
+		model_alive(m);
 		for (size_t j = 0; j < m->traces[i]->process_count; j++)
 			if (process_shown(m->traces[i]->processes[j]))
 				each(m->traces[i]->processes[j], table);
+	}
 }
 
 void set_time(struct table *t, const char *column, int64_t time)

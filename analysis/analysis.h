@@ -67,7 +67,7 @@ struct model_options {
 	size_t label_count;
 	size_t baselines;	/* so many of the first traces are what others are compared with */
 	size_t points;		/* at most about so many points a series */
-	/* Called every 64K events or so with the number read of this trace; NULL is fine. */
+	/* Called every 64K events or so with the number read of this trace, to be shown; NULL is fine. */
 	void (*progress)(uint64_t events);
 	/*
 	 * For exporters: every event in the reader's order, from one process, when the model has
@@ -75,7 +75,10 @@ struct model_options {
 	 */
 	void (*event)(void *data, const struct trace *t, int64_t at, const struct reader_event *e);
 	void *event_data;
-	/* The same in processes that read a part of a trace. */
+	/*
+	 * Called whenever it got somewhere, so that one who waits does not take it for stuck: while a trace is read, in
+	 * processes that read a part of it, too, and between the steps of the analyses. NULL is fine.
+	 */
 	void (*alive)(void);
 	unsigned jobs;		/* processes that decode a trace; 0: as many as there are cores */
 	struct team *team;	/* they are those of mpirun (model/team.h); NULL: forked ones */

@@ -40,7 +40,8 @@ static const struct column columns[] = {
 /* ---- both sources ---- */
 
 /* The whole report of one trace by one source, as JSON; NULL and why. The caller's. */
-static char *read_by(const struct options *o, const char *path, enum reader_source source, char *why)
+static char *read_by(const struct options *o, const char *path, enum reader_source source,
+		     void (*progress)(void), char *why)
 {
 	struct model_options options = MODEL_OPTIONS_INIT;
 	struct reader *reader = reader_open(path, source, why, ERROR_SIZE);
@@ -52,7 +53,7 @@ static char *read_by(const struct options *o, const char *path, enum reader_sour
 
 	if (!reader)
 		return NULL;
-	options.progress = o->model.progress;
+	options.alive = progress;
 	m = model_new(&options);
 	r = report_new();
 	model_read(m, reader, path);
@@ -81,14 +82,15 @@ static void add_check(struct table *checks, const struct trace *t, const char *r
 	table_set_text(checks, "text", text);
 }
 
-static void compare_sources(const struct options *o, const struct trace *t, struct table *checks)
+static void compare_sources(const struct options *o, const struct trace *t, struct table *checks,
+			    void (*progress)(void))
 {
 	char why[ERROR_SIZE] = "", text[128], *ours, *other = NULL;
 	size_t same = 0;
 
-	ours = read_by(o, t->path, READER_FAST, why);
+	ours = read_by(o, t->path, READER_FAST, progress, why);
 	if (ours)
-		other = read_by(o, t->path, READER_BABELTRACE, why);
+		other = read_by(o, t->path, READER_BABELTRACE, progress, why);
 	if (!other) {
 		add_check(checks, t, "not applicable", 0, 0, why);
 		free(ours);
@@ -195,7 +197,7 @@ int certificate_make(const struct options *o, const struct model *m, struct repo
 
 	for (size_t i = 0; i < m->trace_count; i++) {
 		if (o->verify == VERIFY_FULL && m->traces[i]->started)
-			compare_sources(o, m->traces[i], report_table(r, "checks"));
+			compare_sources(o, m->traces[i], report_table(r, "checks"), progress);
 		passed &= add_trace(table, m->traces[i], r, progress);
 	}
 	report_keep(r, kept, sizeof(kept) / sizeof(*kept));

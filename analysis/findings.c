@@ -101,6 +101,7 @@ void found(struct findings *f, const struct process *p, struct stake stake, json
 
 static void run_on(struct findings *f, const struct trace *t, const struct rule *rule)
 {
+	model_alive(t->model);
 	f->trace = t;
 	f->rule = rule;
 	as_row(f);

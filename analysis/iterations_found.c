@@ -506,7 +506,9 @@ const struct iterations *process_iterations(const struct process *p)
 	/* Analyses only look; what they find for the first time is kept where it is about. */
 	struct process *owner = (struct process *)(uintptr_t)p;
 
-	if (!owner->iterations)
+	if (!owner->iterations) {
 		owner->iterations = find(p);
+		model_alive(p->trace->model);
+	}
 	return owner->iterations;
 }

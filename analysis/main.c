@@ -62,7 +62,6 @@ static void show_progress(uint64_t events)
 	char count[FORMAT_SIZE];
 	double t;
 
-	worker_progress();
 	if (!progress.shown)
 		return;
 	t = now();
@@ -229,6 +228,8 @@ static int write_outputs(const struct options *o, const struct report *r)
 
 		if (file->writer->pages == PAGES_EVENTS)
 			continue;
+		worker_progress();
+		looks.alive = worker_progress;
 		if (strcmp(file->path, "-") && !o->color_always)
 			looks.color = false;
 		err = output_write(r, file->writer, file->path, &looks, failed);
@@ -284,8 +285,10 @@ static int check_conditions(const struct options *o, const struct model *m, cons
 	char line[2048];
 
 	for (size_t i = 0; i < o->condition_count; i++) {
-		enum condition_result result = condition_check(&o->conditions[i], m, r, line, sizeof(line));
+		enum condition_result result;
 
+		worker_progress();
+		result = condition_check(&o->conditions[i], m, r, line, sizeof(line));
 		if (result == CONDITION_NOT)
 			continue;
 		say(o, NULL, line);

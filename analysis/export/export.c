@@ -108,8 +108,10 @@ void export_finish(struct export *x, const struct model *m, const struct report 
 		spans_report(&x->spans, m, r);
 	}
 	for (size_t i = 0; i < x->count; i++) {
-		int err = x->list[i].how->end(x->list[i].state, r != NULL);
+		int err;
 
+		model_alive(m);
+		err = x->list[i].how->end(x->list[i].state, r != NULL);
 		if (err)
 			failed(data, x->list[i].path, err);
 	}

@@ -269,6 +269,7 @@ static void take_fold(void *t, struct fold *fold)
 
 static void show_progress(const struct trace *t, uint64_t events)
 {
+	model_alive(t->model);
 	if (t->model->options.progress)
 		t->model->options.progress(events);
 }

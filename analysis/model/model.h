@@ -368,6 +368,13 @@ struct model {
 
 /* ---- looking (analyses) ---- */
 
+/* Between two steps of what may take long in all. */
+static inline void model_alive(const struct model *m)
+{
+	if (m->options.alive)
+		m->options.alive();
+}
+
 /* NULL when there is none; an orphan's is "unknown". */
 struct process *trace_process(const struct trace *t, uint32_t id);
 struct thread *trace_thread(const struct trace *t, uint32_t id);

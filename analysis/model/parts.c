@@ -104,8 +104,7 @@ static void give_fold(void *context, struct fold *fold)
 static void say_alive(const struct trace *t, uint64_t events)
 {
 	(void)events;
-	if (t->model->options.alive)
-		t->model->options.alive();
+	model_alive(t->model);
 }
 
 static void give_part(struct parts *p, size_t part, struct fold *fold, struct digest_writer *w)
@@ -186,6 +185,13 @@ static int stop(struct worker *w)
 
 /* ---- the one that has the model ----------------------------------------------------------- */
 
+static void show_progress(const struct trace *t)
+{
+	model_alive(t->model);
+	if (t->model->options.progress)
+		t->model->options.progress(t->events);
+}
+
 /* 0; -EAGAIN: the trace is to be read as a whole; -EIO: the worker broke off. */
 static int take_part(struct parts *p, struct worker *w)
 {
@@ -193,8 +199,8 @@ static int take_part(struct parts *p, struct worker *w)
 	struct digest_found found;
 
 	for (uint64_t items = 0;; items++) {
-		if (items % 4096 == 0 && t->model->options.progress)
-			t->model->options.progress(t->events);
+		if (items % 4096 == 0)
+			show_progress(t);
 		switch (digest_next(&w->digest, &found)) {
 		case DIGEST_EVENT:
 			trace_event(t, found.type, found.at, found.data);

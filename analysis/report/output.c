@@ -123,6 +123,8 @@ static int write_folder(const struct report *r, const struct writer *w, const ch
 			continue;
 		if (snprintf(failed, PATH_MAX, "%s%s%s", path, page, w->ending) >= PATH_MAX)
 			return -ENAMETOOLONG;
+		if (o->alive)
+			o->alive();
 		err = write_file(r, w, page, failed, o);
 		if (err || one)
 			return err;

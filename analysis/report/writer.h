@@ -23,6 +23,7 @@ struct writer_options {
 	bool verbose;		/* text: everything, with its evidence */
 	int width;		/* columns of text */
 	struct looks looks;	/* of figures */
+	void (*alive)(void);	/* called between the pages of a folder; NULL is fine */
 };
 
 enum writer_pages {

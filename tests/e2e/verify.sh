@@ -71,6 +71,16 @@ check heap readable emitted named ended heap heap-peak heap-events clocks
 "$REPORT" -q -f json heap >report.json || fail "status $?"
 same "threads, each with an id of its own" "11 11" "$(jq -r '[.threads[].tid] | unique | length' report.json) $(jq -r '[.threads[].thread] | unique | length' report.json)"
 
+# The limit of CPU time is set anew for what is done by either source, too: tests/report/progress.sh has the rest.
+steps() {
+	rm -f limits
+	LIMITS=$TMP/limits ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS:-} LD_PRELOAD=$APPS/limits \
+		"$REPORT" -q "$1" -f json heap >result.json || fail "$1: status $?"
+	wc -l <limits
+}
+analyses=$(grep -c '^ANALYSIS(' "$top_srcdir/analysis/analyses.tbl")
+[ "$(steps --verify=full)" -gt $(($(steps --verify) + 2 * analyses)) ] || fail "both sources have one limit for all"
+
 # The last word of each thread, also of one that was so young when its process ended that it was seen once.
 last_words() {
 	"$REPORT" --dump heap | sed -En "s/.* ($1) thread=([0-9]*) .*/\\2/p" | sort -u
