@@ -46,11 +46,11 @@ static void reading_release(struct reading *q)
 	series_release(&q->blocks);
 }
 
-static struct reading reading_of(const struct process *p, const struct process *reader, const struct passes *s)
+static struct reading reading_of(const struct data_files *d, const struct process *reader, const struct passes *s)
 {
 	struct reading q = { .process = reader, .passes = s->own ? s : NULL };
 
-	q.count = passes_opens(p, reader, &q.opens);
+	q.count = data_files_opens(d, reader, &q.opens);
 	if (q.count)
 		series_collect(&q.blocks, reader, SERIES_ALL_BLOCKS, INT64_MAX);
 	return q;
@@ -232,9 +232,10 @@ static bool add_batches(const struct reading *q, size_t start, size_t all, struc
 }
 
 /* Of the process itself, perhaps after a look at all files. */
-static bool own_batches(const struct process *p, const struct passes *s, struct batches *b)
+static bool own_batches(const struct process *p, const struct data_files *d, const struct passes *s,
+			struct batches *b)
 {
-	struct reading q = reading_of(p, p, s);
+	struct reading q = reading_of(d, p, s);
 	size_t most = least_pass(s) / LEAST_PASS;
 
 	for (size_t pass = 0; q.count && pass < 2 && pass + 1 < s->count && !b->examples; pass++) {
@@ -249,19 +250,19 @@ static bool own_batches(const struct process *p, const struct passes *s, struct 
 }
 
 /* Of all that read for it: of one size. */
-static bool others_batches(const struct process *p, const struct passes *s, struct batches *b)
+static bool others_batches(const struct process *p, const struct data_files *d, const struct passes *s,
+			   struct batches *b)
 {
 	size_t most = least_pass(s) / LEAST_PASS, least = 0;
 	bool ok = true;
 
 	for (int add = 0; add < 2 && ok; add++)
-		for (size_t i = 0; i < p->trace->process_count && ok; i++) {
-			const struct process *c = p->trace->processes[i];
+		for (const struct process *c = p->trace->readers; c && ok; c = c->next_reader) {
 			struct reading q;
 
-			if (c == p || !c->input.opens || !passes_reads_for(c, p))
+			if (c == p || !passes_reads_for(c, p))
 				continue;
-			q = reading_of(p, c, s);
+			q = reading_of(d, c, s);
 			if (q.count && add)
 				ok = add_batches(&q, 0, least, b);
 			else if (q.count > least)
@@ -271,6 +272,15 @@ static bool others_batches(const struct process *p, const struct passes *s, stru
 		}
 	b->examples = ok ? least : 0;
 	return b->examples > 0;
+}
+
+static bool find_batches(const struct process *p, const struct passes *s, struct batches *b)
+{
+	struct data_files d;
+	bool found = data_files_find(&d, p) && (s->own ? own_batches : others_batches)(p, &d, s, b);
+
+	data_files_release(&d);
+	return found;
 }
 
 /* ---- may some of them be evaluated only? ---- */
@@ -488,12 +498,12 @@ bool rounds_by_batches(struct rounds *r, const struct process *p)
 
 	*r = (struct rounds){ .count = 0 };
 	passes_find(&s, p);
-	found = s.count > 1 && (s.own ? own_batches(p, &s, &b) : others_batches(p, &s, &b)) &&
-		b.whole >= LEAST_BATCHES;
+	/* What others read of a part of the files tells of none. */
+	found = s.count > 1 && (s.own || s.whole) && find_batches(p, &s, &b) && b.whole >= LEAST_BATCHES;
 	if (found && s.own)
 		found = s.whole ? !batches_differ(&s, b.list, b.count) : last_alike(&b);
 	else if (found)
-		found = s.whole && !has_parts(&s, b.examples);
+		found = !has_parts(&s, b.examples);
 	if (found) {
 		qsort(b.list, b.count, sizeof(*b.list), by_ready);
 		set_rounds(r, p, &b, s.own);

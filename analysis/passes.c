@@ -49,13 +49,18 @@ static bool is_example(const struct beat *b, const struct often *often)
 	return !b->shift && b->count >= often->least && b->count <= often->most;
 }
 
-static size_t alike_in_folder(const struct rhythm *files, uint64_t folder, const struct often *often)
+/* How many of the file's folder are examples, by file; the caller's. */
+static size_t *alike_in_folder(const struct rhythm *files, const struct often *often)
 {
-	size_t count = 0;
+	size_t *in = xcalloc(files->count + 1, sizeof(*in));
+	struct idmap folders = { 0 };
 
 	for (size_t i = 0; i < files->count; i++)
-		count += files->beats[i].b == folder && is_example(&files->beats[i], often);
-	return count;
+		*idmap_put(&folders, files->beats[i].b) += is_example(&files->beats[i], often);
+	for (size_t i = 0; i < files->count; i++)
+		in[i] = *idmap_get(&folders, files->beats[i].b);
+	idmap_release(&folders);
+	return in;
 }
 
 /*
@@ -64,13 +69,11 @@ static size_t alike_in_folder(const struct rhythm *files, uint64_t folder, const
  */
 static bool drop_lonely(struct rhythm *files, const struct often *often)
 {
-	size_t *in = xcalloc(files->count + 1, sizeof(*in)), fullest = 0;
+	size_t *in = alike_in_folder(files, often), fullest = 0;
 	bool all = true;
 
-	for (size_t i = 0; i < files->count; i++) {
-		in[i] = alike_in_folder(files, files->beats[i].b, often);
+	for (size_t i = 0; i < files->count; i++)
 		fullest = in[i] > fullest ? in[i] : fullest;
-	}
 	for (size_t i = 0; i < files->count; i++) {
 		bool lonely = in[i] < 2 || EMPTIER * in[i] < fullest;
 
@@ -163,13 +166,6 @@ static int by_time(const void *a, const void *b)
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	return (x->file > y->file) - (x->file < y->file);
-}
-
-/* Its folder has data. */
-static bool is_among_examples(const struct rhythm *files, const struct beat *b, const struct often *often)
-{
-	return b->count <= often->most && !b->shift &&
-	       alike_in_folder(files, b->b, often) >= FULL_FOLDER;
 }
 
 /* From the first to the last opening of a file that is opened again. */
@@ -290,19 +286,43 @@ void passes_find(struct passes *s, const struct process *p)
 	rhythm_release(&files);
 }
 
-size_t passes_opens(const struct process *p, const struct process *reader, struct file_open **opens)
+bool data_files_find(struct data_files *d, const struct process *p)
+{
+	struct often often;
+	size_t *in;
+
+	*d = (struct data_files){ .all = files_of(p) };
+	if (d->all.levels[BEATS_OF_FILES])
+		return false;
+	often = how_often(&d->all);
+	if (!often.most)
+		return false;
+	in = alike_in_folder(&d->all, &often);
+	d->is_data = xcalloc(d->all.count + 1, sizeof(*d->is_data));
+	for (size_t i = 0; i < d->all.count; i++)
+		d->is_data[i] = d->all.beats[i].count <= often.most && !d->all.beats[i].shift && in[i] >= FULL_FOLDER;
+	free(in);
+	return true;
+}
+
+void data_files_release(struct data_files *d)
+{
+	rhythm_release(&d->all);
+	free(d->is_data);
+	d->is_data = NULL;
+}
+
+size_t data_files_opens(const struct data_files *d, const struct process *reader, struct file_open **opens)
 {
 	const struct rhythm *own = &reader->input.files;
 	struct passes s = { .opens = NULL };
-	struct rhythm files = files_of(p);
-	struct often often = how_often(&files);
 	size_t capacity = 0;
 
-	for (size_t i = 0; often.most && !files.levels[BEATS_OF_FILES] && i < own->count; i++) {
+	for (size_t i = 0; i < own->count; i++) {
 		const struct beat *b = &own->beats[i];
-		const uint64_t *index = idmap_get(&files.by_hash, b->hash);
+		const uint64_t *index = idmap_get(&d->all.by_hash, b->hash);
 
-		if (!index || !is_among_examples(&files, &files.beats[*index], &often))
+		if (!index || !d->is_data[*index])
 			continue;
 		for (uint32_t k = 0; k < b->used; k++) {
 			s.opens = xgrow(s.opens, s.open_count, &capacity, sizeof(*s.opens));
@@ -312,7 +332,6 @@ size_t passes_opens(const struct process *p, const struct process *reader, struc
 	if (s.open_count)
 		qsort(s.opens, s.open_count, sizeof(*s.opens), by_time);
 	join_twice(&s);
-	rhythm_release(&files);
 	*opens = s.opens;
 	return s.open_count;
 }

@@ -40,11 +40,19 @@ void passes_release(struct passes *s);
 
 /* Is it the process itself, or did it, or one before it, fork that one to read for it? */
 bool passes_reads_for(const struct process *c, const struct process *p);
+/* The files that a process opens, itself or by those that read for it, and which are its data. */
+struct data_files {
+	struct rhythm all;	/* owned */
+	bool *is_data;		/* owned; by beat of `all` */
+};
+
+/* Once for all who read for `p`; false: there are none, or not all are known one by one. To be released in any case. */
+bool data_files_find(struct data_files *d, const struct process *p);
+void data_files_release(struct data_files *d);
 /*
- * Every opening by `reader` of what is data of `p`, whether or not it is opened again, by time, into `opens`
- * (owned by the caller); an example that is looked at before it is read counts once. 0: none, or not all are
- * known one by one.
+ * Every opening of these by `reader`, whether or not it is opened again, by time, into `opens` (owned by the
+ * caller); an example that is looked at before it is read counts once.
  */
-size_t passes_opens(const struct process *p, const struct process *reader, struct file_open **opens);
+size_t data_files_opens(const struct data_files *d, const struct process *reader, struct file_open **opens);
 
 #endif
