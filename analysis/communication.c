@@ -36,7 +36,8 @@ static const struct column columns[] = {
 	{ "total_ns", "time", UNIT_NS, "of all calls" },
 	{ "mean_ns", "mean", UNIT_NS, "time by calls" },
 	{ "max_ns", "max", UNIT_NS, "longest call that is an event" },
-	{ "share_of_wall", "of wall", UNIT_FRACTION, "time by the process's life" },
+	{ "share_of_wall", "of wall", UNIT_FRACTION,
+	  "time by the process's life; over 1 when threads call it side by side" },
 	{ "bytes_per_second", "bytes/s", UNIT_BYTES, "bytes by time, of calls that block" },
 	{ "identity", "identity", UNIT_TEXT, "equal in all processes of a communicator, in any trace" },
 };
@@ -452,6 +453,7 @@ static double blocked_between(const struct process *p, int64_t begin, int64_t en
 	return blocked;
 }
 
+/* Of its totals: over all threads, also of what is no event. */
 static uint64_t blocked_ever(const struct process *p)
 {
 	uint64_t blocked = 0;
@@ -463,6 +465,21 @@ static uint64_t blocked_ever(const struct process *p)
 			blocked += profile_counts(p, p->profile_list[i])->outer_total;
 	}
 	return blocked;
+}
+
+/* Of all of its calls; 1 where only their totals are known. */
+static double at_once_ever(const struct process *p)
+{
+	struct leave *calls = xcalloc(p->comms.use_count * 2 * LEAVES_KEPT + 1, sizeof(*calls));
+	size_t count = 0;
+	double part;
+
+	for (size_t i = 0; i < p->comms.use_count; i++)
+		if (is_blocking(process_function(p, p->comms.uses[i].function)))
+			calls_between(p->comms.uses[i].leaves, INT64_MIN, INT64_MAX, calls, &count);
+	part = at_once(calls, count);
+	free(calls);
+	return part;
 }
 
 /*
@@ -486,7 +503,7 @@ static double share_of(const struct process *p)
 		return moving_share(p, it);
 	if (it->how && it->begin != UNKNOWN && it->end > it->begin && p->comms.use_count)
 		return fmin(1, blocked_between(p, it->begin, it->end) / (double)(it->end - it->begin));
-	return (double)blocked / (double)life;
+	return fmin(1, (double)blocked * at_once_ever(p) / (double)life);
 }
 
 struct comm_share comm_share(const struct trace *t)

@@ -38,3 +38,36 @@ ranks 100 6 6
 same "communication" 1 "$(json "len($(found 'blocking communication'))")"
 ranks 100 4 4
 same "little of it" "[]" "$(found 'blocking communication')"
+
+# side_by_side APART: two threads of each of two ranks are in two collectives of 3 s each, the second so many ms later.
+# Nothing tells iterations: it is of the 10 s that they live. $sum: their totals alone.
+sum=
+side_by_side() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
+		for rank in 0 1; do
+			p=$((rank + 1))
+			echo "[1s] dltrace_proc:process process=$p pid=$((100 + rank)) begin=1s exe=\"/bin/train\" rank=$rank ranks=2 local_rank=$rank"
+			echo "[1s] dltrace_proc:object process=$p type=7 id=3 handle=0x44000000 values=[2 2 $rank 0xabc 1]"
+			for t in 0 1; do
+				echo "[1s] dltrace_proc:thread thread=$((p + 10 * t)) process=$p tid=$((100 + rank + 10 * t)) begin=1s"
+				for at in 4000 8000; do
+					[ "$sum" ] || echo "[$((at + t * $1))ms] dltrace_comm:call thread=$((p + 10 * t)) function=MPI_Allreduce library=1 duration=3s bytes=1000 communicator=3 peer=-1"
+				done
+			done
+			echo "[11s] dltrace_sample:function process=$p function=MPI_Allreduce library=1 calls=4 outer_calls=4 total=12s outer_total=12s bytes=4000"
+			echo "[11s] dltrace_proc:exit process=$p"
+		done
+	} | report_text
+}
+blocked() {
+	json "[[round(f['evidence'][k], 6) for k in ('share', 'least', 'most')] for f in r['findings'] if f['rule'] == 'communication'], [round(x['communication'], 6) for x in r['scaling']]"
+}
+side_by_side 0
+same "two threads that wait at once wait once" "([[0.6, 0.6, 0.6]], [0.6])" "$(blocked)"
+side_by_side 1000
+same "one a second later" "([[0.8, 0.8, 0.8]], [0.8])" "$(blocked)"
+sum=yes
+side_by_side 0
+same "of sums alone no more than all of the time" "([[1.0, 1.0, 1.0]], [1])" "$(blocked)"
