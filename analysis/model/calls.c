@@ -195,7 +195,7 @@ static void on_cuda_alloc(struct trace *t, int64_t at, const void *data)
 		return;
 	beat(thread, BEAT_CUDA, e->function, e->library, e->size, at, duration);
 	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
-		load_gpu_block(thread->process, at, duration, e->size);
+		load_gpu_block(thread, at, duration, e->size);
 }
 
 static void on_cuda_free(struct trace *t, int64_t at, const void *data)
@@ -209,7 +209,7 @@ static void on_cuda_free(struct trace *t, int64_t at, const void *data)
 	if (!thread)
 		return;
 	if (e->memory == DLT_MEMORY_DEVICE && !e->result)
-		load_gpu_block(thread->process, at, duration, 0);
+		load_gpu_block(thread, at, duration, 0);
 }
 
 /* ---- the CPU ---- */

@@ -7,7 +7,6 @@
 void load_release(struct load *l)
 {
 	tally_release(&l->threads);
-	tally_release(&l->gpu_blocks);
 	curve_release(&l->cpu);
 	curve_release(&l->system);
 	curve_release(&l->read);
@@ -24,7 +23,6 @@ void load_merge(struct load *to, const struct load *from)
 	if (from->seen && (!to->seen || from->last > to->last))
 		to->last = from->last;
 	to->seen |= from->seen;
-	tally_merge(&to->gpu_blocks, &from->gpu_blocks);
 	curve_merge(&to->cpu, &from->cpu, LOAD_POINTS);
 	curve_merge(&to->system, &from->system, LOAD_POINTS);
 	curve_merge(&to->read, &from->read, LOAD_POINTS);
@@ -69,9 +67,9 @@ void load_thread(struct process *p, int64_t at, const struct dlt_ev_sample_threa
 		tally_add(&p->load.threads, at, LOAD_DISK, 1);
 }
 
-void load_gpu_block(struct process *p, int64_t at, uint64_t duration, uint64_t bytes)
+void load_gpu_block(struct thread *thread, int64_t at, uint64_t duration, uint64_t bytes)
 {
-	tally_put(&p->load.gpu_blocks, at, (const uint64_t[TALLY_WORDS]){
+	tally_put(&thread->gpu_blocks, at, (const uint64_t[TALLY_WORDS]){
 		[LOAD_CALLS] = 1, [LOAD_NS] = duration, [LOAD_BYTES] = bytes,
 	});
 }

@@ -28,8 +28,10 @@ static void trace_free(struct trace *t)
 {
 	for (size_t i = 0; i < t->process_count; i++)
 		process_free(t->processes[i]);
-	for (size_t i = 0; i < t->thread_count; i++)
+	for (size_t i = 0; i < t->thread_count; i++) {
+		tally_release(&t->threads[i]->gpu_blocks);
 		free(t->threads[i]);
+	}
 	for (size_t i = 0; i < t->machine_count; i++) {
 		free(t->machines[i].cores);
 		for (int c = 0; c < MACHINE_CURVES; c++)

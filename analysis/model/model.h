@@ -123,6 +123,7 @@ struct thread {
 	int64_t returned;		/* end of its last call that is an event */
 	uint64_t since;			/* CLOCK_MONOTONIC of the same */
 	struct profile *last;		/* cache; borrowed */
+	struct tally gpu_blocks;	/* calls that allocate or free memory of a GPU; load.h has its words */
 	struct thread *sibling;		/* borrowed; the next of its process, when all has been read */
 };
 

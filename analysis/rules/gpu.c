@@ -38,15 +38,21 @@ struct alone {
 	char who[48];	/* " (the longest of 4 threads)"; "" of one */
 };
 
+static struct alone alone_for(double ns, size_t threads, struct span s)
+{
+	struct alone a = {.ns = ns, .share = fmin(1, ns / span_length(s)), .threads = threads};
+
+	if (threads > 1)
+		snprintf(a.who, sizeof(a.who), " (the longest of %zu threads)", threads);
+	return a;
+}
+
 static struct alone alone(const struct process *p, enum gpu_use use, uint64_t ns, struct span s)
 {
-	struct alone a = {0};
+	size_t threads;
+	double part = gpu_longest(p, use, &threads);
 
-	a.ns = (double)ns * gpu_longest(p, use, &a.threads);
-	a.share = fmin(1, a.ns / span_length(s));
-	if (a.threads > 1)
-		snprintf(a.who, sizeof(a.who), " (the longest of %zu threads)", a.threads);
-	return a;
+	return alone_for((double)ns * part, threads, s);
 }
 
 /* ---- synchronisation and blocking copies ---- */
@@ -100,30 +106,48 @@ void rule_waits_for_gpu(struct findings *f, const struct process *p)
 #define BLOCKS_LEAST 20
 #define BLOCKS_TIME  0.01 /* of the time */
 
+/* What all threads did, into `sum`. */
+static struct alone alone_with_blocks(const struct process *p, struct span s, uint64_t sum[TALLY_WORDS])
+{
+	size_t threads = 0;
+	double most = 0;
+
+	memset(sum, 0, TALLY_WORDS * sizeof(*sum));
+	for (const struct thread *t = p->threads; t; t = t->sibling) {
+		uint64_t n[TALLY_WORDS];
+
+		tally_sum(&t->gpu_blocks, s.begin, s.end, n);
+		for (int i = 0; i < TALLY_WORDS; i++)
+			sum[i] += n[i];
+		threads += n[LOAD_CALLS] > 0;
+		most = fmax(most, (double)n[LOAD_NS]);
+	}
+	return alone_for(most, threads, s);
+}
+
 /* A pool that is warm asks for nothing more. */
 void rule_gpu_allocations(struct findings *f, const struct process *p)
 {
 	uint64_t n[TALLY_WORDS];
 	char time[32], bytes[32], since[32];
+	struct alone blocks;
 	struct span s;
-	double share;
 
 	if (!steady_span(f, p, &s))
 		return;
-	tally_sum(&p->load.gpu_blocks, s.begin, s.end, n);
-	share = (double)n[LOAD_NS] / span_length(s);
-	if (n[LOAD_CALLS] < BLOCKS_LEAST || share < BLOCKS_TIME)
+	blocks = alone_with_blocks(p, s, n);
+	if (n[LOAD_CALLS] < BLOCKS_LEAST || blocks.share < BLOCKS_TIME)
 		return;
-	found(f, p, (struct stake){.since = s.begin, .ns = (double)n[LOAD_NS]},
-	      json_pack("{s:I, s:I, s:f, s:I, s:I, s:I}", "calls", (json_int_t)n[LOAD_CALLS],
-			"time_ns", (json_int_t)n[LOAD_NS], "share", share, "bytes",
-			(json_int_t)n[LOAD_BYTES], "begin_ns", (json_int_t)s.begin, "end_ns",
-			(json_int_t)s.end),
+	found(f, p, (struct stake){.since = s.begin, .ns = blocks.ns},
+	      json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "calls", (json_int_t)n[LOAD_CALLS],
+			"time_ns", (json_int_t)n[LOAD_NS], "threads", (json_int_t)blocks.threads, "share",
+			blocks.share, "bytes", (json_int_t)n[LOAD_BYTES], "begin_ns", (json_int_t)s.begin,
+			"end_ns", (json_int_t)s.end),
 	      "%s allocates and frees GPU memory while it works, as no pool keeps it: %" PRIu64
-	      " calls after the warm-up, from %s on, took %s, %.0f %% of the time, and asked for "
+	      " calls after the warm-up, from %s on, took %s%s, %.0f %% of the time, and asked for "
 	      "%s",
 	      process_who(p), n[LOAD_CALLS], time_text(since, sizeof(since), (double)s.begin),
-	      time_text(time, sizeof(time), (double)n[LOAD_NS]), 100 * share,
+	      time_text(time, sizeof(time), blocks.ns), blocks.who, 100 * blocks.share,
 	      bytes_text(bytes, sizeof(bytes), (double)n[LOAD_BYTES]));
 }
 

@@ -114,6 +114,19 @@ training 90 "$launches" "$(blocks 4 8000 | head -n 18)"
 same "few" "[]" "$(found gpu_allocations)"
 training 90 "$launches" "$(blocks 30 2000)"
 same "those of the warm-up" "[]" "$(found gpu_allocations)"
+# four_with_blocks MS: four threads, each with as many that take so long: two in each of what are iterations of 300 ms
+four_with_blocks() {
+	for thread in 1 11 21 31; do
+		echo "[1s] dltrace_proc:thread thread=$thread process=1 tid=$((99 + thread)) begin=1s"
+		blocks "$1" 8000 | sed "s/thread=1/thread=$thread/"
+	done
+}
+training 90 "$launches" "$(four_with_blocks 100)"
+same "of four threads side by side" "(4, 72, 7200000000, 0.666667)" \
+	"$(json '[tuple(round(f["evidence"][k], 6) for k in ("threads", "calls", "time_ns", "share")) for f in r["findings"] if f["rule"] == "gpu_allocations"][0]')"
+text gpu_allocations | grep -qF 'took 1.8 s (the longest of 4 threads), 67 % of the time' || fail "said of four: $(text gpu_allocations)"
+training 90 "$launches" "$(four_with_blocks 1.4)"
+same "quick ones in each of four threads" "[]" "$(found gpu_allocations)"
 # steps MS: ten of them from 7 s of the trace on, that long each. Their time is looked at alone if it is two seconds.
 steps() {
 	awk -v ms="$1" 'BEGIN { for (i = 0; i <= 10; i++)
