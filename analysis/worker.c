@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analysis/report/memory.h"
+#include "analysis/report/unfinished.h"
 #include "analysis/team.h"
 
 #ifndef STALL_SECONDS
@@ -76,10 +77,8 @@ static const char *reason_of(int status)
 }
 
 /* Dies as the child did, so that a shell sees SIGINT or SIGPIPE. */
-static int die_alike(int status)
+static int die_alike(int sig)
 {
-	int sig = WTERMSIG(status);
-
 	if (sig == SIGINT || sig == SIGTERM || sig == SIGPIPE || sig == SIGHUP || sig == SIGQUIT) {
 		signal(sig, SIG_DFL);
 		raise(sig);
@@ -88,10 +87,78 @@ static int die_alike(int status)
 	return STATUS_UNWRITTEN;
 }
 
+/* ---- signals that ask for the end ---- */
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+static volatile sig_atomic_t asked;	/* the one that came; 0: none */
+static volatile pid_t working;		/* the child; 0: none */
+
+/* Its end wakes the parent, which does the rest. */
+static void pass_on(int sig)
+{
+	int saved = errno;
+
+	asked = sig;
+	if (working)
+		kill(working, sig);
+	errno = saved;
+}
+
+/* In a team nobody outlives the one that writes. */
+static void clean_and_die(int sig)
+{
+	unfinished_remove();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* Those that are ignored stay so: nohup's, a shell's for what runs in the background. */
+static void handle_ends(void (*handler)(int))
+{
+	const struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigaction(ends[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+}
+
+static void hold_ends(sigset_t *before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(&held, ends[i]);
+	sigprocmask(SIG_BLOCK, &held, before);
+}
+
+/* ---- the child ---- */
+
+/* In between a signal would find neither the parent's handler nor the child's default. */
+static pid_t fork_worker(void)
+{
+	sigset_t before;
+	pid_t child;
+
+	hold_ends(&before);
+	child = fork();
+	if (!child)
+		handle_ends(SIG_DFL);
+	if (child > 0) {
+		working = child;
+		if (asked)
+			kill(child, asked);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return child;
+}
+
 static pid_t start(const struct options *o, struct worker *w, char *const *broken,
 		   int (*work)(const struct options *, struct worker *, char *const *))
 {
-	pid_t parent = getpid(), child = fork();
+	pid_t parent = getpid(), child = fork_worker();
 	int status;
 
 	if (child)
@@ -105,10 +172,15 @@ static pid_t start(const struct options *o, struct worker *w, char *const *broke
 	exit(status);
 }
 
+/* Its number is another's as soon as it is reaped: no signal must be passed on then. */
 static int await(pid_t child)
 {
+	siginfo_t info;
 	int status = 0;
 
+	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	working = 0;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -125,9 +197,12 @@ int worker_run(const struct options *o,
 	need(w == MAP_FAILED ? NULL : w);
 	/* mpirun watches over its processes, and only they can talk to each other. */
 	if (team_is_meant()) {
+		handle_ends(clean_and_die);
 		limit_memory();
 		return work(o, w, broken);
 	}
+	unfinished_share();
+	handle_ends(pass_on);
 	for (;;) {
 		const char *reason;
 		pid_t child;
@@ -142,10 +217,15 @@ int worker_run(const struct options *o,
 			break;
 		}
 		status = await(child);
+		unfinished_remove();
+		if (asked) {
+			result = die_alike(asked);
+			break;
+		}
 		reason = w->stage == STAGE_READING && w->trace >= 0 && !broken[w->trace] ?
 				 reason_of(status) : NULL;
 		if (!reason) {
-			result = WIFEXITED(status) ? WEXITSTATUS(status) : die_alike(status);
+			result = WIFEXITED(status) ? WEXITSTATUS(status) : die_alike(WTERMSIG(status));
 			break;
 		}
 		broken[w->trace] = need(strdup(reason));

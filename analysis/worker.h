@@ -3,7 +3,8 @@
  * Work on traces that nobody vouches for happens in a child process under limits: of memory (a part
  * of the machine's) and of CPU time without progress. When it crashes, runs out of memory or goes
  * round in circles while it reads a trace, the parent says so and starts it again without that
- * trace, so the others are still reported.
+ * trace, so the others are still reported. However it ends, the parent removes what it has not
+ * completed; a signal that asks the parent to end (Ctrl-C, SIGTERM, SIGHUP) is passed on to it first.
  */
 #ifndef DLT_ANALYSIS_WORKER_H
 #define DLT_ANALYSIS_WORKER_H

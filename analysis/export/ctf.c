@@ -21,15 +21,20 @@
 #include "analysis/export/window.h"
 #include "analysis/model/memory.h"
 #include "analysis/report/output.h"
+#include "analysis/report/unfinished.h"
 
 #define PACKET_BYTES	(1 << 20)
 #define MAGIC		0xc1fc1fc1
+#define STREAM		"channel0_0"
 #define FUNCTION_BASE	0x100000	/* addresses of our own, a paragraph a function */
 #define FUNCTION_STEP	0x10
 
 /* The files of one trace. */
 struct ctf_trace {
 	const struct trace *trace;	/* borrowed; NULL: none is open */
+	const struct track *track;	/* borrowed; its first one, which knows its clock */
+	char folder[PATH_MAX + 32];
+	char *made;			/* the same, until it is complete; NULL: it was there */
 	struct output stream;
 	unsigned char uuid[CTF_UUID];
 	unsigned char packet[PACKET_BYTES];
@@ -40,6 +45,7 @@ struct ctf_trace {
 
 struct ctf {
 	char folder[PATH_MAX];
+	char *made;			/* as of a trace */
 	struct window window;
 	struct ctf_trace now;
 	struct idmap functions;		/* by name's pointer: address */
@@ -143,24 +149,22 @@ static void give(void *owner, const struct window_record *r)
 
 /* ---- files ---- */
 
-static int write_metadata(const char *folder, const struct track *track, const unsigned char *uuid)
+/* `made`: to be removed again while it is unfinished; NULL: it was there before. */
+static int make_folder(const char *path, char **made)
 {
-	char path[PATH_MAX];
-	struct output out;
-	int err;
-
-	if (snprintf(path, sizeof(path), "%s/metadata", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	err = output_open(&out, path);
-	if (err)
-		return err;
-	ctf_metadata(out.file, uuid, (int64_t)track->zero, track->trace->host);
-	return output_close(&out, 0);
+	*made = NULL;
+	if (mkdir(path, 0777))
+		return errno == EEXIST ? 0 : -errno;
+	*made = unfinished_add(path);
+	return 0;
 }
 
-static int make_folder(const char *path)
+static void folder_done(char **made, bool keep)
 {
-	return mkdir(path, 0777) && errno != EEXIST ? -errno : 0;
+	if (*made && !keep)
+		rmdir(*made);	/* only if it is empty */
+	unfinished_done(*made);
+	*made = NULL;
 }
 
 /* The same in each export of a trace, another one for each trace: readers join what has the same. */
@@ -178,33 +182,53 @@ static void make_uuid(unsigned char *uuid, const struct trace *t)
 static int open_trace(struct ctf *f, const struct track *track)
 {
 	const struct trace *t = track->trace;
-	char folder[PATH_MAX + 32], path[PATH_MAX];
+	char path[PATH_MAX + 64];
 	int err;
 
 	if (t->index)
-		snprintf(folder, sizeof(folder), "%s/ust-%zu", f->folder, t->index + 1);
+		snprintf(f->now.folder, sizeof(f->now.folder), "%s/ust-%zu", f->folder, t->index + 1);
 	else
-		snprintf(folder, sizeof(folder), "%s/ust", f->folder);
-	if (snprintf(path, sizeof(path), "%s/channel0_0", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	err = make_folder(folder);
-	make_uuid(f->now.uuid, t);
-	err = err ? err : write_metadata(folder, track, f->now.uuid);
+		snprintf(f->now.folder, sizeof(f->now.folder), "%s/ust", f->folder);
+	err = make_folder(f->now.folder, &f->now.made);
+	snprintf(path, sizeof(path), "%s/" STREAM, f->now.folder);
 	err = err ? err : output_open(&f->now.stream, path);
-	if (!err)
-		f->now.trace = t;
-	return err;
+	if (err) {
+		folder_done(&f->now.made, false);
+		return err;
+	}
+	make_uuid(f->now.uuid, t);
+	f->now.trace = t;
+	f->now.track = track;
+	return 0;
+}
+
+/* As the stream takes its place, not before: no stream has another export's metadata, no metadata is without one. */
+static int write_metadata(struct ctf_trace *t, int err)
+{
+	char path[PATH_MAX + 64];
+	struct output out;
+
+	if (!err && (fflush(t->stream.file) || ferror(t->stream.file)))
+		err = errno ? -errno : -EIO;
+	snprintf(path, sizeof(path), "%s/metadata", t->folder);
+	err = err ? err : output_open(&out, path);
+	if (err)
+		return err;
+	ctf_metadata(out.file, t->uuid, (int64_t)t->track->zero, t->trace->host);
+	return output_close(&out, 0);
 }
 
 static int close_trace(struct ctf *f, bool keep)
 {
-	int err;
+	int err = keep ? 0 : -ECANCELED;
 
 	if (!f->now.trace)
 		return 0;
 	window_flush(&f->window);
 	flush_packet(&f->now);
-	err = output_close(&f->now.stream, keep ? 0 : -ECANCELED);
+	err = write_metadata(&f->now, err);
+	err = output_close(&f->now.stream, err);
+	folder_done(&f->now.made, !err);
 	f->now.trace = NULL;
 	f->now.packets = 0;
 	f->window.given = INT64_MIN;
@@ -328,12 +352,13 @@ int ctf_begin(void **state, const char *path)
 
 	if (!strcmp(path, "-")) {
 		err = -EINVAL;	/* it is a folder */
-	} else if (snprintf(f->folder, sizeof(f->folder), "%s", path) < PATH_MAX - 32) {
-		snprintf(names, sizeof(names), "%.*s/functions.nm", PATH_MAX - 32, path);
-		err = make_folder(path);
+	} else if (snprintf(f->folder, sizeof(f->folder), "%s", path) < PATH_MAX - 64) {
+		snprintf(names, sizeof(names), "%.*s/functions.nm", PATH_MAX - 64, path);
+		err = make_folder(path, &f->made);
 		err = err ? err : output_open(&f->names, names);
 	}
 	if (err) {
+		folder_done(&f->made, false);
 		free(f);
 		return err;
 	}
@@ -345,19 +370,18 @@ int ctf_begin(void **state, const char *path)
 int ctf_end(void *state, bool keep)
 {
 	struct ctf *f = state;
-	int err = close_trace(f, keep && !f->err), names;
+	int err = close_trace(f, keep && !f->err);
 
-	names = output_close(&f->names, keep ? 0 : -ECANCELED);
-	err = f->err ? f->err : err ? err : keep ? names : 0;
+	err = f->err ? f->err : err ? err : keep ? 0 : -ECANCELED;
+	err = output_close(&f->names, err);
 	if (keep && f->window.late)
 		fprintf(stderr, "dltrace-report: %s: %" PRIu64 " events came too late for their place and "
 			"stand up to %.3f s after their time\n", f->folder, f->window.late,
 			(double)f->window.late_most / 1e9);
-	if (!keep)
-		rmdir(f->folder);	/* only if it is empty */
+	folder_done(&f->made, !err);
 	window_release(&f->window);
 	idmap_release(&f->functions);
 	idmap_release(&f->entered);
 	free(f);
-	return err;
+	return keep ? err : 0;
 }

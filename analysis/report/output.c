@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/report/unfinished.h"
+
 static FILE *open_temporary(char *temporary)
 {
 	int fd = mkostemp(temporary, O_CLOEXEC);
@@ -32,14 +34,23 @@ static FILE *open_temporary(char *temporary)
 static int open_beside(struct output *o, const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	char temporary[PATH_MAX];
+	int err;
 
-	if (snprintf(o->temporary, sizeof(o->temporary), "%.*s.%.200s.XXXXXX",
+	if (snprintf(temporary, sizeof(temporary), "%.*s.%.200s.XXXXXX",
 		     slash ? (int)(slash + 1 - path) : 0, path, slash ? slash + 1 : path) >=
-		    (int)sizeof(o->temporary) ||
+		    (int)sizeof(temporary) ||
 	    snprintf(o->target, sizeof(o->target), "%s", path) >= (int)sizeof(o->target))
 		return -ENAMETOOLONG;
+	o->temporary = unfinished_add(temporary);
+	if (!o->temporary)
+		return -EMFILE;
 	o->file = open_temporary(o->temporary);
-	return o->file ? 0 : -errno;
+	if (o->file)
+		return 0;
+	err = -errno;
+	unfinished_done(o->temporary);
+	return err;
 }
 
 /* Devices, pipes, /dev/full: nothing to rename. */
@@ -72,7 +83,7 @@ int output_open(struct output *o, const char *path)
 {
 	int err;
 
-	o->temporary[0] = '\0';
+	o->temporary = NULL;
 	err = open_any(o, path);
 	errno = 0;	/* what output_close finds there is of the writing */
 	return err;
@@ -85,12 +96,13 @@ int output_close(struct output *o, int err)
 		err = errno ? -errno : -EIO;
 	if (o->file != stdout && fclose(o->file) && !err)
 		err = -errno;
-	if (!*o->temporary)
+	if (!o->temporary)
 		return err;
 	if (!err && rename(o->temporary, o->target))
 		err = -errno;
 	if (err)
 		unlink(o->temporary);
+	unfinished_done(o->temporary);
 	return err;
 }
 

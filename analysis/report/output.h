@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reports into files: all or nothing. A file appears under its name when it is complete; what was
- * there before stays until then.
+ * there before stays until then. What an end before its time would leave is in the list of unfinished.h.
  */
 #ifndef DLT_ANALYSIS_REPORT_OUTPUT_H
 #define DLT_ANALYSIS_REPORT_OUTPUT_H
@@ -13,7 +13,8 @@
 /* For formats that are written while the traces are read. */
 struct output {
 	FILE *file;
-	char target[PATH_MAX], temporary[PATH_MAX];	/* "": written in place */
+	char target[PATH_MAX];
+	char *temporary;	/* borrowed from the list of what is unfinished; NULL: written in place */
 };
 
 /* "-" is standard output. 0 or a negative errno. */

@@ -21,6 +21,20 @@ timeout 100 mpirun.openmpi -n 2 "$REPORT" --jobs 5 one nowhere two -f json -o so
 same "status when a trace is missing" 1 $status
 holds "the others are there" '.traces | length == 3 and .[0].events > 0 and .[2].events > 0' some.json
 
+# One that is ended while it reads, a pipe whose writer is silent, leaves nothing that is half written.
+mkfifo pipe
+mkdir timelines
+sleep 60 >pipe &
+writer=$!
+timeout 100 mpirun.openmpi -n 2 "$REPORT" pipe -o timelines/r.pftrace -o timelines/r.ctf >said 2>&1 &
+started=$!
+until_so "what is begun" test -e timelines/r.ctf
+until_so "a hidden file" sh -c 'ls -A timelines | grep "^[.]"'
+kill -TERM $(below $started dltrace-report)
+! wait $started || fail "it ended well"
+kill $writer
+same "what is left" "" "$(ls -A timelines)"
+
 mkdir -p alone && cp "$top_builddir/.libs/dltrace-report" alone/ 2>/dev/null || cp "$REPORT" alone/dltrace-report
 status=0
 OMPI_COMM_WORLD_SIZE=2 timeout 20 alone/dltrace-report one >out 2>said || status=$?

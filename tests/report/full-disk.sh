@@ -27,3 +27,28 @@ same "stderr" "dltrace-report: cannot write small/r.json: No space left on devic
 same "the file before" before "$(cat after)"
 same "what is in the folder" r.json "$(cat listing)"
 [ -s good.json ] || fail "the other output is missing"
+
+# Of a folder that is written while the traces are read: neither metadata without a stream nor what is left of one.
+awk 'BEGIN {
+	print "dltrace-text 1"
+	print "[1s] dltrace_proc:process process=1 pid=100 begin=1s host=\"h\""
+	print "[1s] dltrace_proc:function function=malloc layer=\"heap\" name=\"malloc\""
+	for (i = 0; i < 6000; i++)
+		printf "[%dus] dltrace_heap:alloc thread=1 function=malloc size=64K ptr=0x1000\n", 2000000 + i
+}' >heap.txt
+unshare -m sh -eu -c '
+	mount -t tmpfs -o size=64k none small
+	status=0
+	"$REPORT" heap.txt -o small/r.ctf 2>err || status=$?
+	echo $status >status
+	find small >listing
+	mount -o remount,size=1m small
+	"$REPORT" heap.txt -o small/r.ctf
+	cat small/r.ctf/ust/* | cksum >before
+	mount -o remount,size=400k small
+	"$REPORT" heap.txt -o small/r.ctf 2>/dev/null || cat small/r.ctf/ust/* | cksum >after
+	ls -A small/r.ctf small/r.ctf/ust >listing2'
+same "a full tmpfs: exit status of a folder" 5 "$(cat status)"
+same "what is in it" small "$(cat listing)"
+same "the stream before" "$(cat before)" "$(cat after)"
+! grep -q '^\.' listing2 || fail "left: $(cat listing2)"

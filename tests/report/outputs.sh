@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# Files that a report is written to: a signal or a crash leaves nothing half-written.
+. "$top_srcdir/tests/lib.sh"
+training=$top_srcdir/tests/report/training.txt
+cp "$training" t.txt
+
+# A pipe is opened twice, for the clocks first. The second time its writer is silent.
+mkfifo pipe
+is_begun() {
+	ls -A out/r.ctf/ust | grep channel0_0 && [ "$(cat /proc/$writer/comm)" = sleep ]
+}
+begin() {
+	rm -rf out
+	mkdir out
+	(cat t.txt >pipe; sleep 2; exec sleep 60 >pipe) &
+	writer=$!
+	env --default-signal=INT "$REPORT" -q t.txt pipe -o out/r.ctf -o out/r.pftrace -o out/r.trace.json 2>err &
+	report=$!
+	until_so "all that is begun" is_begun
+	same "begun" 4 "$(find out -name '.*' | wc -l)"
+}
+# end WHAT STATUS
+end() {
+	status=0
+	wait $report || status=$?
+	kill $writer
+	same "exit status after $1" $2 $status
+}
+
+for number in 1 2 15; do
+	begin
+	kill -$number $report
+	end "signal $number" $((128 + number))
+	same "left after signal $number" "" "$(ls -A out)"
+done
+# Crashes, limits, and want of memory end the child alone: the other trace is reported.
+for signal in SEGV XCPU KILL; do
+	begin
+	kill -$signal "$(pgrep -P $report)"
+	end "the child's $signal" 1
+	same "made in spite of $signal" "r.ctf r.pftrace r.trace.json" "$(echo $(ls -A out))"
+	same "left after $signal" "" "$(find out -name '.*')"
+	[ -s out/r.ctf/ust/metadata ] || fail "$signal: no metadata"
+done
