@@ -9,9 +9,12 @@
  * malloc: that is what was recorded, and Trace Compass takes realloc's two pointers the other way
  * round. Events of a stream must be in order of time, so they wait in a window.
  */
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +49,7 @@ struct ctf_trace {
 struct ctf {
 	char folder[PATH_MAX];
 	char *made;			/* as of a trace */
+	struct idmap written;		/* traces, by number from 1 */
 	struct window window;
 	struct ctf_trace now;
 	struct idmap functions;		/* by name's pointer: address */
@@ -229,10 +233,75 @@ static int close_trace(struct ctf *f, bool keep)
 	err = write_metadata(&f->now, err);
 	err = output_close(&f->now.stream, err);
 	folder_done(&f->now.made, !err);
+	if (!err)
+		*idmap_put(&f->written, f->now.trace->index + 1) = 1;
 	f->now.trace = NULL;
 	f->now.packets = 0;
 	f->window.given = INT64_MIN;
 	return keep ? err : 0;
+}
+
+/* ---- what an earlier export has left ---- */
+
+/* Of the folder of a trace: 1 for ust, 2 for ust-2; 0: it is none. */
+static uint64_t number_of(const char *name)
+{
+	char *end;
+	uint64_t number;
+
+	if (!strcmp(name, "ust"))
+		return 1;
+	if (strncmp(name, "ust-", 4) || !isdigit((unsigned char)name[4]))
+		return 0;
+	number = strtoull(name + 4, &end, 10);
+	return *end || number < 2 ? 0 : number;
+}
+
+/* False: something in it is not of ours, or it is a link, or no folder. */
+static bool holds_ours_only(const char *folder)
+{
+	static const char *const ours[] = { ".", "..", "metadata", STREAM };
+	struct stat st;
+	DIR *d = !lstat(folder, &st) && S_ISDIR(st.st_mode) ? opendir(folder) : NULL;
+	struct dirent *entry;
+	bool only = d != NULL;
+
+	while (only && (entry = readdir(d))) {
+		only = false;
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+			only |= !strcmp(entry->d_name, ours[i]);
+	}
+	if (d)
+		closedir(d);
+	return only;
+}
+
+/* Readers take all that is in the folder for one recording. */
+static void remove_others(const struct ctf *f)
+{
+	DIR *d = opendir(f->folder);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		uint64_t number = number_of(entry->d_name);
+		char folder[PATH_MAX], path[PATH_MAX + 16];
+
+		if (!number || idmap_get(&f->written, number) ||
+		    snprintf(folder, sizeof(folder), "%s/%s", f->folder, entry->d_name) >= (int)sizeof(folder))
+			continue;
+		if (!holds_ours_only(folder)) {
+			fprintf(stderr, "dltrace-report: %s: not of this report, but left there, since dltrace has not "
+				"made all of it\n", folder);
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s/metadata", folder);
+		unlink(path);
+		snprintf(path, sizeof(path), "%s/" STREAM, folder);
+		unlink(path);
+		rmdir(folder);
+	}
+	if (d)
+		closedir(d);
 }
 
 /* ---- events ---- */
@@ -374,6 +443,8 @@ int ctf_end(void *state, bool keep)
 
 	err = f->err ? f->err : err ? err : keep ? 0 : -ECANCELED;
 	err = output_close(&f->names, err);
+	if (!err)
+		remove_others(f);
 	if (keep && f->window.late)
 		fprintf(stderr, "dltrace-report: %s: %" PRIu64 " events came too late for their place and "
 			"stand up to %.3f s after their time\n", f->folder, f->window.late,
@@ -382,6 +453,7 @@ int ctf_end(void *state, bool keep)
 	window_release(&f->window);
 	idmap_release(&f->functions);
 	idmap_release(&f->entered);
+	idmap_release(&f->written);
 	free(f);
 	return keep ? err : 0;
 }

@@ -121,6 +121,20 @@ static const char *wanted_page(const struct writer *w, const struct writer_optio
 	return w->pages == PAGES_TABLES ? o->table : w->pages == PAGES_FIGURES ? o->figure : NULL;
 }
 
+/* Other files' names are the user's affair, and a page that shows nothing has none. */
+static int remove_empty_pages(const struct report *r, const struct writer *w, const char *path, char *failed)
+{
+	const char *page;
+
+	for (size_t i = 0; (page = writer_empty_page(w, r, i)); i++) {
+		if (snprintf(failed, PATH_MAX, "%s%s%s", path, page, w->ending) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		if (unlink(failed) && errno != ENOENT && errno != EISDIR)
+			return -errno;
+	}
+	return 0;
+}
+
 static int write_folder(const struct report *r, const struct writer *w, const char *path,
 			const struct writer_options *o, char *failed)
 {
@@ -141,7 +155,7 @@ static int write_folder(const struct report *r, const struct writer *w, const ch
 		if (err || one)
 			return err;
 	}
-	return 0;
+	return wanted ? 0 : remove_empty_pages(r, w, path, failed);
 }
 
 int output_write(const struct report *r, const struct writer *w, const char *path,

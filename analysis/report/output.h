@@ -24,7 +24,9 @@ int output_close(struct output *o, int err);
 
 /*
  * Writes to "-" (standard output), a file, or, when path ends in "/", one file a page into that
- * folder, which is made. 0 or a negative errno; then `failed` (PATH_MAX bytes) names the file.
+ * folder, which is made. Figures that an earlier report had and this one has not are removed there, if
+ * all are written; whatever else is there stays. 0 or a negative errno; then `failed` (PATH_MAX bytes)
+ * names the file.
  */
 int output_write(const struct report *r, const struct writer *w, const char *path,
 		 const struct writer_options *o, char *failed);

@@ -68,6 +68,14 @@ const char *writer_page(const struct writer *w, const struct report *r, size_t i
 	return NULL;
 }
 
+const char *writer_empty_page(const struct writer *w, const struct report *r, size_t i)
+{
+	for (size_t f = 0; w->pages == PAGES_FIGURES && f < figure_count; f++)
+		if (!figures[f].any(r) && !i--)
+			return figures[f].name;
+	return NULL;
+}
+
 bool writer_has_page(enum writer_pages pages, const struct report *r, const char *page)
 {
 	const struct writer any = { .pages = pages };

@@ -59,6 +59,8 @@ const struct writer *writer_by_path(const char *path);
 
 /* Name of page i; NULL after the last. Borrowed from the report. */
 const char *writer_page(const struct writer *w, const struct report *r, size_t i);
+/* Likewise of pages that another report may have had: figures that show nothing of this one. Tables need no rows. */
+const char *writer_empty_page(const struct writer *w, const struct report *r, size_t i);
 bool writer_has_page(enum writer_pages pages, const struct report *r, const char *page);
 
 #define WRITER(name, ending, pages, package) \

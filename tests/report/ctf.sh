@@ -98,5 +98,21 @@ same "events of two" 42 "$(babeltrace2 two.ctf | wc -l)"
 exits 4 "$REPORT" -q nothing-here -o none.ctf
 [ ! -e none.ctf ] || fail "something is left: $(find none.ctf)"
 exits 5 "$REPORT" -q t.txt -f ctf
+
+# ... nor is anything of it with the next export there, but what is not ours
+mkdir two.ctf/ust-3 two.ctf/ust-x two.ctf/ust-4
+cp two.ctf/ust/* two.ctf/ust-3
+: >two.ctf/ust-4/metadata
+: >two.ctf/ust-4/index
+: >two.ctf/notes
+exits 0 "$REPORT" -q t.txt -o two.ctf
+same "folders of one" "functions.nm notes ust ust-4 ust-x" "$(echo $(ls two.ctf))"
+says "two.ctf/ust-4: not of this report"
+rm -r two.ctf/ust-4 two.ctf/ust-x
+same "events of one" 21 "$(babeltrace2 two.ctf | wc -l)"
+exits 4 "$REPORT" -q nothing-here -o two.ctf
+same "what was there before" 21 "$(babeltrace2 two.ctf | wc -l)"
+exits 0 "$REPORT" -q t.txt --process 101 -o two.ctf
+same "folders of none" "functions.nm notes" "$(echo $(ls two.ctf))"
 "$REPORT" -q t.txt --process 101 -o filtered.ctf
 same "events of no process" 0 "$(babeltrace2 filtered.ctf 2>/dev/null | wc -l)"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Files that a report is written to: a signal or a crash leaves nothing half-written.
+# Files that a report is written to: a signal or a crash leaves nothing half-written, and a folder keeps no figures of
+# another report.
 . "$top_srcdir/tests/lib.sh"
 training=$top_srcdir/tests/report/training.txt
 cp "$training" t.txt
@@ -42,3 +43,16 @@ for signal in SEGV XCPU KILL; do
 	same "left after $signal" "" "$(find out -name '.*')"
 	[ -s out/r.ctf/ust/metadata ] || fail "$signal: no metadata"
 done
+
+# Of figures that show nothing there is no file, nor one of an earlier report.
+"$REPORT" -q t.txt -o f.svg/
+grep -v 'cudaMalloc\|dltrace_cuda:\|dltrace_sample:gpu' t.txt >cpu.txt
+: >f.svg/mine.svg
+: >f.svg/gpu-memory.png
+"$REPORT" -q cpu.txt -o f.svg/ --figure curves
+[ -s f.svg/gpu-memory.svg ] || fail "one figure alone is written, and another one is gone"
+"$REPORT" -q cpu.txt -o f.svg/
+"$REPORT" -q cpu.txt -o new.svg/
+! [ -e new.svg/gpu-memory.svg ] || fail "GPU memory without a GPU"
+same "figures in a folder of another report" "gpu-memory.png mine.svg $(echo $(ls new.svg))" \
+	"$(echo $(ls f.svg | grep gpu-memory.png) $(ls f.svg | grep mine) $(ls f.svg | grep -v 'mine\|png'))"
