@@ -12,16 +12,29 @@
 
 #include "analysis/report/unfinished.h"
 
-static FILE *open_temporary(char *temporary)
+/* Whoever cannot read what it replaces cannot read it; of a new file (NULL) the umask decides. */
+static void set_access(int fd, const struct stat *replaced)
 {
-	int fd = mkostemp(temporary, O_CLOEXEC);
-	mode_t mask = umask(0);
-	FILE *out;
+	mode_t mask = umask(0), mode = 0666 & ~mask;
 
 	umask(mask);
+	if (replaced) {
+		mode = replaced->st_mode & 0777;
+		/* Where that group cannot have it, ours may do what everybody may. */
+		if (fchown(fd, replaced->st_uid, replaced->st_gid) && fchown(fd, (uid_t)-1, replaced->st_gid))
+			mode &= ~(~mode << 3 & 070);
+	}
+	fchmod(fd, mode);
+}
+
+static FILE *open_temporary(char *temporary, const struct stat *replaced)
+{
+	int fd = mkostemp(temporary, O_CLOEXEC);
+	FILE *out;
+
 	if (fd < 0)
 		return NULL;
-	fchmod(fd, 0666 & ~mask);
+	set_access(fd, replaced);
 	out = fdopen(fd, "w");
 	if (!out) {
 		close(fd);
@@ -31,7 +44,7 @@ static FILE *open_temporary(char *temporary)
 }
 
 /* The file takes the target's place when it is complete. */
-static int open_beside(struct output *o, const char *path)
+static int open_beside(struct output *o, const char *path, const struct stat *replaced)
 {
 	const char *slash = strrchr(path, '/');
 	char temporary[PATH_MAX];
@@ -45,7 +58,7 @@ static int open_beside(struct output *o, const char *path)
 	o->temporary = unfinished_add(temporary);
 	if (!o->temporary)
 		return -EMFILE;
-	o->file = open_temporary(o->temporary);
+	o->file = open_temporary(o->temporary, replaced);
 	if (o->file)
 		return 0;
 	err = -errno;
@@ -70,13 +83,13 @@ static int open_any(struct output *o, const char *path)
 		return 0;
 	}
 	if (stat(path, &st))
-		return open_beside(o, path);
+		return open_beside(o, path, NULL);
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return open_in_place(o, path);
 	/* a link stays a link */
-	return open_beside(o, realpath(path, target) ? target : path);
+	return open_beside(o, realpath(path, target) ? target : path, &st);
 }
 
 int output_open(struct output *o, const char *path)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reports into files: all or nothing. A file appears under its name when it is complete; what was
- * there before stays until then. What an end before its time would leave is in the list of unfinished.h.
+ * there before stays until then, and who cannot read that cannot read the new one. What an end before its time
+ * would leave is in the list of unfinished.h.
  */
 #ifndef DLT_ANALYSIS_REPORT_OUTPUT_H
 #define DLT_ANALYSIS_REPORT_OUTPUT_H

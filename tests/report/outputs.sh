@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Files that a report is written to: a signal or a crash leaves nothing half-written, and a folder keeps no figures of
-# another report.
+# Files that a report is written to: a signal or a crash leaves nothing half-written, whoever could not read the file
+# that is replaced cannot read the new one, and a folder keeps no figures of another report.
 . "$top_srcdir/tests/lib.sh"
 training=$top_srcdir/tests/report/training.txt
 cp "$training" t.txt
@@ -43,6 +43,30 @@ for signal in SEGV XCPU KILL; do
 	same "left after $signal" "" "$(find out -name '.*')"
 	[ -s out/r.ctf/ust/metadata ] || fail "$signal: no metadata"
 done
+
+# mode WHAT EXPECTED: of m.json, once it is written again
+mode() {
+	"$REPORT" -q t.txt -o m.json
+	same "mode of $1" "$2" "$(stat -c %a m.json)"
+}
+umask 027
+mode "a new file" 640
+chmod 600 m.json
+mode "a private file" 600
+chmod 604 m.json
+mode "an odd one" 604
+mv m.json private
+chmod 600 private
+ln -s private m.json
+"$REPORT" -q t.txt -o m.json
+same "a link's mode" 600 "$(stat -L -c %a m.json)"
+[ -L m.json ] || fail "the link is gone"
+if [ "$(id -u)" = 0 ]; then
+	chown 65534:65534 private
+	chmod 640 private
+	"$REPORT" -q t.txt -o m.json
+	same "whose it is" "65534 65534 640" "$(stat -L -c '%u %g %a' m.json)"
+fi
 
 # Of figures that show nothing there is no file, nor one of an earlier report.
 "$REPORT" -q t.txt -o f.svg/
