@@ -27,24 +27,32 @@ static uint64_t key_of(const char *path, uint64_t base)
 	return hash | 1;
 }
 
-/* The process's name for it; 0: it has not called yet. */
-static uint16_t id_of(const struct sampled_process *p, uint64_t base)
+/*
+ * The process's name for it; 0: it has not called yet. Its name for what lay at that base before is another library's,
+ * so each is known by what was mapped when it was first seen.
+ */
+static uint16_t id_of(struct sampled_process *p, uint64_t key, uint64_t base, bool mapped)
 {
 	size_t count = box_view_libraries(&p->box);
 
-	for (size_t i = 1; i < count && i <= UINT16_MAX; i++)
-		if (__atomic_load_n(&p->box.libraries[i].ready, __ATOMIC_ACQUIRE) &&
-		    box_value(p->box.libraries[i].base) == base)
+	for (size_t i = 1; i < count && i < DLT_BOX_LIBRARIES; i++) {
+		if (!__atomic_load_n(&p->box.libraries[i].ready, __ATOMIC_ACQUIRE) ||
+		    box_value(p->box.libraries[i].base) != base)
+			continue;
+		if (mapped && !p->library_keys[i])
+			p->library_keys[i] = key;
+		if (p->library_keys[i] == key)
 			return (uint16_t)i;
+	}
 	return 0;
 }
 
-static void emit(const struct scan *s, enum dlt_announced state)
+static void emit(const struct scan *s, uint16_t id, enum dlt_announced state)
 {
 	struct sampled_process *p = s->p;
 	char build_id[64] = "", path[sizeof(s->path) + 64], root[64];
 	struct dlt_ev_proc_library e = {
-		.process = box_value(p->box.header->process), .library = id_of(p, s->base),
+		.process = box_value(p->box.header->process), .library = id,
 		.state = (uint8_t)state, .base = s->base, .size = s->end - s->base,
 		.build_id = build_id, .path = s->path,
 	};
@@ -84,14 +92,16 @@ static void end_of_file(struct scan *s)
 {
 	uint64_t key = key_of(s->path, s->base);
 	struct sampled_library *l;
+	uint16_t id;
 
 	if (!s->code || s->path[0] != '/' || strncmp(s->path, "/dev/", 5) == 0)
 		return;
 	l = place(s, key);
 	if (!l)
 		return;
+	id = id_of(s->p, key, s->base, true);
 	if (l->key != key || s->full)
-		emit(s, l->key != key ? DLT_ANNOUNCED_FOUND : DLT_ANNOUNCED_AGAIN);
+		emit(s, id, l->key != key ? DLT_ANNOUNCED_FOUND : DLT_ANNOUNCED_AGAIN);
 	*l = (struct sampled_library){ key, s->base, s->end - s->base, s->p->scan };
 }
 
@@ -152,7 +162,7 @@ static void emit_gone(struct sampled_process *p)
 			p->libraries[left++] = *l;
 			continue;
 		}
-		e.library = id_of(p, l->base);
+		e.library = id_of(p, l->key, l->base, false);
 		sample_emit(DLT_EV_PROC_LIBRARY, &e);
 	}
 	p->library_count = left;

@@ -79,6 +79,7 @@ struct sampled_process {
 	uint64_t own_shmem;	/* LTTng's buffers, ours */
 	uint32_t scan;
 	uint32_t flags_said[DLT_BOX_LIBRARIES];		/* by id: when last announced */
+	uint64_t library_keys[DLT_BOX_LIBRARIES];	/* by id: of what was mapped there; 0: not seen yet */
 	/* what does not change */
 	char exe[1024], folder[1024], command[4096];
 	uint64_t calls_said[1024];	/* by totals entry: calls when last said */

@@ -266,15 +266,15 @@ static void on_library(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_library *e = data;
 	struct process *p = trace_process_make(t, e->process);
-	const char *path = trace_keep(t, e->path);
-	struct library *l = library_make(p, e->library, path);
+	struct library *l;
+	const char *path;
 
 	announced_by(p, e->state == DLT_ANNOUNCED_FIRST, at);
-	if (e->state == DLT_ANNOUNCED_UNLOADED) {
-		l->unloaded = true;
+	/* It tells the base alone of what the process has had before, and still has called. */
+	if (e->state == DLT_ANNOUNCED_UNLOADED)
 		return;
-	}
-	l->unloaded = false;
+	path = trace_keep(t, e->path);
+	l = library_make(p, e->library, path);
 	l->path = path;
 	l->base = e->base;
 	l->size = e->size;

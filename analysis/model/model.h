@@ -92,7 +92,6 @@ struct function {
 
 struct library {
 	uint16_t id;		/* 0: it never called */
-	bool unloaded;
 	uint32_t flags;		/* library_flags.h */
 	const char *path, *build_id;
 	uint64_t base, size;

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -40,10 +41,21 @@ static void count(const void *event)
 	emitted++;
 }
 
+/* Of the libraries at one base: "FOUND 1, UNLOADED 0, ". */
+static uint64_t watched_base;
+static char libraries_told[256];
+
 static void on_library(const void *event)
 {
-	touch_text(((const struct dlt_ev_proc_library *)event)->path);
+	static const char *const states[] = { "FIRST", "UNLOADED", "FOUND", "AGAIN" };
+	const struct dlt_ev_proc_library *e = event;
+	size_t length = strlen(libraries_told);
+
+	touch_text(e->path);
 	count(event);
+	if (watched_base && e->base == watched_base)
+		snprintf(libraries_told + length, sizeof(libraries_told) - length, "%s %u, ", states[e->state],
+			 e->library);
 }
 
 static void on_object(const void *event)
@@ -260,6 +272,50 @@ static void gone_before_the_first_look(void **state)
 	assert_int_equal(samples_of(pid), 0);
 }
 
+static void map_there(const char *path)
+{
+	void *place = (void *)(uintptr_t)watched_base;
+	int fd = open(path, O_RDONLY);
+
+	assert_ptr_equal(mmap(place, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0), place);
+	close(fd);
+	*libraries_told = '\0';
+}
+
+/* Where a library was that has called, another one comes to lie: neither has the other's name. */
+static void two_at_one_base(void **state)
+{
+	struct dlt_box_header *h = good_header();
+	struct dlt_box_library *libraries = (struct dlt_box_library *)(box + h->libraries_offset);
+	struct sampled_process *p = sampled_process_new(getpid(), box, SIZE, SAMPLED_READS);
+
+	(void)state;
+	watched_base = (uint64_t)(uintptr_t)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	map_there("/proc/self/exe");
+	libraries_scan(p, false);
+	assert_string_equal(libraries_told, "FOUND 0, ");
+	libraries[1].base = watched_base;
+	libraries[1].ready = 1;
+	libraries_scan(p, false);
+	map_there("/bin/sh");
+	libraries_scan(p, false);
+	assert_string_equal(libraries_told, "FOUND 0, UNLOADED 1, ");
+	map_there("/proc/self/exe");
+	libraries_scan(p, false);
+	assert_string_equal(libraries_told, "FOUND 1, UNLOADED 0, ");
+	map_there("/bin/sh");
+	libraries[2].base = watched_base;
+	libraries[2].ready = 1;
+	libraries_scan(p, false);
+	assert_string_equal(libraries_told, "FOUND 2, UNLOADED 1, ");
+	munmap((void *)(uintptr_t)watched_base, 4096);
+	*libraries_told = '\0';
+	libraries_scan(p, false);
+	assert_string_equal(libraries_told, "UNLOADED 2, ");
+	watched_base = 0;
+	sampled_process_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tables_outside, make, drop),
 		cmocka_unit_test_setup_teardown(counts_too_large, make, drop),
 		cmocka_unit_test_setup_teardown(noise, make, drop),
+		cmocka_unit_test_setup_teardown(two_at_one_base, make, drop),
 		cmocka_unit_test_setup_teardown(gone_before_the_first_look, make, drop),
 	};
 
