@@ -410,12 +410,12 @@ static void from_control(struct recording *r)
 	}
 }
 
-/* ms until then, rounded up. */
-static int until(uint64_t then)
+/* ms until so long after that moment, as poll takes them: it may come back sooner and ask again. */
+static int until(uint64_t moment, uint64_t after)
 {
-	uint64_t now = now_ns();
+	uint64_t passed = now_ns() - moment;
 
-	return now >= then ? 0 : (int)((then - now) / 1000000) + 1;
+	return passed >= after ? 0 : poll_time(after - passed);
 }
 
 /* ms until --delay or --duration is due, -1: neither; does what is due. */
@@ -424,15 +424,15 @@ static int timers(struct recording *r)
 	if (r->stop_asked || r->keeper.fd < 0)
 		return -1;
 	if (!r->start_asked) {
-		if (until(r->begin + r->o->delay))
-			return until(r->begin + r->o->delay);
+		if (until(r->begin, r->o->delay))
+			return until(r->begin, r->o->delay);
 		r->start_asked = true;
 		message_send(r->keeper.fd, "start");
 	}
 	if (!r->o->duration || !r->started)
 		return -1;
-	if (until(r->started + r->o->duration))
-		return until(r->started + r->o->duration);
+	if (until(r->started, r->o->duration))
+		return until(r->started, r->o->duration);
 	stop_early(r);
 	return -1;
 }

@@ -3,6 +3,7 @@
 #include "units.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "tracepoints/units.h"
@@ -17,6 +18,13 @@ int parse_size(const char *text, uint64_t *bytes)
 int parse_time(const char *text, uint64_t *ns)
 {
 	return dlt_units_parse(text, dlt_times, COUNT(dlt_times), ns);
+}
+
+int poll_time(uint64_t ns)
+{
+	uint64_t ms = ns / 1000000 + (ns % 1000000 != 0);
+
+	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
 const char *format_size(uint64_t bytes, char *out, size_t size)

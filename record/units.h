@@ -15,4 +15,7 @@ const char *format_size(uint64_t bytes, char *out, size_t size);
 const char *format_time(uint64_t ns, char *out, size_t size);
 const char *format_count(uint64_t count, char *out, size_t size);
 
+/* As poll wants it: ms, rounded up; INT_MAX, 24.8 days, of whatever is longer. */
+int poll_time(uint64_t ns);
+
 #endif

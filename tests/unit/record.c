@@ -59,6 +59,22 @@ static void processes_read_the_same(void **state)
 	assert_int_equal(dlt_units_ns("5"), 0);
 }
 
+/* 50 days are 4,320,000,000 ms. */
+static void poll_takes_days(void **state)
+{
+	const uint64_t day = 86400000000000;
+
+	(void)state;
+	assert_int_equal(poll_time(1), 1);
+	assert_int_equal(poll_time(1000000), 1);
+	assert_int_equal(poll_time(1500000000), 1500);
+	assert_int_equal(poll_time(24 * day), 2073600000);
+	assert_int_equal(poll_time(25 * day), INT_MAX);
+	assert_int_equal(poll_time((1ULL << 32) * 1000000), INT_MAX);
+	assert_int_equal(poll_time(50 * day), INT_MAX);
+	assert_int_equal(poll_time(UINT64_MAX), INT_MAX);
+}
+
 static void people_read_figures(void **state)
 {
 	char out[32];
@@ -190,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_need_units),
 		cmocka_unit_test(processes_read_the_same),
+		cmocka_unit_test(poll_takes_days),
 		cmocka_unit_test(people_read_figures),
 		cmocka_unit_test(patterns_expand),
 		cmocka_unit_test(ranks_by_launcher),
