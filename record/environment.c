@@ -108,16 +108,26 @@ static size_t add_audit(const struct environment_setup *s, char **added)
 	return 2;
 }
 
-/* The added ones, NULL-terminated. */
-static size_t additions(const struct options *o, const struct environment_setup *s, char **added)
+const char *environment_option(const struct options *o, size_t i, const char **value)
 {
-	const char *preload = getenv("LD_PRELOAD"), *injection = environment_injection(o, s->library);
 	const struct {
 		const char *name, *value;
 	} passed[] = {
 		{ "DLTRACE_THRESHOLD", o->threshold }, { "DLTRACE_SAMPLE", o->sample },
 		{ "DLTRACE_CHILDREN", o->children },   { "DLTRACE_DEBUG", o->debug },
 	};
+
+	if (i >= sizeof(passed) / sizeof(passed[0]))
+		return NULL;
+	*value = passed[i].value;
+	return passed[i].name;
+}
+
+/* The added ones, NULL-terminated. */
+static size_t additions(const struct options *o, const struct environment_setup *s, char **added)
+{
+	const char *preload = getenv("LD_PRELOAD"), *injection = environment_injection(o, s->library);
+	const char *name, *value;
 	size_t n = 0;
 
 	added[n++] = preload && *preload ? text("LD_PRELOAD=%s:%s", s->library, preload)
@@ -132,9 +142,9 @@ static size_t additions(const struct options *o, const struct environment_setup 
 		added[n++] = text("CUDA_INJECTION64_PATH=%s", injection);
 	if (register_timeout_is_bad())
 		added[n++] = text("LTTNG_UST_REGISTER_TIMEOUT=3000");
-	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-		if (passed[i].value)
-			added[n++] = text("%s=%s", passed[i].name, passed[i].value);
+	for (size_t i = 0; (name = environment_option(o, i, &value)); i++)
+		if (value)
+			added[n++] = text("%s=%s", name, value);
 	added[n] = NULL;
 	return n;
 }

@@ -26,6 +26,12 @@ int environment_library(char *library, char *why, size_t size);
  */
 const char *environment_injection(const struct options *o, const char *library);
 
+/*
+ * Variables by which processes learn of options: the i-th one's name, NULL after the last, and its value, NULL where
+ * nobody asked for it.
+ */
+const char *environment_option(const struct options *o, size_t i, const char **value);
+
 /* A new NULL-terminated array; strings and array live until exit. NULL: out of memory. */
 char **environment_make(const struct options *o, const struct environment_setup *s);
 

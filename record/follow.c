@@ -506,6 +506,14 @@ struct follow_events follow_events(void)
 	return sum;
 }
 
+/* A process gives itself any name: a line feed would make a line of its own, an escape speak to the terminal. */
+static void make_printable(char *name)
+{
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~')
+			*name = '?';
+}
+
 void follow_dump(void (*line)(const char *text), uint64_t now)
 {
 	char text[512];
@@ -515,6 +523,7 @@ void follow_dump(void (*line)(const char *text), uint64_t now)
 
 		if (!read_box(f, READ_LIST, now, &s))
 			continue;
+		make_printable(s.name);
 		snprintf(text, sizeof(text), "process %d (%s): %u threads, heap %.1f MiB, %" PRIu64 " events",
 			 (int)f->pid, s.name, s.threads, (double)s.live / 1048576, s.events);
 		line(text);

@@ -49,7 +49,7 @@ static void create(const struct options *o, const char *name, const char *output
 int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
 		   const char *audit)
 {
-	const char *name = o->session ? o->session : "dltrace";
+	const char *name = o->session ? o->session : "dltrace", *option, *value;
 
 	create(o, name, output);
 	for (unsigned i = 0; i < plan->count; i++) {
@@ -69,11 +69,12 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 		printf(" --channel=%s '%s'\n", plan->channels[plan_channel_of(plan, &plan_events[i])].name,
 		       plan_events[i].pattern);
 	}
-	printf("lttng start %s\n", o->session ? o->session : "dltrace");
+	printf("lttng start ");
+	quoted(name);
+	putchar('\n');
 	if (o->command) {
-		variable("DLTRACE_THRESHOLD", o->threshold);
-		variable("DLTRACE_SAMPLE", o->sample);
-		variable("DLTRACE_CHILDREN", o->children);
+		for (size_t i = 0; (option = environment_option(o, i, &value)); i++)
+			variable(option, value);
 		variable("CUDA_INJECTION64_PATH", environment_injection(o, library));
 		variable("LD_PRELOAD", library);
 		variable("LD_AUDIT", audit);

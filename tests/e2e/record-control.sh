@@ -46,8 +46,9 @@ refused() {
 		says '^the recording has ended$'
 	done
 }
-# What a command does: it waits for the file `enough`, a minute at most.
+# What a command does: it waits for the file `enough`, a minute at most; with a file `name` that is its name.
 cat >waits <<'END'
+[ ! -e name ] || printf %s "$(cat name)" >/proc/$$/comm
 for i in $(seq 600); do
 	[ ! -e enough ] || exit 0
 	sleep 0.1
@@ -60,6 +61,15 @@ begin() {
 	recorder=$!
 	until_so "the command's begin" grep '^command' "$1/recording"
 }
+
+printf '\nerror \033[2J' >name
+begin named
+rm name
+until_so "its name" sh -c '"$1" --control $2 dump 2>&1 | grep -F "[2J"' sh "$RECORD" $recorder
+exits 0 "$RECORD" --control $recorder dump
+grep -q '^process [0-9]* (?error ?\[2J): 1 threads' out || fail "a name in a dump: $(cat -v out)"
+: >enough
+wait $recorder || fail "a name: status of the command"
 
 begin over --duration 500ms
 keeper=$(pgrep -P $recorder -x dltrace-keeper)
@@ -148,6 +158,10 @@ babeltrace2 small >events 2>errors || fail "--max-size: cannot be read"
 grep -q "^lttng enable-event --userspace --session=dltrace --channel=dltrace 'dltrace_sample:\*'$" commands || fail "$(cat commands)"
 ! grep -q dltrace_heap commands || fail "heap events at summary"
 grep -q "^LD_PRELOAD=$DLTRACE_LIB echo 'it'.''s'$" commands || fail "$(tail -n 2 commands)"
+
+"$RECORD" --print --session "it's mine" --debug=heap --sample 50ms -- true >commands
+grep -qx "lttng start 'it'.''s mine'" commands || fail "a session's name: $(grep start commands)"
+grep -qx "DLTRACE_SAMPLE=50ms DLTRACE_DEBUG=heap LD_PRELOAD=$DLTRACE_LIB true" commands || fail "$(tail -n 1 commands)"
 
 session_start 'dltrace_none:*'
 "$RECORD" -q --session test -- /usr/bin/python3 busy.py 1 || fail "--session"
