@@ -7,11 +7,11 @@ python3 - <<'END' || fail "see above"
 import collections, copy, json, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.environ["top_srcdir"] + "/scripts/study")
-from harness import check, environments, failing
+from harness import check, environments, failing, tables
 
-F = collections.namedtuple("F", "name stack idle module way environment")
-LAYERS = F("layers", [("Keras", "keras"), ("JAX", "jaxlib"), ("PyTorch", "torch")], {"PyTorch"}, None, None, None)
-VERSIONS = {"keras": "3.1", "jaxlib": "0.10.2", "torch": "2.11.0"}
+F = collections.namedtuple("F", "name stack module way environment")
+LAYERS = F("layers", tables.layers("Keras:keras > JAX:jaxlib + (PyTorch:torch)"), None, None, None)
+VERSIONS = {"keras": "3.1", "jaxlib": "0.10.2", "torch": "2.11.0", "flax": "0.12", "lost": None}
 environments.version = lambda environment, package: VERSIONS[package]
 PRINTED = "epoch 1: 6 steps, loss 1.5\nepoch 2: 6 steps, loss 1.4\n"
 GOOD = {"exit": 0, "signal": None, "limit": None, "seconds": 1.0}
@@ -19,7 +19,7 @@ REPORT = {
     "traces": [{"lost": 0}], "limits": [],
     "processes": [
         {"process": 7, "trace": 0, "children_counted": 3, "frameworks": [
-            {"name": "Keras", "version": "3.1", "state": None}, {"name": "NumPy", "version": "1.26.0", "state": None},
+            {"name": "Keras", "version": "3.1", "state": None}, {"name": "MXNet", "version": "1.9.1", "state": "imported"},
             {"name": "JAX", "version": "0.10.2", "state": "works"},
             {"name": "PyTorch", "version": "2.11.0+cu130", "state": "imported"}]},
         {"process": 8, "trace": 0, "children_counted": None, "frameworks": None}],
@@ -67,21 +67,62 @@ def of_frameworks(change):
 
 
 expect("all right", judged(), [], output="same", exit="ok", steps="12/12", epochs="2/2", trace="0.0 MB", processes="2 + 3", verified="2 checks",
-       recognised="Keras 3.1 > JAX 0.10.2 > PyTorch 2.11.0+cu130 (only imported)", allocations="1,515,000",
+       recognised="Keras 3.1 > JAX 0.10.2 + PyTorch 2.11.0+cu130 (only imported)", allocations="1,515,000",
        steady="1.0 s, -, 1 %", end="")
 assert judged().text("start-up") == "2.5 s, 2.0 s, 99 %"
 expect("another loss", judged(traced=PRINTED.replace("1.4", "1.3")), ["output"], output="differs !")
-expect("says nothing at all", judged(bare="", traced=""), ["output"])
+expect("says nothing at all", judged(bare="", traced=""), ["output", "steps", "epochs"])
 expect("dies under dltrace", judged(ends=(GOOD, dict(GOOD, exit=None, signal="SIGSEGV"))), ["exit"], exit="SIGSEGV !")
 expect("cannot run here", judged(ends=(dict(GOOD, exit=1), GOOD)), ["output"], exit="exit 1")
 expect("no trace", judged(trace=False), ["trace"], trace="none !")
 expect("another version", judged(**of_frameworks(lambda f, _: f["JAX"].update(version="0.10.3"))), ["recognised"])
 expect("no version", judged(**of_frameworks(lambda f, _: f["JAX"].update(version=None))), ["recognised"])
 expect("one is missing", judged(**of_frameworks(lambda f, rows: rows.remove(f["Keras"]))), ["recognised"],
-       recognised="no Keras > JAX 0.10.2 > PyTorch 2.11.0+cu130 (only imported) !")
+       recognised="no Keras > JAX 0.10.2 + PyTorch 2.11.0+cu130 (only imported) !")
 expect("upside down", judged(**of_frameworks(lambda f, rows: rows.reverse())), ["recognised"])
 expect("idle, told to work", judged(**of_frameworks(lambda f, _: f["PyTorch"].update(state="works"))), ["recognised"])
 expect("works, told to be idle", judged(**of_frameworks(lambda f, _: f["JAX"].update(state="imported"))), ["recognised"])
+expect("not told to work", judged(**of_frameworks(lambda f, _: f["JAX"].update(state=None))), ["recognised"],
+       recognised="Keras 3.1 > JAX 0.10.2 (not told to work) + PyTorch 2.11.0+cu130 (only imported) !")
+expect("one more works", judged(**of_frameworks(lambda f, _: f["MXNet"].update(state="works"))), ["recognised"],
+       recognised="Keras 3.1 > JAX 0.10.2 + PyTorch 2.11.0+cu130 (only imported), and MXNet 1.9.1 !")
+expect("one more may work", judged(**of_frameworks(lambda f, _: f["MXNet"].update(state=None))), ["recognised"])
+expect("in another process", judged(processes=lambda rows: rows[1].update(frameworks=[
+    {"name": "Theano", "version": None, "state": None}])), ["recognised"])
+
+
+def told(*names, state="works"):
+    return {"processes": lambda rows: rows[0].update(frameworks=[
+        {"name": name, "version": VERSIONS[package], "state": state} for name, package in names])}
+
+
+def of(stack, **more):
+    return LAYERS._replace(name="other", stack=tables.layers(stack), **more)
+
+
+# What the signs of frameworks.tbl ask for.
+expect("no metadata to compare with", judged(of("JAX:lost"), **told(("JAX", "jaxlib"))), ["recognised"],
+       recognised="JAX 0.10.2 (no version of lost is installed) !")
+expect("it has no version", judged(of("DDP:- > JAX:jaxlib"), **told(("DDP", "lost"), ("JAX", "jaxlib"))), [],
+       recognised="DDP > JAX 0.10.2")
+expect("it has one after all", judged(of("DDP:- > JAX:jaxlib"), **told(("DDP", "flax"), ("JAX", "jaxlib"))), ["recognised"])
+expect("beside each other", judged(of("JAX:jaxlib + PyTorch:torch"), **told(("PyTorch", "torch"), ("JAX", "jaxlib"))), [],
+       recognised="JAX 0.10.2 + PyTorch 2.11.0")
+expect("on top of", judged(of("JAX:jaxlib > PyTorch:torch"), **told(("PyTorch", "torch"), ("JAX", "jaxlib"))), ["recognised"])
+helped = of("[Flax:flax] > JAX:jaxlib")
+expect("with a helper", judged(helped, **told(("Flax", "flax"), ("JAX", "jaxlib"))), [], recognised="Flax 0.12 > JAX 0.10.2")
+expect("without it", judged(helped, **told(("JAX", "jaxlib"))), ["recognised"], recognised="no Flax > JAX 0.10.2 !")
+expect("nothing of it is seen", judged(of("JAX:jaxlib?"), **told(("JAX", "jaxlib"), state=None)), [])
+expect("it does nothing", judged(of("JAX:jaxlib?"), **told(("JAX", "jaxlib"), state="imported")), ["recognised"])
+made = tables.read_frameworks(tables.read_environments())
+assert all(framework.stack for framework in made.values())
+from harness import runs
+environments.version = lambda environment, package: {"jaxlib": "0.10.2", "keras": "3.1"}.get(package)
+assert [runs.stack_name(made[name]) for name in ("jax", "keras-jax", "keras-jax-torch", "pytorch-ddp")] == [
+    "JAX 0.10.2", "Keras 3.1 + JAX 0.10.2", "Keras 3.1 + JAX 0.10.2", "torch.distributed + PyTorch"]
+environments.version = lambda environment, package: VERSIONS[package]
+
+expect("a script that counts nothing", judged(bare="loss 1.5\n", traced="loss 1.5\n"), ["steps", "epochs"], steps="12/0 !", epochs="2/0 !")
 expect("a step too few", judged(iterations=lambda rows: rows[0].update(count=11)), ["steps"], steps="11/12 !")
 expect("no steps", judged(iterations=lambda rows: rows[0].update(count=None)), ["steps"], steps="-/12 !")
 expect("nothing found", judged(iterations=lambda rows: rows.clear()), ["steps", "epochs"], allocations="", steady="")
@@ -97,9 +138,13 @@ check.TRACE_LIMIT = 20e6
 # Two ranks write as they come, and each counts its own steps.
 ranks = LAYERS._replace(name="ranks", way="ddp")
 two = ["epoch 1: 6 steps, loss 1.5\n", "epoch 1: 6 steps, loss 1.6\n", "epoch 2: 6 steps, loss 1.4\n", "epoch 2: 6 steps, loss 1.3\n"]
-expect("ranks", judged(ranks, "".join(two), "".join(reversed(two))), [], steps="12/12", epochs="2/2")
-imported = LAYERS._replace(name="module", module="keras")
-expect("only imported", judged(imported, "3.1\n", "3.1\n", iterations=lambda rows: rows.clear()), [], steps="")
+both = lambda rows: rows[1].update(frameworks=copy.deepcopy(rows[0]["frameworks"]))
+expect("ranks", judged(ranks, "".join(two), "".join(reversed(two)), processes=both), [], steps="12/12", epochs="2/2")
+expect("one of them is not recognised", judged(ranks, "".join(two), "".join(two)), ["recognised"])
+imported = of("Keras:keras", module="keras")
+expect("only imported", judged(imported, "3.1\n", "3.1\n", iterations=lambda rows: rows.clear(), **told(("Keras", "keras"), state=None)),
+       [], steps="")
+expect("only imported, told to work", judged(imported, "3.1\n", "3.1\n", **told(("Keras", "keras"))), ["recognised"])
 
 
 def failed(end, *failures, rules=("died",)):

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from harness import environments, plan, results, runs
+from harness import environments, plan, recognition, results, runs
 from harness.tables import JOBS, STUDY
 
 PHOTOS, BATCH, EPOCHS = 24, 4, 3
@@ -96,47 +96,27 @@ def size_of(folder):
     return sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names)
 
 
-def expected_stack(framework):
-    return [(name, environments.version(framework.environment, package)) for name, package in framework.stack]
-
-
-def told_frameworks(report):
-    """{name: its object} of the process that has most of them, as the report says, top first."""
-    lists = [p["frameworks"] or [] for p in report["processes"]]
-    return {told["name"]: told for told in max(lists, key=len, default=[])}
-
-
-def is_stack(told, wanted):
-    """What is wanted stands there, in this order; others may stand between."""
-    names = iter(told)
-    return all(name in names for name in wanted)
-
-
-def layer_text(told, name, version):
-    if name not in told:
-        return f"no {name}"
-    told_version = f" {told[name].get('version') or '?'}" if version else ""  # some have none of their own
-    return name + told_version + (" (only imported)" if told[name].get("state") == "imported" else "")
+def ranks_of(framework):
+    return RANKS if framework.way else 1
 
 
 def judge_recognition(check, report):
-    """Names, versions, their order, and who works: one that is only imported says so, and no other does."""
-    framework, wanted, told = check.framework, expected_stack(check.framework), told_frameworks(report)
-    right = all(name in told and (version is None or (told[name].get("version") or "").split("+")[0] == version)
-                and (told[name].get("state") == "imported") == (name in framework.idle) for name, version in wanted)
-    working = [name for name, _ in wanted if name not in framework.idle]
-    check.add("recognised", right and is_stack(told, working),
-              " > ".join(layer_text(told, name, version) for name, version in wanted))
+    check.add("recognised", *recognition.judged(check.framework, report, ranks_of(check.framework)))
+
+
+def own_steps(out, ranks=1):
+    """Of each epoch, as the script counted them; each rank says it, and all do as many."""
+    return [int(n) for n in OWN_STEPS.findall(out)][::ranks]
 
 
 def judge_counts(check, report, out):
+    """A script that counts nothing shows nothing."""
     if check.framework.module:  # it trains nothing
         return
-    steps = [int(n) for n in OWN_STEPS.findall(out)]
-    steps = steps[::RANKS] if check.framework.way else steps  # all ranks print, and do as many
+    steps = own_steps(out, ranks_of(check.framework))
     found = results.iterations_of(report, 0) or {"count": None, "epoch_count": None}
     for column, told, own in (("steps", found["count"], sum(steps)), ("epochs", found["epoch_count"], len(steps))):
-        check.add(column, told == own if own else None, f"{'-' if told is None else told}/{own}")
+        check.add(column, bool(own) and told == own, f"{'-' if told is None else told}/{own}")
 
 
 PHASE_FIGURES = (("duration_ns", 1e-9, "{:.1f} s"), ("cpu_ns", 1e-9, "{:.1f} s"), ("heap_share", 100, "{:.0f} %"))

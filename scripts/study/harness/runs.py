@@ -31,9 +31,10 @@ def find_program(name):
 def stack_name(framework, cache={}):
     """What it calls itself, with versions: "Keras 3.15.1 + JAX 0.10.2"."""
     if framework.name not in cache:
-        layers = ((name, environments.version(framework.environment, package)) for name, package in framework.stack
-                  if name not in framework.idle)
-        cache[framework.name] = " + ".join(f"{name} {version}" if version else name for name, version in layers)
+        parts = [part for layer in framework.stack for part in layer if not part.idle and not part.beside]
+        versions = [part.package and environments.version(framework.environment, part.package) for part in parts]
+        cache[framework.name] = " + ".join(f"{part.name} {version}" if version else part.name
+                                           for part, version in zip(parts, versions))
     return cache[framework.name]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The two tables of the study, frameworks.tbl and environments.tbl, as objects."""
+import collections
 import os
 import re
 import shlex
@@ -52,8 +53,28 @@ class Job:
         self.name, self.examples = name, int(examples)
 
 
+# What is told of a framework: its name, the package whose version it has (None: it has none), and whether it is only
+# imported, there beside what the framework is called by, or does nothing that is seen.
+Part = collections.namedtuple("Part", "name package idle beside unseen")
+
+
+def part(word):
+    """frameworks.tbl says what the signs mean."""
+    word = word.strip()
+    name, colon, package = word.strip("()[]").rpartition(":")
+    if not colon:
+        raise ValueError(f"no NAME:PACKAGE: {word}")
+    unseen, package = package.endswith("?"), package.rstrip("?")
+    return Part(name, None if package == "-" else package, word[0] == "(", word[0] == "[", unseen)
+
+
+def layers(text):
+    """[[Part]], the top layer first."""
+    return [] if text == "-" else [[part(word) for word in layer.split("+")] for layer in text.split(">")]
+
+
 class Framework:
-    """A line of frameworks.tbl. stack: [(name, package)] from the top; idle: the names that are only imported."""
+    """A line of frameworks.tbl; its stack as layers() has it."""
 
     def __init__(self, name, environment, script, models, stack, *variables):
         self.name, self.environment = name, environment
@@ -63,9 +84,7 @@ class Framework:
         self.way = None if self.driver else before or None
         self.script = None if self.module else os.path.join(STUDY, "train", script)
         self.models = tuple(m for word in models.split(",") for m in GROUPS.get(word, (word,)))
-        layers = stack.split("+")
-        self.stack = [tuple(layer.strip("()").rsplit(":", 1)) for layer in layers]
-        self.idle = {layer.strip("()").rsplit(":", 1)[0] for layer in layers if layer.startswith("(")}
+        self.stack = layers(stack)
         self.variables = dict(assignment(word) for word in variables)
 
 
