@@ -147,29 +147,40 @@ expect("only imported", judged(imported, "3.1\n", "3.1\n", iterations=lambda row
 expect("only imported, told to work", judged(imported, "3.1\n", "3.1\n", **told(("Keras", "keras"))), ["recognised"])
 
 
-def failed(end, *failures, rules=("died",)):
+def failed(end, *failures, rules=("died",), framework=LAYERS, trace=True):
     """The row of a training without memory."""
     check.report_of = lambda path: {"failures": list(failures), "findings": [
         {"rule": rule, "text": "ended with status 1; before, 2 allocations had failed"} for rule in rules]}
-    place = failing.place_of(LAYERS, ".")
+    place = failing.place_of(framework, ".")
     os.makedirs(os.path.join(place, "recorded"), exist_ok=True)
-    os.makedirs(os.path.join(place, "trace"), exist_ok=True)
-    open(os.path.join(place, "trace", "recording"), "w").close()
+    label = os.path.join(place, "trace", "recording")
+    os.makedirs(os.path.dirname(label), exist_ok=True)
+    open(label, "w").close() if trace else os.remove(label)
     with open(os.path.join(place, "recorded", "result.json"), "w") as file:
         json.dump(end, file)
-    return failing.judge(LAYERS, ".")
+    return failing.judge(framework, ".")
 
 
 def refused(size, library="libx.so", live=3e9):
     return {"kind": "allocation", "size_bytes": size, "library": library, "live_bytes": live}
 
 
-DIED = dict(GOOD, exit=None, signal="SIGABRT")
-expect("out of memory", failed(DIED, refused(5e6), refused(2e9), refused(7e6)), [], limit="3 GiB", ended="SIGABRT",
+DIED = dict(GOOD, exit=1)
+expect("out of memory", failed(DIED, refused(5e6), refused(2e9), refused(7e6)), [], limit="3 GiB", ended="exit 1",
        allocation="2000 MB by libx.so, 3000 MB live")
 assert failed(DIED, refused(1e9)).text("told together") == "yes"
 expect("enough memory", failed(GOOD, refused(1e9)), ["ended"])
 expect("time is up", failed(dict(DIED, limit=9.0), refused(1e9)), ["ended"])
+expect("no trace of it", failed(DIED, trace=False), ["allocation"], allocation="no trace !")
+# How each is known to end.
+CRASHED, ABORTED = dict(GOOD, exit=None, signal="SIGSEGV"), dict(GOOD, exit=None, signal="SIGABRT")
+expect("another status", failed(dict(DIED, exit=2), refused(1e9)), ["ended"], ended="exit 2 !")
+expect("a signal instead", failed(CRASHED, refused(1e9)), ["ended"], ended="SIGSEGV !")
+expect("that signal", failed(CRASHED, refused(1e9), framework=LAYERS._replace(name="tensorflow")), [], ended="SIGSEGV")
+expect("no signal", failed(DIED, refused(1e9), framework=LAYERS._replace(name="tensorflow")), ["ended"])
+for end in DIED, ABORTED:
+    expect("either", failed(end, refused(1e9), framework=LAYERS._replace(name="tensorflow-2.3")), [], limit="4 GiB")
+assert set(failing.CASES) <= set(made), "a framework that is none"
 expect("none told", failed(DIED, {"kind": "exit"}), ["allocation"], allocation="none told !")
 expect("nobody asked", failed(DIED, refused(1e9, library=None)), ["allocation"])
 expect("live unknown", failed(DIED, refused(1e9, live=None)), ["allocation"], allocation="1000 MB by libx.so !")
