@@ -289,8 +289,11 @@ def estimate(pairs, phase, figure):
     return statistics.median(longer), drawn[50], drawn[-51]
 
 
+MET, NOT_MET, UNCLEAR = "met", "not met", "unclear"
+
+
 def verdict(low, high, limit):
-    return "met" if high <= limit else "not met" if low > limit else "unclear"
+    return MET if high <= limit else NOT_MET if low > limit else UNCLEAR
 
 
 def bare_text(pairs, phase):
@@ -308,6 +311,11 @@ def row(framework, model, pairs, found):
     step, start = ([bare_text(pairs, phase),
                     *(longer_text(pairs, phase, figure, limit_of(framework, phase)) for figure in FIGURES)] for phase in PHASES)
     return [framework.name, model, *step, samples.text(found.get("samples")), beside.text(found.get("beside")), *start, str(len(pairs))]
+
+
+def breaks_promise(cells):
+    """Of a row: a limit is not met, of a step or a start, by the clock or in CPU time."""
+    return any(cell.endswith(f"] {NOT_MET}") for cell in cells)
 
 
 def told(cells):
