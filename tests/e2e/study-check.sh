@@ -7,7 +7,7 @@ python3 - <<'END' || fail "see above"
 import collections, copy, json, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.environ["top_srcdir"] + "/scripts/study")
-from harness import check, environments, failing, tables
+from harness import check, environments, failing, silent, tables
 
 F = collections.namedtuple("F", "name stack module way environment")
 LAYERS = F("layers", tables.layers("Keras:keras > JAX:jaxlib + (PyTorch:torch)"), None, None, None)
@@ -147,6 +147,36 @@ expect("only imported", judged(imported, "3.1\n", "3.1\n", iterations=lambda row
 expect("only imported, told to work", judged(imported, "3.1\n", "3.1\n", **told(("Keras", "keras"))), ["recognised"])
 
 
+# Scripts that are silent until they end.
+AT_END = '{"steps": [6, 6], "loss": ["1.500000000", "1.400000000"]}\n'
+
+
+def quiet(out=AT_END, err="", end=GOOD, framework=LAYERS, trace=True, **found):
+    check.report_of = lambda path: {"processes": REPORT["processes"], "iterations": [dict(REPORT["iterations"][0], **found)]}
+    place = silent.place_of(framework, "m", ".")
+    os.makedirs(os.path.join(place, "recorded"), exist_ok=True)
+    for name, text in ("stdout", out), ("stderr", err), ("result.json", json.dumps(end)):
+        with open(os.path.join(place, "recorded", name), "w") as file:
+            file.write(text)
+    label = os.path.join(place, "trace", "recording")
+    os.makedirs(os.path.dirname(label), exist_ok=True)
+    open(label, "w").close() if trace else os.remove(label)
+    return silent.judge(framework, "m", ".")
+
+
+expect("silent", quiet(), [], output="silent", exit="ok", steps="12/12", epochs="2/2")
+expect("silent, epochs not found", quiet(epoch_count=None), ["epochs"], steps="12/12", epochs="-/2 !")
+expect("it says epochs", quiet(PRINTED), ["output"], output="says epochs !")
+expect("on standard error", quiet(err="Epoch 1/2\n"), ["output"])
+expect("it counts nothing", quiet('{"loss": []}\n'), ["steps", "epochs"])
+expect("silent ranks", quiet(2 * AT_END, framework=ranks), [], steps="12/12", epochs="2/2")
+expect("one rank only", quiet(framework=ranks), ["steps", "epochs"])
+expect("another did less", quiet(AT_END + AT_END.replace("6, 6", "6, 5"), framework=ranks), ["steps", "epochs"])
+expect("silent for good", quiet(end=dict(GOOD, exit=1)), ["exit"], exit="exit 1 !")
+expect("silent, no trace", quiet(trace=False), ["steps"], steps="no trace !")
+assert silent.judge(LAYERS._replace(name="never"), "m", ".") is None
+
+
 def failed(end, *failures, rules=("died",), framework=LAYERS, trace=True):
     """The row of a training without memory."""
     check.report_of = lambda path: {"failures": list(failures), "findings": [
@@ -196,23 +226,25 @@ check.recorded = lambda words, trace: ["record", trace, *words]
 check.environment_of = lambda framework: {}
 
 
-def trained(status, told=None, epochs=None):
+def trained(status, told=None, epochs=None, out=PRINTED):
     """check-iterations' verdict of a training that prints two epochs of six steps; told: iterations in the report."""
     def execute(words, env, folder, seconds):
         assert words[0] == "record" and words[-2:] == ["--batch", "4"], words
         os.makedirs(words[1])
         open(os.path.join(words[1], "recording"), "w").close()
         with open(os.path.join(folder, "stdout"), "w") as file:
-            file.write(PRINTED)
+            file.write(out)
         return dict(GOOD, exit=status)
     counts.runs.execute = execute
     check.report_of = lambda path: {"processes": REPORT["processes"], "iterations": [
         {"process": 7, "count": told, "epoch_count": epochs}]}
-    return counts.train(LAYERS, "m", "--batch 4", None, 64, "./counted")
+    return counts.train(LAYERS, "m", "--batch 4", None, 64, "./counted", {})
 
 
 assert trained(0, 12, 2) == ((12, 12, "right"), (2, 2, "right")), trained(0, 12, 2)
 assert trained(0, 6, None) == ((6, 12, "wrong"), (None, 2, "not found")), trained(0, 6)
 assert trained(0) == ((None, 12, "not found"), (None, 2, "not found")), trained(0)
 assert trained(1, 12, 2) is None
+assert trained(0, 12, 2, AT_END) == ((12, 12, "right"), (2, 2, "right")), trained(0, 12, 2, AT_END)
+assert trained(0, 12, 2, "loss 1.5\n") is None
 END

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # How check-frameworks and check-iterations end: 0 where all that was asked for is right, 1 where a step or a start takes
-# longer than was promised, or more than one of twenty is not right. Nothing is trained: what earlier runs would have left
-# is made up.
+# longer than was promised, where silent scripts' epochs are not found, or more than one of twenty is not right. Nothing is
+# trained: what earlier runs would have left is made up.
 . "$top_srcdir/tests/lib.sh"
 export top_srcdir
 python3 - <<'END' || fail "see above"
@@ -35,7 +35,7 @@ def expect(what, ended, status, *texts, lacks=()):
 # ---- check-frameworks --slowdown ----
 
 frameworks = program("check-frameworks")
-check, cost = frameworks.check, frameworks.cost
+check, cost, silent = frameworks.check, frameworks.cost, frameworks.silent
 made = frameworks.read_frameworks(frameworks.read_environments())
 
 
@@ -82,6 +82,40 @@ expect("it does not train long enough", ends(frameworks, "--no-matrix", "--slowd
 cost.measure = lambda *words: True
 expect("it does", ends(frameworks, "--no-matrix", "--slowdown", "--folder", "fast", "mxnet"), 0)
 
+# ---- check-frameworks --silent ----
+
+environment = {}
+check.recorded = lambda words, trace: ["record", trace, *words]
+check.environment_of = lambda framework: {"KERAS": "x"}
+
+
+def execute(words, env, folder, seconds):
+    environment.update(env)
+    os.makedirs(words[1], exist_ok=True)
+    open(os.path.join(words[1], "recording"), "w").close()
+    for stream, text in ("stdout", '{"steps": [6, 6], "loss": ["1.5", "1.4"]}\n'), ("stderr", ""):
+        with open(os.path.join(folder, stream), "w") as file:
+            file.write(text)
+    return {"exit": 0, "signal": None, "limit": None, "seconds": 1.0}
+
+
+def reports(epochs, steps=12):
+    check.report_of = lambda path: {"processes": [{"process": 1, "trace": 0}], "iterations": [
+        {"process": 1, "count": steps, "epoch_count": epochs}]}
+
+
+check.runs.execute = execute
+reports(2)
+expect("silent", ends(frameworks, "--no-matrix", "--silent", "--folder", "silent", "mxnet", "--markdown", "page.md"), 0,
+       "silent: 1 passed, 0 failed, 0 missing")
+assert environment == {"KERAS": "x", "STUDY_SILENT": "1"}, environment
+with open("page.md") as file:
+    page = file.read()
+assert "\n| mxnet | mobilenet_v2 | silent | ok | 12/12 | 2/2 |\n" in page and "## Epochs that nobody says" in page, page
+reports(None)
+expect("epochs by words alone", judged("silent", "--silent", "mxnet"), 1, "silent: mxnet: epochs: -/2", "silent: 0 passed, 1 failed")
+expect("none were silent", judged("none", "--silent", "mxnet"), 1)
+
 # ---- check-iterations ----
 
 counts = program("check-iterations")
@@ -115,11 +149,13 @@ with open("list", "w") as file:
     file.write("# none\n")
 expect("nothing was checked", ends(counts, "--recordings", "list"), 1)
 
-# A training that fails is not right.
+# Its scripts say their epochs, or are silent; a training that fails is not right.
 counts.WAYS = (("mobilenet_v2", "--epochs 2"),)
-check.recorded = lambda words, trace: ["record", trace, *words]
-check.environment_of = lambda framework: {}
+reports(2)
+for words, silence in ((), None), (("--silent",), "1"):
+    environment.clear()
+    expect("it trains", ends(counts, "--folder", "counted", *words, "mxnet"), 0)
+    assert environment.get("STUDY_SILENT") == silence, environment
 check.runs.execute = lambda *words: {"exit": 1, "signal": None, "limit": None, "seconds": 1.0}
-expect("no run", ends(counts, "--folder", "counted", "mxnet"), 1,
-       "mxnet                          0           0           0           1           0           0           0           1")
+expect("no run", ends(counts, "--folder", "counted", "mxnet"), 1, "mxnet                          0           0           0           1           0           0           0           1")
 END

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the study's training scripts share: all images of an epoch are trained on once, the last
-# smaller batch too; the losses depend on the seed alone, not on who loads; an error says what to do.
+# smaller batch too; the losses depend on the seed alone, not on who loads; what is said of epochs may come at the
+# end; an error says what to do.
 . "$top_srcdir/tests/lib.sh"
 python=$(python_with_torch)
 export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
@@ -23,6 +24,9 @@ train --seed 2 >other 2>errors || fail "status $?: $(cat errors)"
 train --iterations 1 >short 2>errors || fail "status $?: $(cat errors)"
 same "steps" "epoch 1: 3 steps|epoch 2: 3 steps|" "$(sed 's/, loss .*//' once | tr '\n' '|')"
 same "steps at most" "epoch 1: 1 steps|epoch 2: 1 steps|" "$(sed 's/, loss .*//' short | tr '\n' '|')"
+STUDY_SILENT=1 train >silent 2>errors || fail "status $?: $(cat errors)"
+same "silent until its end" "{\"steps\": [3, 3], \"loss\": [$(sed 's/.*, loss \(.*\)/"\1"/' once | paste -s -d , | sed 's/,/, /')]}" "$(cat silent)"
+! grep -i epoch silent errors || fail "it says epochs"
 same "times" "epoch 1:|epoch 2:|" "$(sed 's/ [0-9.]* s$//' times | tr '\n' '|')"
 cmp once workers || fail "the losses depend on who loads the photos"
 ! cmp -s once other || fail "the losses do not depend on the seed"

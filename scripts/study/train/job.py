@@ -3,11 +3,13 @@
 
 A framework's script is a subclass of Framework and job.run(Subclass). This module, like all of this
 folder, runs inside the frameworks' environments: Python 3.6 and the numpy and Pillow of its time are
-enough. Nothing here marks an epoch or an iteration: a profiler has to find them.
+enough. Nothing here marks an epoch or an iteration: a profiler has to find them. What Teller prints says how many
+there were, as most programs do.
 """
 import argparse
 import collections
 import importlib
+import json
 import multiprocessing
 import os
 import resource
@@ -205,6 +207,34 @@ class Clock:
             self.file.write("%s %.6f %.6f\n" % (word, time.monotonic(), spent))
 
 
+class Teller:
+    """Says of each epoch how many steps it had, their mean loss and how long it took, when it ends.
+
+    With $STUDY_SILENT all of it comes in one line when all have ended, and no profiler can tell epochs by such words."""
+
+    def __init__(self):
+        self.silent = bool(os.environ.get("STUDY_SILENT"))
+        self.steps, self.means, self.what = [], [], None
+
+    def says(self, number, steps, mean, what, seconds):
+        self.steps.append(steps)
+        self.means.append("%.9f" % mean)
+        self.what = what
+        if not self.silent:
+            self.write("epoch %d: %d steps, %s %s\n" % (number, steps, what, self.means[-1]))
+            print("epoch %d: %.3f s" % (number, seconds), file=sys.stderr, flush=True)
+
+    def ends(self):
+        if self.silent:
+            self.write(json.dumps({"steps": self.steps, self.what: self.means}) + "\n")
+
+    @staticmethod
+    def write(line):
+        """At once: ranks have the same standard output."""
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
 def is_gpu_open():
     """This process has a GPU's device open, as everything that works on one has; in WSL there is one for all."""
     for fd in os.listdir("/proc/self/fd"):
@@ -244,16 +274,14 @@ def run(make):
     order = Order(len(photos), args, framework.rank, framework.ranks)
     loader = framework.loader(photos, order)
     framework.build()
-    clock = Clock()
+    clock, teller = Clock(), Teller()
     for number in range(1, args.epochs + 1):
         begin = time.monotonic()
         order.epoch = number
         clock.says("epoch")
         mean, steps, what = each_batch(framework, loader, clock)
-        # In one write: ranks have the same standard output.
-        sys.stdout.write("epoch %d: %d steps, %s %.9f\n" % (number, steps, what, mean))
-        sys.stdout.flush()
-        print("epoch %d: %.3f s" % (number, time.monotonic() - begin), file=sys.stderr, flush=True)
+        teller.says(number, steps, mean, what, time.monotonic() - begin)
+    teller.ends()
     framework.close()
     if isinstance(loader, Loader):
         loader.close()
