@@ -7,7 +7,7 @@
 rounds=100
 session_start 'dltrace_sample:*'
 # The least of the durations is far over what a call costs to trace, so shares can be compared.
-DLTRACE_STUB_NS=100000,cudaMalloc=400000,cudaMemcpy=250000,cudaLaunchHostFunc=1000000
+DLTRACE_STUB_NS=200000,cudaMalloc=800000,cudaMemcpy=500000,cudaLaunchHostFunc=2000000
 export DLTRACE_STUB_NS
 export DLTRACE_STUB_MEMORY=100000
 
