@@ -3,8 +3,8 @@
 # above its threshold and not just below it.
 . "$top_srcdir/tests/lib.sh"
 
-# ranks STEPS MS0 MS1: steps of 100 ms in which the two ranks are so long inside a collective
-ranks() {
+# two_ranks EVENTS ARGUMENT...: a job of two; the function EVENTS writes what each does, process $p of rank $rank
+two_ranks() {
 	{
 		echo 'dltrace-text 1'
 		echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
@@ -12,12 +12,17 @@ ranks() {
 			p=$((rank + 1))
 			echo "[1s] dltrace_proc:process process=$p pid=$((100 + rank)) begin=1s exe=\"/bin/train\" rank=$rank ranks=2 local_rank=$rank"
 			echo "[1s] dltrace_proc:object process=$p type=7 id=3 handle=0x44000000 values=[2 2 $rank 0xabc 1]"
-			awk -v steps="$1" -v p="$p" -v ms="$(eval "echo \$$((2 + rank))")" 'BEGIN { for (i = 1; i <= steps; i++)
-				printf "[%dms] dltrace_comm:call thread=%d function=MPI_Allreduce library=1 duration=%dms bytes=1000 communicator=3 peer=-1\n", 1000 + i * 100, p, ms }'
-			echo "[$((1000 + $1 * 100))ms] dltrace_proc:exit process=$p"
+			"$@"
 		done
 	} | report_text
 }
+# steps STEPS MS0 MS1: of 100 ms, in which the two ranks are so long inside a collective
+steps() {
+	awk -v steps="$1" -v p="$p" -v ms="$(eval "echo \$$((2 + rank))")" 'BEGIN { for (i = 1; i <= steps; i++)
+		printf "[%dms] dltrace_comm:call thread=%d function=MPI_Allreduce library=1 duration=%dms bytes=1000 communicator=3 peer=-1\n", 1000 + i * 100, p, ms }'
+	echo "[$((1000 + $1 * 100))ms] dltrace_proc:exit process=$p"
+}
+ranks() { two_ranks steps "$@"; }
 found() {
 	json "[f['rule'] for f in r['findings'] if '$1' in f['text']]"
 }
@@ -39,28 +44,20 @@ same "communication" 1 "$(json "len($(found 'blocking communication'))")"
 ranks 100 4 4
 same "little of it" "[]" "$(found 'blocking communication')"
 
-# side_by_side APART: two threads of each of two ranks are in two collectives of 3 s each, the second so many ms later.
-# Nothing tells iterations: it is of the 10 s that they live. $sum: their totals alone.
+# threads APART: two of each rank are in two collectives of 3 s each, the second one so many ms later. Nothing tells
+# iterations: it is of the 10 s that they live. $sum: their totals alone.
 sum=
-side_by_side() {
-	{
-		echo 'dltrace-text 1'
-		echo '[1s] dltrace_proc:function function=MPI_Allreduce layer="mpi" kind="communicate" name="MPI_Allreduce"'
-		for rank in 0 1; do
-			p=$((rank + 1))
-			echo "[1s] dltrace_proc:process process=$p pid=$((100 + rank)) begin=1s exe=\"/bin/train\" rank=$rank ranks=2 local_rank=$rank"
-			echo "[1s] dltrace_proc:object process=$p type=7 id=3 handle=0x44000000 values=[2 2 $rank 0xabc 1]"
-			for t in 0 1; do
-				echo "[1s] dltrace_proc:thread thread=$((p + 10 * t)) process=$p tid=$((100 + rank + 10 * t)) begin=1s"
-				for at in 4000 8000; do
-					[ "$sum" ] || echo "[$((at + t * $1))ms] dltrace_comm:call thread=$((p + 10 * t)) function=MPI_Allreduce library=1 duration=3s bytes=1000 communicator=3 peer=-1"
-				done
-			done
-			echo "[11s] dltrace_sample:function process=$p function=MPI_Allreduce library=1 calls=4 outer_calls=4 total=12s outer_total=12s bytes=4000"
-			echo "[11s] dltrace_proc:exit process=$p"
+threads() {
+	for t in 0 1; do
+		echo "[1s] dltrace_proc:thread thread=$((p + 10 * t)) process=$p tid=$((100 + rank + 10 * t)) begin=1s"
+		for at in 4000 8000; do
+			[ "$sum" ] || echo "[$((at + t * $1))ms] dltrace_comm:call thread=$((p + 10 * t)) function=MPI_Allreduce library=1 duration=3s bytes=1000 communicator=3 peer=-1"
 		done
-	} | report_text
+	done
+	echo "[11s] dltrace_sample:function process=$p function=MPI_Allreduce library=1 calls=4 outer_calls=4 total=12s outer_total=12s bytes=4000"
+	echo "[11s] dltrace_proc:exit process=$p"
 }
+side_by_side() { two_ranks threads "$@"; }
 blocked() {
 	json "[[round(f['evidence'][k], 6) for k in ('share', 'least', 'most')] for f in r['findings'] if f['rule'] == 'communication'], [round(x['communication'], 6) for x in r['scaling']]"
 }
