@@ -28,6 +28,7 @@
 #define SAY_SO		0.6	/* of the sizes that are in all rounds: there are so many rounds */
 #define MANY		50	/* calls in a round: one of so many may be missing */
 #define LEAST_FOREIGN	2	/* sizes that only the last round of an epoch has */
+#define LEAST_EPOCHS	2	/* whole ones, where the first one is shorter */
 #define ALIKE		0.7	/* of these: as often as others in the rounds before */
 #define LATE		0.5	/* of all there is, by time: imports have their rhythms, too */
 #define PART		0.6	/* of the sizes that tell of other rounds: do so of finer ones */
@@ -463,17 +464,20 @@ static size_t fill(const struct block *b, const struct rounds *r, uint32_t *each
 	return in;
 }
 
-/* Rounds in which there is something that is in few: all as far apart, the last one among them; else 0. */
+/*
+ * Rounds in which there is something that is in few: all as far apart, the last one among them; else 0. Where the
+ * first epoch is shorter, so are all others, or its first rounds are missing.
+ */
 static size_t period_of(const uint32_t *foreign, size_t rounds)
 {
 	size_t length = 1;
 
-	while (length < rounds && foreign[length - 1] < LEAST_FOREIGN)
+	while (length < rounds && foreign[rounds - 1 - length] < LEAST_FOREIGN)
 		length++;
 	for (size_t i = 1; i < rounds; i++)
-		if ((foreign[i] >= LEAST_FOREIGN) != ((i + 1) % length == 0))
+		if ((foreign[i] >= LEAST_FOREIGN) != ((rounds - 1 - i) % length == 0))
 			return 0;
-	return length > 1 && rounds % length == 0 ? length : 0;
+	return length > 1 && (rounds % length == 0 || rounds > LEAST_EPOCHS * length) ? length : 0;
 }
 
 /* Not a size of most rounds. */
@@ -569,7 +573,9 @@ bool rounds_with_last(struct rounds *r, const struct process *p)
 	bool sure = true;
 
 	look_at_ends(&e, &all, r);
-	if (e.length) {
+	if (e.length && r->count % e.length) {
+		sure = false;
+	} else if (e.length) {
 		size_t alike = alike_in(e.last, e.last_count, e.usual, e.usual_count);
 
 		bool last = alike >= LEAST_FOREIGN && (double)alike >= ALIKE * (double)e.last_count &&

@@ -480,73 +480,6 @@ static void collect_beat(struct all_series *all, const struct process *p, enum s
 		free(s->at);
 }
 
-/* ---- runs ---- */
-
-/* Times of all calls of a thread that work, each once; the caller's. */
-static int64_t *calls_of(const struct all_series *all, uint32_t thread, size_t *count)
-{
-	int64_t *at = NULL;
-	size_t all_of = 0;
-
-	*count = 0;
-	for (size_t i = 0; i < all->count; i++)
-		if (all->list[i].work && all->list[i].beat->thread == thread)
-			all_of += all->list[i].count;
-	at = xcalloc(all_of + 1, sizeof(*at));
-	all_of = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct series_of *s = &all->list[i];
-
-		if (!s->work || s->beat->thread != thread)
-			continue;
-		memcpy(at + all_of, s->at, s->count * sizeof(*at));
-		all_of += s->count;
-	}
-	times_sort(at, all_of);
-	for (size_t i = 0; i < all_of; i++)
-		if (!*count || at[*count - 1] != at[i])
-			at[(*count)++] = at[i];
-	return at;
-}
-
-/* Keeps those before which another call was. */
-static void keep_first(struct series_of *s, const int64_t *calls, size_t count)
-{
-	size_t to = 0, before = count, k = 0;
-
-	for (size_t i = 0; i < s->count; i++) {
-		while (k < count && calls[k] < s->at[i])
-			k++;
-		if (!i || k != before + 1)
-			s->at[to++] = s->at[i];
-		before = k;
-	}
-	s->count = to;
-}
-
-static void join_runs(struct all_series *all)
-{
-	bool *done = xcalloc(all->count + 1, sizeof(*done));
-
-	for (size_t i = 0; i < all->count; i++) {
-		uint32_t thread = all->list[i].beat->thread;
-		size_t count;
-		int64_t *calls;
-
-		if (done[i] || !all->list[i].work)
-			continue;
-		calls = calls_of(all, thread, &count);
-		for (size_t k = i; k < all->count; k++) {
-			if (all->list[k].beat->thread != thread || !all->list[k].work)
-				continue;
-			keep_first(&all->list[k], calls, count);
-			done[k] = true;
-		}
-		free(calls);
-	}
-	free(done);
-}
-
 void series_collect(struct all_series *all, const struct process *p, enum series_way way, int64_t until)
 {
 	bool launches = series_launches(p);
@@ -556,7 +489,7 @@ void series_collect(struct all_series *all, const struct process *p, enum series
 		if (!launches || p->rhythm.beats[i].kind != BEAT_RANGE)
 			collect_beat(all, p, way, &p->rhythm.beats[i], until);
 	if (way == SERIES_RUNS)
-		join_runs(all);
+		series_join_runs(all);
 	if (all->count)
 		qsort(all->list, all->count, sizeof(*all->list), by_count);
 	find_batches(all, p);

@@ -54,6 +54,9 @@ void series_collect(struct all_series *all, const struct process *p, enum series
 int64_t series_horizon(const struct beat *b);
 void series_release(struct all_series *all);
 
+/* From each call by itself to SERIES_RUNS. */
+void series_join_runs(struct all_series *all);
+
 /* The times of a beat behind those that are there; its own array. */
 void series_add_beat(struct series_of *s, const struct beat *b);
 
