@@ -119,11 +119,13 @@ static size_t runs_within(const struct series_of *part, const struct series_of *
 struct sizes {
 	uint64_t usual, last;
 	uint8_t without;
+	bool weak;	/* few batches of the usual size before one of the other, and nobody says that an epoch ends there */
 };
 
 #define LEAST_GAP 0.3	/* of the mean distance */
 #define LEAST_RUN 4	/* batches of the usual size before one of the other; */
-#define LEAST_SAID 2	/* so many where the process says that an epoch ends there */
+#define LEAST_SURE 2	/* so many where the process says that an epoch ends there, or all products tell so */
+#define ALL_TELL 0.8	/* of those with that size: of the other one, too */
 
 /* The dimension that `all` is without, in a shape that is without another one. */
 static uint64_t size_in(const struct series_of *part, const struct series_of *all)
@@ -175,7 +177,7 @@ static bool ends_epochs(const struct series_of *part, const struct series_of *al
 		int64_t from = said->list[i - 1], to = said->list[i];
 		size_t until = series_before(all, to);
 
-		if (count_between(part, from, to) != 1 || count_between(all, from, to) <= LEAST_SAID ||
+		if (count_between(part, from, to) != 1 || count_between(all, from, to) <= LEAST_SURE ||
 		    all->at[until - 1] != part->at[series_before(part, to) - 1])
 			return false;
 	}
@@ -192,7 +194,7 @@ static bool two_sizes(const struct all_series *s, const struct series_of *all, c
 	for (size_t i = 0; i < s->count; i++) {
 		size_t runs = part_runs(&s->list[i], all), count = s->list[i].count;
 
-		if (!runs || LEAST_SAID * runs > count || !is_spread(&s->list[i], all) ||
+		if (!runs || LEAST_SURE * runs > count || !is_spread(&s->list[i], all) ||
 		    (often && LEAST_RUN * runs > count))
 			continue;
 		often = LEAST_RUN * runs <= count;
@@ -202,11 +204,10 @@ static bool two_sizes(const struct all_series *s, const struct series_of *all, c
 		const struct series_of *part = &s->list[i];
 
 		if (part->count + usual_part->count != all->count || !part_runs(part, all) ||
-		    size_in(part, all) >= size_in(usual_part, all) ||
-		    !(often || ends_epochs(part, all, said)))
+		    size_in(part, all) >= size_in(usual_part, all))
 			continue;
-		*sizes = (struct sizes){ size_in(usual_part, all), size_in(part, all),
-					 all->beat->without };
+		*sizes = (struct sizes){ size_in(usual_part, all), size_in(part, all), all->beat->without,
+					 !often && !ends_epochs(part, all, said) };
 		return true;
 	}
 	return false;
@@ -234,6 +235,26 @@ static bool is_blas(const struct series_of *one)
 	return one->beat->kind == BEAT_BLAS && !one->dropped;
 }
 
+static bool has_size(const struct all_series *s, const struct series_of *all, uint64_t size)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (part_runs(&s->list[i], all) && size_in(&s->list[i], all) == size)
+			return true;
+	return false;
+}
+
+/* All products that are of the usual size tell of both? Layers that are alike but for one dimension are some of them. */
+static bool all_tell(const struct all_series *s, const struct sizes *told, size_t count, const struct sizes *sizes)
+{
+	size_t tell = 0, of = 0;
+
+	for (size_t i = 0; i < count; i++)
+		tell += told[i].usual == sizes->usual && told[i].last == sizes->last;
+	for (size_t i = 0; i < s->count; i++)
+		of += is_blas(&s->list[i]) && has_size(s, &s->list[i], sizes->usual);
+	return (double)tell >= ALL_TELL * (double)of;
+}
+
 static void find_batches(struct all_series *s, const struct process *p)
 {
 	struct said_at said;
@@ -248,7 +269,8 @@ static void find_batches(struct all_series *s, const struct process *p)
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < i; k++)
 			if (told[i].usual == told[k].usual && told[i].last == told[k].last &&
-			    told[i].without != told[k].without)
+			    told[i].without != told[k].without &&
+			    (!(told[i].weak || told[k].weak) || all_tell(s, told, count, &told[i])))
 				sure = &told[i];
 	for (size_t i = 0; sure && i < s->count; i++)
 		if (is_blas(&s->list[i]))
