@@ -29,6 +29,7 @@
 #define ALIKE		0.9	/* of the steps */
 #define LESS		0.8	/* as much is done in the last steps, */
 #define MORE		1.2	/* and not more */
+#define LEAST_TIME	0.5	/* of the time are usual steps: parts of a step come in bursts */
 #define SHORTER		0.67	/* of the others: what comes last in each epoch is an evaluation */
 
 /* Blocks of a size between the first and the last moment. */
@@ -307,14 +308,18 @@ static bool is_enough(const struct sizes *s, const struct agreement *a)
 static bool holds(struct within *w, const struct sizes *s, const struct steps *steps, bool *doubt)
 {
 	struct agreement a = ask(s, steps);
+	double median;
 
 	*doubt |= a.asked > 1 && (double)a.agree >= (a.asked < LEAST_ASKED ? 1 : DOUBT) * (double)a.asked;
 	if (!is_enough(s, &a) || (double)a.agree < EXPLAINED * (double)a.asked ||
 	    !ends_alike(s, steps, a.blocks) || some_evaluate(s, steps))
 		return false;
+	median = median_of(steps);
+	if (median * (double)steps->count < LEAST_TIME * (double)(s->moments[s->epochs] - s->moments[0]))
+		return false;
 	w->each = steps->each;
 	w->confidence = (double)a.agree / (double)(a.asked + 1);
-	w->median = median_of(steps);
+	w->median = median;
 	return true;
 }
 

@@ -213,6 +213,11 @@ tells "two sizes, one of them another in the last" "None 3" "$compiles
 epochs(3, 7, size='abb', but='acc')"
 tells "once" "21 3" "$compiles
 epochs(3, 7, size='aab', but='aac')"
+tells "bursts that fill a part of each epoch" "None None" "$compiles
+for e in range(3):
+    for i in range(6): blocks('abbabbbaab')
+    rest(400)
+    say(e + 1)"
 tells "in any order" "None 3" "$compiles
 for e in range(3):
     for i in range(6): blocks(''.join(random.choice('abc') for n in range(9)))
