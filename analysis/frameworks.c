@@ -32,11 +32,15 @@ static bool is_library_rule(const struct framework_rule *rule)
 static bool matches(const char *pattern, const char *path)
 {
 	const char *name = base_name(path);
-	size_t literal = strcspn(pattern, "*?[");
+	int literal = (int)strcspn(pattern, "*?[");
 	char anywhere[256];
 
+	/* What it begins with is looked for first: a pattern takes its time, and there are many of both. */
 	if (!strchr(pattern, '/'))
-		return !strncmp(pattern, name, literal) && !fnmatch(pattern, name, 0);
+		return !strncmp(pattern, name, (size_t)literal) && !fnmatch(pattern, name, 0);
+	snprintf(anywhere, sizeof(anywhere), "/%.*s", literal, pattern);
+	if (!strstr(path, anywhere))
+		return false;
 	snprintf(anywhere, sizeof(anywhere), "*/%s", pattern);
 	return !fnmatch(anywhere, path, 0);
 }

@@ -130,6 +130,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	own_word = e->reason != AGAIN && !p->from_start;
 	if (fresh) {
 		p->announced = true;
+		process_lives(p);
 		p->reason = e->reason;
 		p->host = trace_keep(t, e->host);
 		p->version = trace_keep(t, e->version);
@@ -358,18 +359,24 @@ static bool take_word(struct process *p, const struct early_word *w)
 	return true;
 }
 
+/* The last that was announced with this number, and had begun by then; NULL: none. */
+static struct process *known_as(const struct trace *t, const struct early_word *w, int64_t begun)
+{
+	struct process *p = idmap_pointer(&t->by_pid, w->pid);
+
+	while (p && !(is_pid(p, w->pid, w->by) && p->begin <= begun))
+		p = p->same_pid;
+	return p;
+}
+
 static void on_word(struct trace *t, const struct early_word *w)
 {
-	for (size_t i = t->process_count; i--;) {
-		struct process *p = t->processes[i];
+	struct process *p = known_as(t, w, INT64_MAX);
 
-		if (!p->announced || !is_pid(p, w->pid, w->by))
-			continue;
-		if (take_word(p, w))
-			process_ended(p, w->at);
-		return;
-	}
-	t->early[t->early_count++ % EARLY_WORDS] = *w;
+	if (!p)
+		t->early[t->early_count++ % EARLY_WORDS] = *w;
+	else if (take_word(p, w))
+		process_ended(p, w->at);
 }
 
 void identity_end(struct trace *t)
@@ -378,14 +385,10 @@ void identity_end(struct trace *t)
 
 	for (size_t i = t->early_count - kept; i < t->early_count; i++) {
 		const struct early_word *w = &t->early[i % EARLY_WORDS];
-		size_t k = t->process_count;
+		struct process *p = known_as(t, w, w->at);	/* the number may have been another one's before */
 
-		/* The number may have been another one's before. */
-		while (k && !(t->processes[k - 1]->announced && is_pid(t->processes[k - 1], w->pid, w->by) &&
-			      t->processes[k - 1]->begin <= w->at))
-			k--;
-		if (k && take_word(t->processes[k - 1], w) && t->processes[k - 1]->end == UNKNOWN)
-			t->processes[k - 1]->end = w->at;
+		if (p && take_word(p, w) && p->end == UNKNOWN)
+			p->end = w->at;
 	}
 }
 

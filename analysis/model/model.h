@@ -167,7 +167,7 @@ struct process_now {
 	int64_t heap, mapped, gpu, pinned;	/* bytes */
 	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
 	uint64_t round;
-	bool alive, sampled, gone;	/* alive: in trace->alive, until the round after it has gone */
+	bool alive, sampled, gone;	/* alive: in trace->alive, as below */
 };
 
 struct process {
@@ -237,7 +237,7 @@ struct process {
 	struct gpu_work *gpu;		/* owned; NULL: nothing was told of a GPU's work (gpu.h) */
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */
 	struct phases *phases;		/* the same (analysis/phases.h) */
-	struct process *next_alive;
+	struct process *next_alive, **alive_at;	/* borrowed; alive_at: where the list points to it */
 	struct process *same_pid;	/* borrowed; announced before with the same pid, whatever the host */
 	/* When all has been read; borrowed: */
 	struct thread *threads;		/* its own, by first sight */
@@ -346,7 +346,7 @@ struct trace {
 	struct moments moments;
 	struct curve curves[RUN_CURVES];
 	struct ram_sums ram;		/* what RUN_MEMORY waits for */
-	struct process *alive;		/* list */
+	struct process *alive;		/* list: announced or sampled, until the round after they have gone */
 	struct process *readers;	/* list: those that opened files to read; when all has been read */
 	struct idmap by_pid;		/* process * that was announced last */
 	struct early_word early[EARLY_WORDS];	/* a ring, until all has been read */
@@ -448,6 +448,8 @@ void profile_seen(struct profile *f, int64_t begin, int64_t end, uint64_t first)
 void profile_failed(struct profile *f, const struct error *e);
 /* The thread, and its process, emitted one more event. Every event that names its thread. */
 struct thread *trace_emitted(struct trace *t, uint32_t thread, int64_t at);
+/* From now on it is in the list of those that live. */
+void process_lives(struct process *p);
 /* The process has ended at `at`, whoever said so first: it leaves the sums over the run. */
 void process_ended(struct process *p, int64_t at);
 /* When all has been read: what was said of processes before they were announced. */

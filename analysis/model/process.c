@@ -39,9 +39,6 @@ static struct process *process_new(struct trace *t, uint32_t id)
 	p->now.cpu_at = UNKNOWN;
 	rhythm_init(&p->rhythm);
 	input_init(&p->input);
-	p->now.alive = true;
-	p->next_alive = t->alive;
-	t->alive = p;
 	return p;
 }
 

@@ -235,6 +235,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 		if (at > t->round_at)
 			t->round_at = at;
 	}
+	process_lives(p);
 	keep_last(p, e);
 	rhythm(p, at);
 	checked_sample(&p->checked, e, event_at, at);
@@ -261,6 +262,32 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	}
 }
 
+/* ---- who lives ---- */
+
+void process_lives(struct process *p)
+{
+	struct trace *t = p->trace;
+
+	if (p->now.alive || p->now.gone)
+		return;
+	p->now.alive = true;
+	p->next_alive = t->alive;
+	if (t->alive)
+		t->alive->alive_at = &p->next_alive;
+	p->alive_at = &t->alive;
+	t->alive = p;
+}
+
+static void process_leaves(struct process *p)
+{
+	if (!p->now.alive)
+		return;
+	p->now.alive = false;
+	*p->alive_at = p->next_alive;
+	if (p->next_alive)
+		p->next_alive->alive_at = p->alive_at;
+}
+
 void process_ended(struct process *p, int64_t at)
 {
 	struct trace *t = p->trace;
@@ -278,8 +305,10 @@ void process_ended(struct process *p, int64_t at)
 	for (int id = 0; id < RUN_CURVES; id++)
 		run_level(p, (enum run_curve_id)id, at, 0);
 	ram_gone(p, at);
-	if (!p->now.sampled)
+	if (!p->now.sampled) {
+		process_leaves(p);
 		return;
+	}
 	if (at > t->round_at)
 		t->round_at = at;
 	trace_round(t);
@@ -287,18 +316,12 @@ void process_ended(struct process *p, int64_t at)
 
 void process_returned(struct process *p, int64_t at)
 {
-	struct trace *t = p->trace;
-
 	if (!p->now.gone)
 		return;
 	ram_returned(p, at);
 	p->now.gone = false;
 	p->end = UNKNOWN;
-	if (!p->now.alive) {
-		p->now.alive = true;
-		p->next_alive = t->alive;
-		t->alive = p;
-	}
+	process_lives(p);
 	process_threads_changed(p, at);
 	process_gpu_changed(p, at);
 }
@@ -307,15 +330,10 @@ void process_returned(struct process *p, int64_t at)
 
 static void unlink_gone(struct trace *t)
 {
-	struct process **at = &t->alive;
-
-	while (*at) {
-		if ((*at)->now.gone) {
-			(*at)->now.alive = false;
-			*at = (*at)->next_alive;
-		} else {
-			at = &(*at)->next_alive;
-		}
+	for (struct process *p = t->alive, *next; p; p = next) {
+		next = p->next_alive;
+		if (p->now.gone)
+			process_leaves(p);
 	}
 }
 
