@@ -35,12 +35,16 @@ void check_readable(const struct trace *t, const struct report *r, struct check_
 
 /* ---- emitted = read ---- */
 
-/* A thread's last word is only the last when it, or its process, was seen to end. */
+/*
+ * A thread's last word is only the last when it, or its process, was seen to end. A process that samples itself does so
+ * before it says that it ends, and what it had noted comes between the two: its own count, in that word, tells then.
+ */
 static uint64_t twice(const struct thread *thread)
 {
+	const struct process *p = thread->process;
 	uint64_t read = thread->read + thread_before(thread);
 
-	if (!thread->process->final_seen && thread->end == UNKNOWN)
+	if ((!p->final_seen || p->exit_at > p->sample_at) && thread->end == UNKNOWN)
 		return 0;
 	return read > thread->emitted ? read - thread->emitted : 0;
 }

@@ -31,6 +31,8 @@ const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &nobody };
 #define MOST_WORDS 1022		/* of an environment */
 #define CLOSE_WAIT 100000000	/* ns: more threads than cores take turns to finish */
 
+#define NOBODY ((struct dlt_thread *)1)	/* points nowhere */
+
 static struct dlt_thread *closed_by;	/* the only one who may still emit; NULL: all */
 static dlt_emit_fn emitters[DLT_EVENTS];
 static const struct dlt_bridge *bridge;
@@ -195,10 +197,17 @@ bool dlt_emit_close(struct dlt_thread *t)
 	if (mine && dlt_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0) < 0 &&
 	    others_exist(t))
 		nap();
-	while ((!mine || others_emit(t)) && dlt_clock_ns() < end)
+	while ((!mine || others_emit(t)) && __atomic_load_n(&closed_by, __ATOMIC_RELAXED) != NOBODY &&
+	       dlt_clock_ns() < end)
 		nap();
 	dlt_log("emit", "closed, still emitting:", NULL, others_emit(t));
 	return mine;
+}
+
+void dlt_emit_end(void)
+{
+	if (!dlt_outbox_on)
+		__atomic_store_n(&closed_by, NOBODY, __ATOMIC_SEQ_CST);
 }
 
 void dlt_emit_reopen(void)

@@ -69,6 +69,12 @@ bool dlt_emit_gpu(void);
  */
 bool dlt_emit_close(struct dlt_thread *t);
 
+/*
+ * The last event has been emitted. What comes now (destructors) is only in the black box: where nobody reads that any
+ * more, no total would have it.
+ */
+void dlt_emit_end(void);
+
 /* The process goes on after all. */
 void dlt_emit_reopen(void);
 

@@ -74,6 +74,7 @@ static void emit_exit(enum dlt_exit_how how, int code)
 		dlt_emit_aside(t, DLT_EV_PROC_EXIT, &e, false);
 	else
 		dlt_emit(t, DLT_EV_PROC_EXIT, &e);
+	dlt_emit_end();
 }
 
 void dlt_exit_begin(enum dlt_exit_how how, int code)

@@ -31,6 +31,30 @@ static bool is_pid(const struct process *p, uint32_t pid, const struct process *
 }
 
 /*
+ * An image that was announced when the next one had been: they say it on different ways where the user is another one
+ * after the exec. How it ends it says itself. False: it is the latest one.
+ */
+static bool is_late(struct process *latest, struct process *by)
+{
+	struct process *next = NULL, *before = NULL;
+
+	for (struct process *p = latest; p && p->begin > by->begin; p = p->same_pid) {
+		before = p;
+		if (is_pid(p, by->pid, by))
+			next = p;
+	}
+	if (!before)
+		return false;
+	by->same_pid = before->same_pid;
+	before->same_pid = by;
+	if (next && next->reason == EXEC && !next->replaced) {
+		next->replaces = true;
+		next->replaced = by;
+	}
+	return true;
+}
+
+/*
  * A new image of the same kernel process: the old one ended by exec, whoever saw it last. The new
  * one cannot know that it is one: the pid tells.
  */
@@ -39,6 +63,8 @@ static void end_replaced(struct trace *t, struct process *by, int64_t at)
 	uint64_t *last = idmap_put(&t->by_pid, by->pid);
 	struct process *p = (struct process *)(uintptr_t)*last;
 
+	if (is_late(p, by))
+		return;
 	by->same_pid = p;
 	*last = (uintptr_t)by;
 	for (; p; p = p->same_pid) {
@@ -461,6 +487,7 @@ static void on_process_exit(struct trace *t, int64_t at, const void *data)
 	if (thread)
 		thread->read++;
 	p->exit_seen = true;
+	p->exit_at = at;
 	p->how = e->how;
 	p->code = e->code;
 	p->exit_thread = e->thread;

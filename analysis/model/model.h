@@ -193,6 +193,7 @@ struct process {
 	int32_t code;
 	uint32_t exit_thread;
 	uint64_t exit_address;
+	int64_t exit_at;
 	bool exit_seen, final_seen;
 	struct dlt_ev_sample_process sample;	/* the last one; seen only if now.sampled */
 	int64_t sample_at;
@@ -238,7 +239,7 @@ struct process {
 	struct iterations *iterations;	/* owned; what analyses found (analysis/iterations.h) */
 	struct phases *phases;		/* the same (analysis/phases.h) */
 	struct process *next_alive, **alive_at;	/* borrowed; alive_at: where the list points to it */
-	struct process *same_pid;	/* borrowed; announced before with the same pid, whatever the host */
+	struct process *same_pid;	/* borrowed; the one before it with the same pid, whatever the host */
 	/* When all has been read; borrowed: */
 	struct thread *threads;		/* its own, by first sight */
 	size_t thread_count;
@@ -348,7 +349,7 @@ struct trace {
 	struct ram_sums ram;		/* what RUN_MEMORY waits for */
 	struct process *alive;		/* list: announced or sampled, until the round after they have gone */
 	struct process *readers;	/* list: those that opened files to read; when all has been read */
-	struct idmap by_pid;		/* process * that was announced last */
+	struct idmap by_pid;		/* process *, the latest of those that were announced */
 	struct early_word early[EARLY_WORDS];	/* a ring, until all has been read */
 	size_t early_count;
 	uint64_t round;

@@ -33,7 +33,7 @@ static struct process *process_new(struct trace *t, uint32_t id)
 	p->id = id;
 	p->trace = t;
 	p->host = p->exe = p->folder = p->command = p->version = trace_keep(t, "");
-	p->begin = p->end = p->last = p->sample_at = UNKNOWN;
+	p->begin = p->end = p->last = p->exit_at = p->sample_at = UNKNOWN;
 	p->rank = p->ranks = p->local_rank = -1;
 	p->ram.family.unread_since = UNKNOWN;
 	p->now.cpu_at = UNKNOWN;

@@ -95,3 +95,26 @@ check gpu readable emitted totals named ended gpu-kernels gpu-copies shares nest
 # A recording that is killed in the middle is as good as it can be, and says what is missing.
 "$RECORD" -q -o killed -- sh -c './program & wait; kill -9 $$' || true
 check killed readable emitted named ended heap
+
+# Without a recorder a process samples itself, before it ends: what destructors free afterwards is in no count.
+cat >destructor.c <<'END'
+#include <stdlib.h>
+static char *blocks[50];
+__attribute__((destructor)) static void late(void)
+{
+	for (int i = 0; i < 50; i++)
+		free(blocks[i]);
+}
+int main(void)
+{
+	for (int i = 0; i < 50; i++)
+		blocks[i] = malloc(100000 + i);
+	return 0;
+}
+END
+gcc -shared -fPIC -w -Dmain=allocate -o libdestructor.so destructor.c
+echo 'int allocate(void); int main(void) { return allocate(); }' | gcc -x c -o linked - -L. -ldestructor -Wl,-rpath,"$PWD"
+session_start 'dltrace*'
+LD_PRELOAD=$DLTRACE_LIB ./linked
+session_stop
+check trace readable emitted named heap heap-peak heap-events

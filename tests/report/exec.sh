@@ -47,6 +47,22 @@ END
 same "nobody was killed" 0 "$(json 'len(r["failures"])')"
 same "it became the other" "{'exec': True}" "$(json 'row("processes", name="sh")["exit"]')"
 
+# The new image belongs to another user, whose events come another way: it is known before the old one.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/sh"
+[3s] dltrace_proc:process process=3 pid=101 parent=1 begin=2200ms reason=2 exe="/usr/bin/python3"
+[3100ms] dltrace_proc:process process=2 pid=101 parent=1 begin=2100ms reason=1 exe="/bin/sh"
+[3100ms] dltrace_proc:exit process=2 how=5 thread=2 events=3
+[4s] dltrace_sample:process process=3 time=4s threads=1 rss_anon=2M user=1s
+[5s] dltrace_proc:exit process=3 code=0
+[5s] dltrace_sample:process process=2 time=5s final=1 rss_anon=2M user=1s
+[6s] dltrace_proc:exit process=1 code=0
+END
+same "both have their lives" "[(1100000000, 2100000000), (1200000000, 4000000000)]" "$(json 'sorted((p["begin_ns"], p["end_ns"]) for p in r["processes"] if p["pid"] == 101)')"
+same "the old one became the other" "{'exec': True} {'status': 0}" "$(json '"%s %s" % (row("processes", pid=101, name="sh")["exit"], row("processes", name="python3")["exit"])')"
+same "clocks" "[]" "$("$REPORT" --verify -f json trace.txt | jq -c '[.checks[] | select(.result == "failed") | .check]')"
+
 # A sampler that first looks after the exec says the new program's name of the old image too.
 report_text <<'END'
 dltrace-text 1
