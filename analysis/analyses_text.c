@@ -135,11 +135,12 @@ json_t *exit_object(const struct process *p)
 const char *process_who(const struct process *p)
 {
 	static char text[128];
+	const char *name = *process_name(p) ? process_name(p) : "a process";	/* killed before it was asked */
 
 	if (p->pid)
-		snprintf(text, sizeof(text), "%.80s (pid %u)", process_name(p), p->pid);
+		snprintf(text, sizeof(text), "%.80s (pid %u)", name, p->pid);
 	else
-		snprintf(text, sizeof(text), "%.80s", process_name(p));
+		snprintf(text, sizeof(text), "%.80s", name);
 	return text;
 }
 

@@ -273,18 +273,18 @@ static void add_end(struct table *t, const struct process *p)
 	if (e.sender)
 		snprintf(by, sizeof(by), ", sent by %s", process_who(e.sender));
 	if (e.ending == END_SIGNAL) {
-		snprintf(text, sizeof(text), "%s died of %s%s", process_name(p),
+		snprintf(text, sizeof(text), "%s died of %s%s", process_who(p),
 			 signal_name(e.code, name, sizeof(name)),
 			 e.sender ? by : e.killed ? ", without a word" : "");
 		begin_row(t, p, "signal", p->end, text);
 		table_set_int(t, "code", e.code);
 	} else if (e.ending == END_STATUS && e.code) {
-		snprintf(text, sizeof(text), "%s ended with status %d", process_name(p), e.code);
+		snprintf(text, sizeof(text), "%s ended with status %d", process_who(p), e.code);
 		begin_row(t, p, "exit", p->end, text);
 		table_set_int(t, "code", e.code);
 	} else if (e.killed) {
 		snprintf(text, sizeof(text), "%s is gone without having ended: killed (SIGKILL?)",
-			 process_name(p));
+			 process_who(p));
 		begin_row(t, p, "signal", p->end, text);
 	}
 	if (t->row_count && p->exit_thread && e.ending == END_SIGNAL)
@@ -314,7 +314,7 @@ static void add_unreturned(struct table *t, const struct process *p)
 			continue;
 		snprintf(text, sizeof(text), "%s had not returned for %s when %s ended",
 			 *function ? function : "a call", time_text(time, sizeof(time), (double)lasted),
-			 process_name(p));
+			 process_who(p));
 		begin_row(t, p, "hang", thread->in_flight_since, text);
 		set_text(t, "function", function);
 		table_set_uint(t, "thread", thread->id);

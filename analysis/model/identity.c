@@ -182,7 +182,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		adopt_children(p);
 	ram_adopted(p);
 	/* A fork that could not say more. */
-	if (p->parent && e->reason == FORK && !*p->exe) {
+	if (p->parent && (e->reason == FORK || p->inherited_blocks) && !*p->exe) {
 		p->exe = p->parent->exe;
 		p->command = p->parent->command;
 	}

@@ -318,6 +318,7 @@ static void section_header(const struct text *t)
 
 #define FINDINGS_SHOWN 8
 #define OF_A_RULE 2	/* of one rule: ranks and workers have the same to say, one by one */
+#define OF_A_KIND 3	/* the same of failures and limits, where there are many */
 
 static const struct { const char *severity, *mark, *ascii; enum style style; } severity_marks[] = {
 	{ "problem", "✗", "x", STYLE_PROBLEM },
@@ -398,15 +399,15 @@ static void put_finding(const struct text *t, const struct table *findings, size
 	free(text);
 }
 
-/* Have as many of its rule been told as shall be? */
-static bool told_enough(const struct table *findings, size_t row)
+/* How many rows before that one have the same text in a column? */
+static size_t alike_before(const struct table *list, size_t row, const char *column)
 {
-	const char *rule = cell_text(table_get(findings, row, "rule"));
+	const char *text = cell_text(table_get(list, row, column));
 	size_t n = 0;
 
-	for (size_t i = 0; i < row && n < OF_A_RULE; i++)
-		n += !strcmp(cell_text(table_get(findings, i, "rule")), rule);
-	return n == OF_A_RULE;
+	for (size_t i = 0; i < row; i++)
+		n += !strcmp(cell_text(table_get(list, i, column)), text);
+	return n;
 }
 
 static void section_findings(const struct text *t)
@@ -419,7 +420,7 @@ static void section_findings(const struct text *t)
 	if (!rows)
 		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
 	for (size_t row = 0; row < rows; row++) {
-		if (!t->o->verbose && (shown == FINDINGS_SHOWN || told_enough(findings, row)))
+		if (!t->o->verbose && (shown == FINDINGS_SHOWN || alike_before(findings, row, "rule") >= OF_A_RULE))
 			continue;
 		put_finding(t, findings, row);
 		shown++;
@@ -431,33 +432,71 @@ static void section_findings(const struct text *t)
 	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
 }
 
+static void put_sentence(const struct text *t, const struct table *list, size_t row, enum style style)
+{
+	const struct cell *at = table_get(list, row, "t_ns");
+	char buf[FORMAT_SIZE], *text = NULL;
+
+	if (asprintf(&text, "%s%s%s", at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
+		     at->type == CELL_NULL ? "" : ": ", cell_text(table_get(list, row, "text"))) < 0)
+		return;
+	text_item(t, t->o->unicode ? "·" : "-", style, text);
+	free(text);
+}
+
+/* "and 731 more: 409 killed, 322 shared-pages (--table limits)" */
+static void put_hidden(const struct text *t, const char *table, const bool *hidden, size_t rows)
+{
+	const struct table *list = report_table(t->r, table);
+	char buf[FORMAT_SIZE], *text;
+	size_t all = 0, size;
+	bool *told = need(calloc(rows, sizeof(*told)));
+	FILE *f = text_open(&text, &size);
+
+	for (size_t row = 0; row < rows; row++)
+		all += hidden[row];
+	fprintf(f, "and %s more", format_whole(buf, (double)all));
+	for (size_t row = 0, kinds = 0; row < rows; row++) {
+		const char *kind = cell_text(table_get(list, row, "kind"));
+		size_t of = 0;
+
+		for (size_t i = row; hidden[row] && !told[row] && i < rows; i++) {
+			bool same = hidden[i] && !strcmp(cell_text(table_get(list, i, "kind")), kind);
+
+			of += same;
+			told[i] |= same && i > row;
+		}
+		if (of)
+			fprintf(f, "%s %s %s", kinds++ ? "," : ":", format_whole(buf, (double)of), kind);
+	}
+	fprintf(f, " (--table %s)", table);
+	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, text_close(f, &text));
+	free(text);
+	free(told);
+}
+
+/* Few of each kind: what many processes have to say must not hide what one has. */
 static void put_list(const struct text *t, const char *table, const char *title, size_t most,
 		     enum style style)
 {
 	const struct table *list = report_table(t->r, table);
-	size_t rows = text_rows(list);
-	char buf[FORMAT_SIZE], more[64 + FORMAT_SIZE];
+	size_t rows = text_rows(list), shown = 0;
+	bool *hidden;
 
 	if (!rows)
 		return;
+	hidden = need(calloc(rows, sizeof(*hidden)));
 	text_heading(t, title, NULL);
-	for (size_t row = 0; row < rows && row < most; row++) {
-		const struct cell *at = table_get(list, row, "t_ns");
-		char *text = NULL;
-
-		if (asprintf(&text, "%s%s%s", at->type == CELL_NULL ? "" :
-			     format_cell(buf, UNIT_TIME, at, t->o->unicode),
-			     at->type == CELL_NULL ? "" : ": ",
-			     cell_text(table_get(list, row, "text"))) < 0)
-			return;
-		text_item(t, t->o->unicode ? "·" : "-", style, text);
-		free(text);
+	for (size_t row = 0; row < rows; row++) {
+		hidden[row] = rows > most && (shown == most || alike_before(list, row, "kind") >= OF_A_KIND);
+		if (hidden[row])
+			continue;
+		put_sentence(t, list, row, style);
+		shown++;
 	}
-	if (rows > most) {
-		snprintf(more, sizeof(more), "and %s more (--table %s)",
-			 format_whole(buf, (double)(rows - most)), table);
-		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
-	}
+	if (shown < rows)
+		put_hidden(t, table, hidden, rows);
+	free(hidden);
 }
 
 static void section_failures(const struct text *t)

@@ -61,13 +61,25 @@ END
 	json '[f["text"] for f in r["failures"] if f["kind"] == "signal"]'
 }
 same "let go" "[]" "$(ended_by 0 1 15)"
-same "in a run that failed" "['python3 died of SIGTERM, sent by python3 (pid 100)']" "$(ended_by 1 1 15)"
-same "another signal" "['python3 died of SIGSEGV, without a word']" "$(ended_by 0 1 11)"
-same "by itself" "['python3 died of SIGTERM, sent by python3 (pid 101)']" "$(ended_by 0 2 15)"
+same "in a run that failed" "['python3 (pid 101) died of SIGTERM, sent by python3 (pid 100)']" "$(ended_by 1 1 15)"
+same "another signal" "['python3 (pid 101) died of SIGSEGV, without a word']" "$(ended_by 0 1 11)"
+same "by itself" "['python3 (pid 101) died of SIGTERM, sent by python3 (pid 101)']" "$(ended_by 0 2 15)"
 # One that nobody waited for: SIGKILL was sent, so it is that; what can be caught tells nothing.
 same "killed by its maker" "[] {'signal': 9}" "$(ended_by 0 1 nobody 9) $(json 'row("processes", pid=101)["exit"]')"
-same "... in a run that failed" "['python3 died of SIGKILL, sent by python3 (pid 100)']" "$(ended_by 1 1 nobody 9)"
-same "asked to end" "['python3 is gone without having ended: killed (SIGKILL?)']" "$(ended_by 0 1 nobody)"
+same "... in a run that failed" "['python3 (pid 101) died of SIGKILL, sent by python3 (pid 100)']" "$(ended_by 1 1 nobody 9)"
+same "asked to end" "['python3 (pid 101) is gone without having ended: killed (SIGKILL?)']" "$(ended_by 0 1 nobody)"
+
+# Many that have the same to say do not hide what one has.
+{
+	echo "dltrace-text 1"
+	for i in $(seq 20); do
+		echo "[1s] dltrace_proc:process process=$i pid=$((100 + i)) begin=1s exe=\"/bin/app\""
+		echo "[2s] dltrace_proc:exit process=$i how=$((i == 20 ? 4 : 0)) code=11"
+	done
+} >trace.txt
+"$REPORT" -q trace.txt >out || [ $? = 1 ] || fail "status $?"
+same "what is listed" "3 1 1" "$(sed -n '/^Failures/,/^$/p' out >failures; echo $(grep -c 'with status' failures) $(grep -c SIGSEGV failures) \
+	$(grep -c 'and 16 more: 16 exit (--table failures)' failures))"
 
 # Calls that never return are in no total. Who ended badly in one for seconds hung there; who ended well, was let
 # go or lives on may have had a thread that waited for work: that is only said.
@@ -105,7 +117,7 @@ END
 hung() {
 	json '[(f["text"], f["t_ns"], f["thread"]) for f in r["failures"] if f["kind"] == "hang"]'
 }
-same "who hung" "[('MPI_Allreduce had not returned for 50 s when trainer ended', 9000000000, 1)]" "$(hung)"
+same "who hung" "[('MPI_Allreduce had not returned for 50 s when trainer (pid 100) ended', 9000000000, 1)]" "$(hung)"
 unreturned() {
 	json '[f["text"].split(": ", 1)[1] for f in r["limits"] if f["kind"] == "unreturned" and f["text"].startswith("'"$1"'")]'
 }
