@@ -15,6 +15,7 @@
 #include "guard.h"
 #include "init.h"
 #include "opencl_work.h"
+#include "outbox.h"
 #include "process.h"
 #include "real.h"
 #include "rings.h"
@@ -65,7 +66,8 @@ static void emit_exit(enum dlt_exit_how how, int code)
 		.process = dlt_process.id, .how = (uint8_t)how, .code = code, .thread = t->id,
 	};
 
-	note_usage();
+	if (!dlt_process.shut_in)
+		note_usage();
 	if (!dlt_enabled(DLT_EV_PROC_EXIT))
 		return;
 	e.events = dlt_thread_events_total() + 1;
@@ -77,6 +79,15 @@ static void emit_exit(enum dlt_exit_how how, int code)
 	dlt_emit_end();
 }
 
+/* By memory alone, into the black box; LTTng would ask the kernel. */
+static void say_last_words(enum dlt_exit_how how, int code)
+{
+	if (dlt_outbox_on && dlt_thread_self()->announced) {
+		dlt_rings_flush_all(true);
+		emit_exit(how, code);
+	}
+}
+
 void dlt_exit_begin(enum dlt_exit_how how, int code)
 {
 	/* In this order: who is not traced may be in a cage that lets it call little of the system. */
@@ -84,6 +95,10 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 		return;
 	set_box(state_of(how), code);
 	dlt_calls_exit();
+	if (dlt_process.shut_in) {
+		say_last_words(how, code);
+		return;
+	}
 	dlt_rings_flush_all(false);
 	/* Not on the way to a signal: who aborts may hold a lock that these need. */
 	if (how != DLT_EXIT_ABORT && how != DLT_EXIT_SIGNAL) {
@@ -107,7 +122,7 @@ void dlt_exit_undo(enum dlt_exit_how how)
 	set_box(DLT_BOX_ALIVE, 0);
 	dlt_rings_reopen();
 	dlt_emit_reopen();
-	if (how == DLT_EXIT_EXEC)
+	if (how == DLT_EXIT_EXEC && !dlt_process.shut_in)
 		dlt_sampler_start();
 }
 
@@ -116,7 +131,7 @@ void dlt_exit_undo(enum dlt_exit_how how)
 static void note_status(int code, void *unused)
 {
 	(void)unused;
-	ending = getpid();
+	ending = dlt_process.shut_in ? dlt_process.pid : getpid();
 	status = code & 0377;
 	if (ending == dlt_process.pid)
 		set_box(DLT_BOX_EXITING, status);
@@ -147,6 +162,10 @@ __attribute__((destructor)) static void end(void)
 	if (!ending || ending != dlt_process.pid || !dlt_process.traced)
 		return;
 	dlt_calls_exit();
+	if (dlt_process.shut_in) {
+		say_last_words(DLT_EXIT_EXIT, status);
+		return;
+	}
 	dlt_cl_end();
 	dlt_coverage_end();
 	dlt_rings_flush_all(false);
@@ -209,7 +228,7 @@ DLT_EXPORT void abort(void)
 	struct sigaction action;
 
 	/* With a handler the rest is the handler's: it may print, emit, even jump away. */
-	if (sigaction(SIGABRT, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+	if (!dlt_process.shut_in && sigaction(SIGABRT, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
 		dlt_exit_begin(DLT_EXIT_ABORT, SIGABRT);
 	dlt_real()->abort();
 	__builtin_unreachable();
@@ -217,7 +236,7 @@ DLT_EXPORT void abort(void)
 
 DLT_EXPORT int raise(int sig)
 {
-	bool fatal = is_fatal(sig);
+	bool fatal = !dlt_process.shut_in && is_fatal(sig);
 	int result;
 
 	if (fatal)
@@ -230,7 +249,7 @@ DLT_EXPORT int raise(int sig)
 
 DLT_EXPORT int kill(pid_t pid, int sig)
 {
-	bool fatal = pid == dlt_process.pid && pid == getpid() && is_fatal(sig);
+	bool fatal = pid == dlt_process.pid && !dlt_process.shut_in && pid == getpid() && is_fatal(sig);
 	int result;
 
 	if (fatal)

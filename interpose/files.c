@@ -104,7 +104,7 @@ static void emit(int fd, bool here, const char *path, const void *caller)
 	struct dlt_ev_file_open e = { .thread = t->id };
 	struct stat s;
 
-	if (dlt_is_guarded(t) || t->helper || t->vforked || !is_data(path, strlen(path)))
+	if (dlt_is_guarded(t) || t->helper || t->vforked || dlt_process.shut_in || !is_data(path, strlen(path)))
 		return;
 	if (dlt_sys(SYS_fstat, fd, (long)&s, 0, 0, 0) < 0 || !S_ISREG(s.st_mode))
 		return;

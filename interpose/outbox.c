@@ -14,6 +14,7 @@
 #include "emit.h"
 #include "log.h"
 #include "outbox_layout.h"
+#include "process.h"
 #include "sys.h"
 #include "wanted.h"
 
@@ -159,7 +160,8 @@ static DLT_HOT uint64_t take_place(struct dlt_box_outbox *o, uint64_t size)
 static __attribute__((noinline)) void ring_the_bell(void)
 {
 	__atomic_fetch_add(&wanted->bell, 1, __ATOMIC_RELEASE);
-	dlt_sys(SYS_futex, (long)&wanted->bell, FUTEX_WAKE, INT_MAX, 0, 0);
+	if (!dlt_process.shut_in)	/* it is looked into all the same, a little later */
+		dlt_sys(SYS_futex, (long)&wanted->bell, FUTEX_WAKE, INT_MAX, 0, 0);
 }
 
 /* As threads count them: a batch is as many as are in it. */

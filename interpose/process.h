@@ -27,6 +27,11 @@ struct dlt_process {
 	bool counted;			/* false: not even counted, hooks only pass */
 	uint32_t heap;			/* enum dlt_heap_cover */
 	bool off;			/* DLTRACE=off: loaded but inert */
+	/*
+	 * It may have shut itself in, by seccomp(2): the kernel is asked nothing more that the program does not ask
+	 * itself. A forked child is, too.
+	 */
+	bool shut_in;
 	uint64_t threshold;		/* bytes, DLTRACE_THRESHOLD */
 	struct dlt_rank rank;		/* by the environment at its start */
 	uint64_t job;			/* the same in all ranks, by the environment too; 0: no rank */

@@ -286,6 +286,9 @@ DLT_EXPORT int prctl(int option, ...)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
 	result = dlt_real()->prctl(option, a[0], a[1], a[2], a[3]);
+	/* Who may not be given new rights may give itself fewer, in ways that nobody sees here. */
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && result == 0)
+		dlt_process.shut_in = true;
 	if (option == PR_SET_NAME && result == 0)
 		dlt_threads_announce(dlt_thread_self(), DLT_THREAD_NAMED, NULL);
 	return result;

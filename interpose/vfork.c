@@ -77,7 +77,7 @@ bool dlt_children_is_borrowed(void)
 {
 	struct dlt_thread *t = dlt_thread_tls;
 
-	return (t && t->vforked) || getpid() != dlt_process.pid;
+	return (t && t->vforked) || (!dlt_process.shut_in && getpid() != dlt_process.pid);
 }
 
 /* Static memory is the parent's too; the path may lie on the child's stack. */

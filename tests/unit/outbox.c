@@ -20,6 +20,7 @@
 /* ---- what the application's side takes from others ------------------------------------------- */
 
 struct dlt_box_header *dlt_box;
+struct dlt_process dlt_process;
 static bool room = true;	/* on /dev/shm */
 
 bool dlt_box_is_read(void)
