@@ -12,6 +12,7 @@
 #include "analysis/coverage.h"
 #include "analysis/model/gpu.h"
 #include "library_flags.h"
+#include "object_types.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -204,17 +205,19 @@ static size_t inherited_functions(const struct process *p)
 	return i;
 }
 
-/* Newer than our tables: the program got the real function. */
+/* Newer than our tables: the program got the real function. Or what we may not ask the kernel any more. */
 static void uncovered_functions(const struct tell *t)
 {
 	const struct process *p = t->process;
 
 	for (size_t i = inherited_functions(p); i < p->uncovered_count; i++) {
-		struct coverage c = { .kind = "cuda function", .covered = "no", .version = "",
+		bool shut_in = !strcmp(p->uncovered[i], DLT_SHUT_IN);
+		struct coverage c = { .kind = shut_in ? "kernel" : "cuda function", .covered = "no", .version = "",
 				      .name = p->uncovered[i] };
 
-		snprintf(c.text, sizeof(c.text), "%s is in no table of dltrace: calls of it are not seen",
-			 p->uncovered[i]);
+		snprintf(c.text, sizeof(c.text), shut_in ?
+			 "since it may have shut itself in by %s, the files that it opens and new sockets are not looked at" :
+			 "%s is in no table of dltrace: calls of it are not seen", p->uncovered[i]);
 		t->each(&c, t->data);
 	}
 }

@@ -17,6 +17,7 @@
 #include "guard.h"
 #include "init.h"
 #include "library.h"
+#include "objects.h"
 #include "opencl.h"
 #include "opencl_work.h"
 #include "process.h"
@@ -279,16 +280,19 @@ DLT_EXPORT int prctl(int option, ...)
 {
 	unsigned long a[4];
 	va_list list;
+	bool shuts_in;
 	int result;
 
 	va_start(list, option);
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
+	/* Who may not be given new rights may give itself fewer, in ways that nobody sees here. Said while it can be. */
+	shuts_in = option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP;
+	if (shuts_in && dlt_process.traced && !dlt_process.shut_in)
+		dlt_uncovered(DLT_SHUT_IN);
 	result = dlt_real()->prctl(option, a[0], a[1], a[2], a[3]);
-	/* Who may not be given new rights may give itself fewer, in ways that nobody sees here. */
-	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && result == 0)
-		dlt_process.shut_in = true;
+	dlt_process.shut_in |= shuts_in && result == 0;
 	if (option == PR_SET_NAME && result == 0)
 		dlt_threads_announce(dlt_thread_self(), DLT_THREAD_NAMED, NULL);
 	return result;

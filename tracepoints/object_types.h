@@ -13,7 +13,7 @@ enum dlt_object {
 	DLT_OBJECT_KERNEL = 1,
 	DLT_OBJECT_SHAPE,
 	DLT_OBJECT_STREAM,
-	DLT_OBJECT_UNCOVERED,		/* its values are a text: the function's name */
+	DLT_OBJECT_UNCOVERED,		/* its values are a text: the function's name, or DLT_SHUT_IN */
 	DLT_OBJECT_CUPTI,		/* a kernel's name that CUPTI or an event of OpenCL's told */
 	DLT_OBJECT_GRAPH,
 	DLT_OBJECT_COMMUNICATOR,
@@ -22,5 +22,7 @@ enum dlt_object {
 	DLT_OBJECT_STREAM_NAME,		/* what the program calls the stream of this handle, by NVTX */
 	DLT_OBJECT_DEVICE_NAME,		/* likewise the GPU of this number, as the process numbers them */
 };
+
+#define DLT_SHUT_IN "seccomp"		/* the process may have shut itself in */
 
 #endif

@@ -65,6 +65,7 @@ for how in _exit exit quick_exit; do
 		exits 7 "$RECORD" -q --children all -o "recorded-$how$where" -- ./shut $how $where
 		"$REPORT" -q -f json "recorded-$how$where" >r.json || [ $? = 1 ] || fail "$how $where: no report"
 		same "$how $where: how it ended" "{'status': 7}" "$(json 'r["processes"][-1]["exit"]')"
+		same "$how $where: what is not known" 1 "$(json 'sum("may have shut itself in: seccomp" in l["text"] for l in r["limits"])')"
 		"$REPORT" -q --verify "recorded-$how$where" >verify.txt || fail "$how $where: $(grep -A3 '✗' verify.txt)"
 	done
 done
