@@ -79,11 +79,11 @@ static void emit_exit(enum dlt_exit_how how, int code)
 	dlt_emit_end();
 }
 
-/* By memory alone, into the black box; LTTng would ask the kernel. */
+/* By memory alone, into the black box; LTTng would ask the kernel. Others' rings are the sampler's to take. */
 static void say_last_words(enum dlt_exit_how how, int code)
 {
 	if (dlt_outbox_on && dlt_thread_self()->announced) {
-		dlt_rings_flush_all(true);
+		dlt_rings_flush_all(false);
 		emit_exit(how, code);
 	}
 }
