@@ -216,7 +216,7 @@ static void uncovered_functions(const struct tell *t)
 				      .name = p->uncovered[i] };
 
 		snprintf(c.text, sizeof(c.text), shut_in ?
-			 "since it may have shut itself in by %s, the files that it opens and new sockets are not looked at" :
+			 "since it may have shut itself in by %s, files that it opens and sockets are not looked at" :
 			 "%s is in no table of dltrace: calls of it are not seen", p->uncovered[i]);
 		t->each(&c, t->data);
 	}

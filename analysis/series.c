@@ -119,7 +119,7 @@ static size_t runs_within(const struct series_of *part, const struct series_of *
 struct sizes {
 	uint64_t usual, last;
 	uint8_t without;
-	bool weak;	/* few batches of the usual size before one of the other, and nobody says that an epoch ends there */
+	bool weak;	/* few of the usual size before one of the other, and nobody says that an epoch ends there */
 };
 
 #define LEAST_GAP 0.3	/* of the mean distance */
@@ -243,7 +243,7 @@ static bool has_size(const struct all_series *s, const struct series_of *all, ui
 	return false;
 }
 
-/* All products that are of the usual size tell of both? Layers that are alike but for one dimension are some of them. */
+/* Do all products of the usual size tell of both? Layers that are alike but for one dimension are some of them. */
 static bool all_tell(const struct all_series *s, const struct sizes *told, size_t count, const struct sizes *sizes)
 {
 	size_t tell = 0, of = 0;

@@ -38,7 +38,8 @@ static bool ask(int fd)
 {
 	int domain = 0;
 	socklen_t size = sizeof(domain);
-	bool network = !dlt_process.shut_in && !dlt_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, (long)&domain, (long)&size) &&
+	bool network = !dlt_process.shut_in &&
+		       !dlt_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, (long)&domain, (long)&size) &&
 		       (domain == AF_INET || domain == AF_INET6);
 
 	if (fd < NUMBERS)

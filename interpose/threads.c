@@ -287,7 +287,7 @@ DLT_EXPORT int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
-	/* Who may not be given new rights may give itself fewer, in ways that nobody sees here. Said while it can be. */
+	/* Who may not be given new rights may give itself fewer, in ways that nobody sees here. */
 	shuts_in = option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP;
 	if (shuts_in && dlt_process.traced && !dlt_process.shut_in)
 		dlt_uncovered(DLT_SHUT_IN);
