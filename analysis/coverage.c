@@ -212,11 +212,11 @@ static void uncovered_functions(const struct tell *t)
 
 	for (size_t i = inherited_functions(p); i < p->uncovered_count; i++) {
 		bool shut_in = !strcmp(p->uncovered[i], DLT_SHUT_IN);
-		struct coverage c = { .kind = shut_in ? "kernel" : "cuda function", .covered = "no", .version = "",
+		struct coverage c = { .kind = shut_in ? "seccomp" : "cuda function", .covered = "no", .version = "",
 				      .name = p->uncovered[i] };
 
 		snprintf(c.text, sizeof(c.text), shut_in ?
-			 "since it may have shut itself in by %s, files that it opens and sockets are not looked at" :
+			 "since it may have shut itself in by %s, files and sockets that it opens are not looked at" :
 			 "%s is in no table of dltrace: calls of it are not seen", p->uncovered[i]);
 		t->each(&c, t->data);
 	}

@@ -466,7 +466,7 @@ static size_t fill(const struct block *b, const struct rounds *r, uint32_t *each
 
 /*
  * Rounds in which there is something that is in few: all as far apart, the last one among them; else 0. Where the
- * first epoch is shorter, so are all others, or its first rounds are missing.
+ * first epoch is shorter than the others its first rounds are missing.
  */
 static size_t period_of(const uint32_t *foreign, size_t rounds)
 {

@@ -217,7 +217,7 @@ static const struct uncovered {
 	{ "cuda functions", "some CUDA functions that these libraries use are not known to dltrace" },
 	{ "private table", "what these libraries call through CUDA's private tables (cuGetExportTable) is not seen" },
 	{ "profiler", "CUPTI is used by these libraries past dltrace: records of the GPU's work may be missing" },
-	{ "kernel", "files that it opens and new sockets are not looked at since it may have shut itself in" },
+	{ "seccomp", "files and sockets that it opens are not looked at since it may have shut itself in" },
 	{ "opencl", "OpenCL calls through these libraries are not seen" },
 };
 

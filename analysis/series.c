@@ -235,6 +235,30 @@ static bool is_blas(const struct series_of *one)
 	return one->beat->kind == BEAT_BLAS && !one->dropped;
 }
 
+static bool are_same(const struct sizes *a, const struct sizes *b)
+{
+	return a->usual == b->usual && a->last == b->last;
+}
+
+/* By two dimensions; `weak`: though weakly. */
+static bool is_told_twice(const struct sizes *told, size_t count, size_t i, bool weak)
+{
+	for (size_t k = 0; k < count; k++)
+		if (are_same(&told[k], &told[i]) && told[k].without != told[i].without &&
+		    (weak || !(told[k].weak || told[i].weak)))
+			return true;
+	return false;
+}
+
+/* So that all products are asked once. */
+static bool is_last_of_its(const struct sizes *told, size_t count, size_t i)
+{
+	for (size_t k = i + 1; k < count; k++)
+		if (are_same(&told[k], &told[i]))
+			return false;
+	return true;
+}
+
 static bool has_size(const struct all_series *s, const struct series_of *all, uint64_t size)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -249,7 +273,7 @@ static bool all_tell(const struct all_series *s, const struct sizes *told, size_
 	size_t tell = 0, of = 0;
 
 	for (size_t i = 0; i < count; i++)
-		tell += told[i].usual == sizes->usual && told[i].last == sizes->last;
+		tell += are_same(&told[i], sizes);
 	for (size_t i = 0; i < s->count; i++)
 		of += is_blas(&s->list[i]) && has_size(s, &s->list[i], sizes->usual);
 	return (double)tell >= ALL_TELL * (double)of;
@@ -267,11 +291,10 @@ static void find_batches(struct all_series *s, const struct process *p)
 		if (is_blas(&s->list[i]) && two_sizes(s, &s->list[i], &said, &told[count]))
 			count++;
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < i; k++)
-			if (told[i].usual == told[k].usual && told[i].last == told[k].last &&
-			    told[i].without != told[k].without &&
-			    (!(told[i].weak || told[k].weak) || all_tell(s, told, count, &told[i])))
-				sure = &told[i];
+		if (is_told_twice(told, count, i, false) ||
+		    (is_last_of_its(told, count, i) && is_told_twice(told, count, i, true) &&
+		     all_tell(s, told, count, &told[i])))
+			sure = &told[i];
 	for (size_t i = 0; sure && i < s->count; i++)
 		if (is_blas(&s->list[i]))
 			drop_sizes(s, &s->list[i], sure);

@@ -33,7 +33,7 @@ const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &nobody };
 
 #define NOBODY ((struct dlt_thread *)1)	/* points nowhere */
 
-static struct dlt_thread *closed_by;	/* the only one who may still emit; NULL: all */
+static struct dlt_thread *closed_by;	/* the only one who may still emit, or NOBODY; NULL: all */
 static dlt_emit_fn emitters[DLT_EVENTS];
 static const struct dlt_bridge *bridge;
 
