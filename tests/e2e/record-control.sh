@@ -64,8 +64,8 @@ begin() {
 
 printf '\nerror \033[2J' >name
 begin named
-rm name
 until_so "its name" sh -c '"$1" --control $2 dump 2>&1 | grep -F "[2J"' sh "$RECORD" $recorder
+rm name
 exits 0 "$RECORD" --control $recorder dump
 grep -q '^process [0-9]* (?error ?\[2J): 1 threads' out || fail "a name in a dump: $(cat -v out)"
 : >enough
