@@ -280,12 +280,18 @@ static void put_built_line(const struct text *t, size_t trace, enum style style,
 	free(text);
 }
 
-/* Numbered when there are several. */
+#define COMMAND_LINES 4	/* at most */
+
+/* Numbered when there are several. A script given as an argument, or a long list of files, loses its middle. */
 static void put_command(const struct text *t, const char *command, int indent, size_t trace)
 {
-	char *line = NULL;
+	char *clean = text_clean(command && *command ? command : "(command not known)", t->o->unicode), *line;
+	size_t size;
+	FILE *f = text_open(&line, &size);
 
-	line = text_clean(command && *command ? command : "(command not known)", t->o->unicode);
+	put_cut(f, t->o, clean, COMMAND_LINES * t->o->width, GRID_MIDDLE);
+	free(clean);
+	text_close(f, &line);
 	style_begin(t->out, t->o, STYLE_BOLD);
 	if (indent)
 		fprintf(t->out, "%-*zu", indent, trace);

@@ -140,6 +140,10 @@ def looks(browser):
             w.getBoundingClientRect().height < 1.5 * parseFloat(getComputedStyle(w).lineHeight));
         title.style.width = ''; return tops; })()""")
     check("words of the command are whole", len(lines) > 2 and all(lines), lines)
+    title, whole = browser.open("long.html").js("""(() => { const title = document.getElementById('title');
+        return [title.textContent, title.title]; })()""")
+    check("a long command loses its middle", len(title) < 300 < len(whole) and
+          title.startswith("python3 train.py") and title.endswith("--model mobilenet_v2"), title, whole)
     narrow.js("dlt.redrawCurves(true)")
     wide = narrow.js("document.documentElement.scrollWidth")
     check("as wide as a phone", wide <= 360, wide)

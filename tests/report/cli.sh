@@ -65,11 +65,18 @@ mkdir broken
 printf 'no metadata of LTTng at all' >broken/metadata
 exits 4 "$REPORT" broken; says "path=broken: .*metadata.*; "; says_one_line
 
-# The command is told as a whole.
+# The command is told as a whole, but for one that would fill the screen.
 sed 's/--model/--data\\x1fphotos\\x1f--epochs\\x1f2\\x1f--batch\\x1f8\\x1f--model/' t.txt >long.txt
 exits 0 "$REPORT" long.txt --width 40
 same "command" "python3 train.py --data photos --epochs 2 --batch 8 --model mobilenet_v2" "$(sed -n '/^PyTorch/q;p' out | xargs)"
 same "lines of 40 columns" "" "$(sed -n '/^PyTorch/q;p' out | grep '.\{41\}' || :)"
+sed "s/--model/$(seq -s, 1 500)\\\\x1f--model/" t.txt >long.txt
+exits 0 "$REPORT" long.txt
+sed '/^PyTorch/q' out | grep -q '^python3 train.py' || fail "begin of a long command: $(head -9 out)"
+sed '/^PyTorch/q' out | grep -q ' --model mobilenet_v2$' || fail "end of a long command: $(head -9 out)"
+[ $(sed '/^PyTorch/q' out | wc -l) -le 8 ] || fail "a long command: $(head -20 out)"
+exits 0 "$REPORT" long.txt -o long.json
+grep -q ",499,500" long.json || fail "a long command in JSON"
 exits 0 "$REPORT" t.txt --table processes
 grep -q "python3" out || fail "--table processes as text"
 

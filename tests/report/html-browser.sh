@@ -8,6 +8,8 @@ PYTHONPATH=$top_srcdir/tests/browser python3 -c 'import browser, sys; sys.exit(n
 training=$top_srcdir/tests/report/training.txt
 "$REPORT" "$training" -o r.html
 "$REPORT" "$training" "$training" -o two.html
+sed "s/--model/$(seq -s, 1 500)\\\\x1f--model/" "$training" >long.txt
+"$REPORT" long.txt -o long.html
 "$REPORT" "$training" "$training" "$training" -o three.html
 sed 's/duration=98ms/duration=78ms/; s/duration=2ms/duration=3ms/' "$training" >new.txt
 "$REPORT" "$training" new.txt --baseline "$training" -o apart.html

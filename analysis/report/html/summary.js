@@ -64,6 +64,13 @@
 		})) : '';
 	}
 
+	/* A script given as an argument, or a long list of files: whole it stands below, in what was run. */
+	function withoutMiddle(text) {
+		const most = 240, end = 80;
+
+		return text.length <= most ? text : text.slice(0, most - end) + '…' + text.slice(-end);
+	}
+
 	function head() {
 		const t = traces[0] || {};
 		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
@@ -72,7 +79,8 @@
 			shortCommand(t.command) || t.name || 'a trace';
 
 		heading.textContent = '';
-		heading.append.apply(heading, dlt.words(title));
+		heading.title = title;
+		heading.append.apply(heading, dlt.words(withoutMiddle(title)));
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
 		if (traces.length === 1) {
 			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), ' and ended with ',
