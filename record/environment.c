@@ -15,7 +15,7 @@
 #include "say.h"
 
 /* Variables that this recording sets at most. */
-#define MOST 15
+#define MOST (ENVIRONMENT_RECORDS + 4)
 
 int environment_library(char *library, char *why, size_t size)
 {
@@ -71,7 +71,11 @@ static bool register_timeout_is_bad(void)
 	return value && atol(value) <= 0;
 }
 
-const char *environment_injection(const struct options *o, const char *library)
+/*
+ * What CUDA_INJECTION64_PATH shall be, for the library at `library`; NULL: to be left alone (not
+ * asked for, set by the user, or not built; then it says so).
+ */
+static const char *injection_of(const struct options *o, const char *library)
 {
 	static const char name[] = "libdltrace-cupti.so";
 	static char path[PATH_MAX];
@@ -95,12 +99,12 @@ const char *environment_injection(const struct options *o, const char *library)
  * With an audit library glibc sizes the room for thread-local storage before it knows the program:
  * at 1.6 KB in linked libraries, programs then do not start (seen with 2.36).
  */
-static size_t add_audit(const struct environment_setup *s, char **added)
+static size_t add_audit(const char *library, char **added)
 {
 	const char *audit = getenv("LD_AUDIT"), *tunables = getenv("GLIBC_TUNABLES");
 	static const char room[] = "glibc.rtld.optional_static_tls=65536";
 
-	added[0] = audit && *audit ? text("LD_AUDIT=%s:%s", s->audit, audit) : text("LD_AUDIT=%s", s->audit);
+	added[0] = audit && *audit ? text("LD_AUDIT=%s:%s", library, audit) : text("LD_AUDIT=%s", library);
 	if (tunables && strstr(tunables, "optional_static_tls"))
 		return 1;
 	added[1] = tunables && *tunables ? text("GLIBC_TUNABLES=%s:%s", tunables, room)
@@ -108,7 +112,7 @@ static size_t add_audit(const struct environment_setup *s, char **added)
 	return 2;
 }
 
-const char *environment_option(const struct options *o, size_t i, const char **value)
+static size_t add_options(const struct options *o, char **added)
 {
 	const struct {
 		const char *name, *value;
@@ -116,35 +120,38 @@ const char *environment_option(const struct options *o, size_t i, const char **v
 		{ "DLTRACE_THRESHOLD", o->threshold }, { "DLTRACE_SAMPLE", o->sample },
 		{ "DLTRACE_CHILDREN", o->children },   { "DLTRACE_DEBUG", o->debug },
 	};
+	size_t n = 0;
 
-	if (i >= sizeof(passed) / sizeof(passed[0]))
-		return NULL;
-	*value = passed[i].value;
-	return passed[i].name;
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (passed[i].value)
+			added[n++] = text("%s=%s", passed[i].name, passed[i].value);
+	return n;
+}
+
+size_t environment_records(const struct options *o, const char *library, const char *audit, char **added)
+{
+	const char *preload = getenv("LD_PRELOAD"), *injection = injection_of(o, library);
+	size_t n = add_options(o, added);
+
+	if (injection)
+		added[n++] = text("CUDA_INJECTION64_PATH=%s", injection);
+	if (audit)
+		n += add_audit(audit, added + n);
+	added[n++] = preload && *preload ? text("LD_PRELOAD=%s:%s", library, preload) : text("LD_PRELOAD=%s", library);
+	return n;
 }
 
 /* The added ones, NULL-terminated. */
 static size_t additions(const struct options *o, const struct environment_setup *s, char **added)
 {
-	const char *preload = getenv("LD_PRELOAD"), *injection = environment_injection(o, s->library);
-	const char *name, *value;
-	size_t n = 0;
+	size_t n = environment_records(o, s->library, s->audit, added);
 
-	added[n++] = preload && *preload ? text("LD_PRELOAD=%s:%s", s->library, preload)
-					 : text("LD_PRELOAD=%s", s->library);
-	if (s->audit)
-		n += add_audit(s, added + n);
 	if (s->private_daemon)
 		added[n++] = text("LTTNG_HOME=%s", s->home);
 	added[n++] = text("DLTRACE_BOX=%s/box", s->home);
 	added[n++] = text("DLTRACE_RECORDING=%016" PRIx64, s->recording);
-	if (injection)
-		added[n++] = text("CUDA_INJECTION64_PATH=%s", injection);
 	if (register_timeout_is_bad())
 		added[n++] = text("LTTNG_UST_REGISTER_TIMEOUT=3000");
-	for (size_t i = 0; (name = environment_option(o, i, &value)); i++)
-		if (value)
-			added[n++] = text("%s=%s", name, value);
 	added[n] = NULL;
 	return n;
 }

@@ -20,17 +20,14 @@ struct environment_setup {
 /* library[PATH_MAX]: what is preloaded; "": not there, which is said. -EINVAL and why where its path cannot be. */
 int environment_library(char *library, char *why, size_t size);
 
-/*
- * What CUDA_INJECTION64_PATH shall be, for the library at `library`; NULL: to be left alone (not
- * asked for, set by the user, or not built; then it says so). Valid until the next call.
- */
-const char *environment_injection(const struct options *o, const char *library);
+/* What a command needs to be recorded into any session: so many at most. */
+#define ENVIRONMENT_RECORDS 8
 
 /*
- * Variables by which processes learn of options: the i-th one's name, NULL after the last, and its value, NULL where
- * nobody asked for it.
+ * Those, as NAME=value, beside what the user has in them; they live until exit, NULL: out of memory. `audit`: NULL: not
+ * wanted. Returns how many; says so where --gpu=activity cannot be had.
  */
-const char *environment_option(const struct options *o, size_t i, const char **value);
+size_t environment_records(const struct options *o, const char *library, const char *audit, char **added);
 
 /* A new NULL-terminated array; strings and array live until exit. NULL: out of memory. */
 char **environment_make(const struct options *o, const struct environment_setup *s);

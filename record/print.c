@@ -26,13 +26,28 @@ static void quoted(const char *word)
 	putchar('\'');
 }
 
-static void variable(const char *name, const char *value)
+/* NAME=value */
+static void variable(const char *entry)
 {
-	if (!value)
-		return;
-	printf("%s=", name);
-	quoted(value);
+	size_t name = strcspn(entry, "=");
+
+	printf("%.*s=", (int)name, entry);
+	quoted(entry + name + 1);
 	putchar(' ');
+}
+
+static void command(const struct options *o, const char *library, const char *audit)
+{
+	char *added[ENVIRONMENT_RECORDS];
+	size_t count = environment_records(o, library, audit, added);
+
+	for (size_t i = 0; i < count; i++)
+		if (added[i])
+			variable(added[i]);
+	for (char *const *arg = o->command; *arg; arg++) {
+		quoted(*arg);
+		putchar(arg[1] ? ' ' : '\n');
+	}
 }
 
 static void create(const struct options *o, const char *name, const char *output)
@@ -49,7 +64,7 @@ static void create(const struct options *o, const char *name, const char *output
 int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
 		   const char *audit)
 {
-	const char *name = o->session ? o->session : "dltrace", *option, *value;
+	const char *name = o->session ? o->session : "dltrace";
 
 	create(o, name, output);
 	for (unsigned i = 0; i < plan->count; i++) {
@@ -72,17 +87,8 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 	printf("lttng start ");
 	quoted(name);
 	putchar('\n');
-	if (o->command) {
-		for (size_t i = 0; (option = environment_option(o, i, &value)); i++)
-			variable(option, value);
-		variable("CUDA_INJECTION64_PATH", environment_injection(o, library));
-		variable("LD_PRELOAD", library);
-		variable("LD_AUDIT", audit);
-		for (char *const *arg = o->command; *arg; arg++) {
-			quoted(*arg);
-			putchar(arg[1] ? ' ' : '\n');
-		}
-	}
+	if (o->command)
+		command(o, library, audit);
 	if (!o->session)
 		printf("lttng destroy dltrace\n");
 	return fflush(stdout) == 0 ? 0 : 125;

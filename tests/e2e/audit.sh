@@ -43,4 +43,5 @@ same "what the user audits" "glibc.rtld.optional_static_tls=40000 ${DLTRACE_LIB%
 "$APPS/exists" "+$STUBS/libcudart.so.13" >plain
 LD_AUDIT=${DLTRACE_LIB%.so}-audit.so LD_PRELOAD=$DLTRACE_LIB "$APPS/exists" "+$STUBS/libcudart.so.13" >traced
 diff plain traced || fail "what exists"
-"$RECORD" --audit --print -- true | grep -q "LD_AUDIT=.*libdltrace-audit.so" || fail "--print"
+same "--print" "LD_AUDIT=${DLTRACE_LIB%.so}-audit.so GLIBC_TUNABLES=glibc.rtld.optional_static_tls=65536 LD_PRELOAD=$DLTRACE_LIB:$TMP/users.so true" \
+	"$(LD_PRELOAD=$TMP/users.so "$RECORD" --audit --print -- true | tail -n 2 | head -n 1)"
