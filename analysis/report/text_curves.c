@@ -52,15 +52,30 @@ static bool is_shown(const struct report *r, const struct series *s, size_t trac
 	       !(c->unless && report_series(r, s->trace, -1, c->unless));
 }
 
-/* "GPU 3 memory", "dram, W": of several devices each by its name, which stands for the title's "GPU" or "CPU". */
+/*
+ * "GPU 3 memory", "dram, W", "RAM, node7": of several devices or machines each by its name, which stands for the
+ * title's "GPU", "CPU" or "all".
+ */
+static char *curve_name(const struct report *r, const struct shown_curve *c, const struct series *s)
+{
+	bool several = series_alike(r, s) > 1;
+	char *name;
+	int n;
+
+	if (several && *s->device)
+		n = asprintf(&name, "%s%s", s->device, c->title + strlen("GPU"));
+	else if (several)
+		n = asprintf(&name, "%.*s, %.*s", (int)strcspn(c->title, ","), c->title, (int)strcspn(s->host, "."),
+			     s->host);
+	else
+		n = asprintf(&name, "%s", c->title);
+	return need(n < 0 ? NULL : name);
+}
+
 static void put_curve_name(const struct text *t, const struct shown_curve *c, const struct series *s)
 {
-	bool several = *s->device && series_alike(t->r, s) > 1;
-	char *title = NULL, *clean;
+	char *title = curve_name(t->r, c, s), *clean = text_clean(title, t->o->unicode);
 
-	if (asprintf(&title, "%s%s", several ? s->device : c->title, several ? c->title + strlen("GPU") : "") < 0)
-		need(NULL);
-	clean = text_clean(title, t->o->unicode);
 	fputs("  ", t->out);
 	put_cut(t->out, t->o, clean, CURVE_TITLE, GRID_MIDDLE);
 	fprintf(t->out, "%*s  ", CURVE_TITLE - (text_width(clean) < CURVE_TITLE ? text_width(clean) : CURVE_TITLE), "");

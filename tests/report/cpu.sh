@@ -67,3 +67,16 @@ dltrace-text 1
 T
 same "one alone in between" "[[2.0, 50.0], [3.0, 50.0], [4.0, 50.0], [5.0, 25.0], [6.0, 50.0]]" \
 	"$(json '[[t / 1e9 + 1, round(float(v), 3)] for t, v in points("cpu_percent")][:5]')"
+
+# Of several machines in one trace each has a name.
+report_text <<'T'
+dltrace-text 1
+[1s] dltrace_sample:machine host="n1" time=1s cpus=2 memory=8G available=6G busy=[1s 1s] cgroup_cpu=1000
+[1s] dltrace_sample:machine host="n2.example" time=1s cpus=4 memory=8G available=2G busy=[1s 1s] cgroup_cpu=1000
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="n1"
+[1s] dltrace_proc:process process=2 pid=100 begin=1s host="n2.example"
+[2s] dltrace_sample:machine host="n1" time=2s cpus=2 memory=8G available=6G busy=[2s 2s]
+[2s] dltrace_sample:machine host="n2.example" time=2s cpus=4 memory=8G available=2G busy=[2s 2s]
+T
+"$REPORT" trace.txt >out
+same "two machines" "RAM, n1 25.0 % RAM, n2 75.0 %" "$(sed -n 's/^  \(RAM, n[12]\) .* \([0-9.]* %\)$/\1 \2/p' out | xargs)"
