@@ -523,6 +523,7 @@ static int dump(const struct options *o, struct worker *w, char *const *broken)
 		text_write_header(stdout, reader_info(r));
 		while (reader_next(r, &event) > 0)
 			text_write_event(stdout, reader_info(r), &event);
+		reader_end(r);
 		text_write_end(stdout, reader_info(r));
 		if (say_problems(o, o->traces[i], reader_info(r)) && !status)
 			status = STATUS_PARTLY;

@@ -341,6 +341,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	link_all(t);
 	comms_number(t->processes, t->process_count);
 	gpu_end(t);
+	reader_end(r);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);
 	number(m, t);

@@ -255,8 +255,8 @@ struct machine {
 	uint32_t core_count;
 	uint64_t busy, busy_carry;	/* sum over cores from the first sample to the last one, ns */
 	int64_t busy_at;
-	uint64_t busy_first;		/* the same at the first sample of what is looked at */
-	int64_t busy_from;
+	uint64_t busy_first, busy_last;	/* the same at the first and last sample of what is looked at */
+	int64_t busy_from, busy_to;
 	struct curve curves[MACHINE_CURVES];
 };
 

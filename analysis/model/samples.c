@@ -448,11 +448,15 @@ static void busy(struct trace *t, struct machine *m, int64_t at, const struct dl
 		trace_rate(t, &m->curves[MACHINE_CPU], m->busy_at, at,
 			   (int64_t)((u128)used * CPU_UNIT / (u128)(at - m->busy_at)));
 	}
-	if (m->busy_from == UNKNOWN && trace_in_range(t, at)) {
+	m->busy_at = at;
+	if (!trace_in_range(t, at))
+		return;
+	if (m->busy_from == UNKNOWN) {
 		m->busy_first = m->busy;
 		m->busy_from = at;
 	}
-	m->busy_at = at;
+	m->busy_last = m->busy;
+	m->busy_to = at;
 }
 
 static void on_machine(struct trace *t, int64_t event_at, const void *data)

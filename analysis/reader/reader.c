@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,8 @@ void source_recording_line(struct reader *r, const char *key, const char *value)
 		rec->end = strtoull(value, NULL, 10);
 	} else if (strcmp(key, "lost") == 0) {
 		rec->lost = strtoull(value, NULL, 10);
+	} else if (strcmp(key, "events") == 0) {
+		rec->events = strtoull(value, NULL, 10);
 	} else if (strcmp(key, "stalled") == 0) {
 		rec->stalled = true;
 	} else if (strcmp(key, "note") == 0) {
@@ -352,6 +355,19 @@ void reader_seek(struct reader *r, uint64_t from, uint64_t to)
 	r->info.discarded_packets = r->opened.discarded_packets;
 	r->info.end = r->opened.end;
 	r->ops->seek(r, from, to);
+}
+
+/* Of lost batches LTTng does not say how many events they had. */
+void reader_end(struct reader *r)
+{
+	const struct reader_recording *rec = &r->info.recording;
+
+	if (rec->lost || rec->stalled || r->info.discarded || r->info.discarded_packets ||
+	    r->info.events >= rec->events)
+		return;
+	source_problem(r, PROBLEM_TRUNCATED, rec->events - r->info.events, "%" PRIu64 " of the %" PRIu64 " events that "
+		       "were recorded are not in the trace: a file of it is missing or was cut",
+		       rec->events - r->info.events, rec->events);
 }
 
 void reader_part(struct reader *r, struct reader_part *part)

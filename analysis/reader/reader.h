@@ -59,6 +59,7 @@ struct reader_recording {
 	int signal;		/* 0: none */
 	uint64_t begin, end;	/* ns since 1970; 0 unknown: the recorder was killed */
 	uint64_t lost;		/* events, as the recorder counted them */
+	uint64_t events;	/* the same of those that were recorded; 0: not known, or some of them were dropped since */
 	bool stalled;		/* LTTng's buffers stood still: what came after is missing */
 	char *labels;		/* KEY=VALUE, separated by 0x1f; the file `labels` beside it is in it too */
 };
@@ -92,6 +93,9 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 
 /* 1: an event; 0: the end; a negative errno: nothing more can be read (info tells why). */
 int reader_next(struct reader *r, struct reader_event *event);
+
+/* When all is read: what the recorder has counted and is not in the trace becomes a problem. */
+void reader_end(struct reader *r);
 
 /*
  * What is left of the batch whose event was given last; NULL: none came in a batch. Who takes records

@@ -224,6 +224,17 @@ static void machine_line(const struct text *t, FILE *f, size_t trace)
 	free(ending);
 }
 
+static bool is_damaged(const struct text *t, size_t trace)
+{
+	const struct table *findings = report_table(t->r, "findings");
+
+	for (size_t row = 0; row < text_rows(findings); row++)
+		if (!strcmp(cell_text(table_get(findings, row, "rule")), "damaged") &&
+		    cell_uint(table_get(findings, row, "trace")) == trace)
+			return true;
+	return false;
+}
+
 /* "2026-11-21 10:24:10 UTC · level calls · 123,456 events · none lost" */
 static void trace_line(const struct text *t, FILE *f, size_t trace)
 {
@@ -248,7 +259,9 @@ static void trace_line(const struct text *t, FILE *f, size_t trace)
 		put_part(f, t, part);
 	}
 	put_number(f, t, "%s events", UNIT_COUNT, table_get(traces, trace, "events"));
-	if (lost->type != CELL_NULL && cell_uint(lost) == 0)
+	if (is_damaged(t, trace))
+		put_part(f, t, "part of the trace is missing");
+	else if (lost->type != CELL_NULL && cell_uint(lost) == 0)
 		put_part(f, t, "none lost");
 	else
 		put_number(f, t, "%s lost", UNIT_COUNT, lost);

@@ -21,12 +21,12 @@ static double own_cpu(const struct trace *t, const struct machine *m, struct spa
 /* By counters at the first sample and the last: the kernel's, and those of the processes. */
 static void others_on(struct findings *f, const struct trace *t, const struct machine *m)
 {
-	struct span s = { m->busy_from, m->busy_at };
+	struct span s = { m->busy_from, m->busy_to };
 	double all = span_length(s) * m->cpus, busy, own;
 
 	if (m->busy_from == UNKNOWN || span_length(s) < WORK_LEAST || !m->cpus)
 		return;
-	busy = (double)(m->busy - m->busy_first) / all;
+	busy = (double)(m->busy_last - m->busy_first) / all;
 	own = own_cpu(t, m, s) / all;
 	if (busy < BUSY_LEAST || busy - own < OTHERS_LEAST)
 		return;
@@ -34,7 +34,7 @@ static void others_on(struct findings *f, const struct trace *t, const struct ma
 	      json_pack("{s:o, s:f, s:f, s:i}", "host", json_name(m->host), "busy", busy, "run", own, "cpus",
 			(int)m->cpus),
 	      "other programs had %.0f %% of the CPU time of %s's %u core%s, this run %.0f %%, and nearly nothing was "
-	      "left: alone it would have been faster",
+	      "left: it may have been slower for that",
 	      100 * (busy - own), m->host, m->cpus, m->cpus == 1 ? "" : "s", 100 * own);
 }
 

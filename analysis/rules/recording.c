@@ -30,11 +30,48 @@ void rule_no_events(struct findings *f, const struct trace *t)
 	      "the trace holds no events of dltrace: was the program started with it?");
 }
 
+/* As the reader says; what LTTng lost was written nowhere. */
+static bool is_damage(const struct note *n)
+{
+	static const char *const kinds[] = { "truncated", "corrupt", "unreadable" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (n->t == UNKNOWN && !strcmp(n->kind, kinds[i]))
+			return true;
+	return false;
+}
+
+static size_t damages(const struct trace *t, const struct note **first)
+{
+	size_t count = 0;
+
+	for (size_t i = t->note_count; i--;)
+		if (is_damage(&t->notes[i])) {
+			*first = &t->notes[i];
+			count++;
+		}
+	return count;
+}
+
+void rule_damaged(struct findings *f, const struct trace *t)
+{
+	const struct note *first = NULL;
+	size_t count = damages(t, &first);
+
+	if (!count || !t->events)
+		return;
+	found(f, NULL, NO_STAKE, json_pack("{s:I, s:o}", "problems", (json_int_t)count, "kind", json_name(first->kind)),
+	      count > 1 ? "part of the trace is missing or broken: %s; and %zu more such" :
+			  "part of the trace is missing or broken: %s", first->text, count - 1);
+}
+
+/* Of a trace of which a part is missing nobody knows whether they were. */
 void rule_events_lost(struct findings *f, const struct process *p)
 {
 	uint64_t lost = process_lost(p);
+	const struct note *damage;
 
-	if (!lost)
+	if (!lost || (!p->trace->told_lost && !p->trace->discarded && damages(p->trace, &damage)))
 		return;
 	found_as(f, lost * 100 > p->emitted ? DLT_WARNING : DLT_INFO);
 	found(f, p, NO_STAKE,

@@ -39,12 +39,25 @@ assert max(v for t, v in curves["threads"]) == 4, curves["threads"]
 assert max(v for t, v in curves["heap_bytes"]) > 6e6, "heap"
 END
 
-# cut one stream in the middle: said, and the rest reported
-stream=$(find trace -name 'dltrace*_[0-9]*' ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+largest() {
+	find "$1" -name 'dltrace*_[0-9]*' ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2
+}
+
+# a stream that was not copied: said by how many events, and the rest reported
+cp -r trace copy
+rm "$(largest copy)"
+exits 1 "$REPORT" copy
+grep -q 'of the [0-9]* events that were recorded are not in the trace' err || fail "a missing stream: $(cat err)"
+same "lines about it" 1 "$(wc -l <err)"
+grep -q ' part of the trace is missing$' out || fail "head of a trace with a missing stream: $(head -9 out)"
+exits 1 "$REPORT" --verify copy
+
+# cut one stream in the middle: the same
+stream=$(largest trace)
 size=$(stat -c %s "$stream")
 truncate -s $((size - 100)) "$stream"
 status=0
 "$REPORT" trace -f json -o cut.json 2>err || status=$?
 same "exit status of a cut trace" 1 $status
-same "lines about it" 1 "$(wc -l <err)"
+same "lines about it" 2 "$(wc -l <err)"	# where, and how many
 [ -s cut.json ] || fail "nothing was reported of a cut trace"

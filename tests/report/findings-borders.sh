@@ -141,8 +141,12 @@ finds others_busy 1 beside 4 0.73 0.26
 finds others_busy 0 beside 4 0.73 0.24
 finds others_busy 1 beside 2.1 0.4 0.6
 finds others_busy 0 beside 1.9 0.4 0.6
-same "who had how much" '["other programs had 60 % of the CPU time of h'"'"'s 2 cores, this run 40 %, and nearly nothing was left: alone it would have been faster"]' \
+same "who had how much" '["other programs had 60 % of the CPU time of h'"'"'s 2 cores, this run 40 %, and nearly nothing was left: it may have been slower for that"]' \
 	"$(python3 trace.py beside 4 0.4 0.6 | report_text && jq -c '[.findings[] | select(.rule == "others_busy").text]' "$TMP/r.json")"
+
+# Of a part of the time what others had in that part.
+same "a part of the time" "[]" "$(python3 trace.py beside 20 0.95 0.02 | report_text --from 2s --to 6s &&
+	jq -c '[.findings[] | select(.rule == "others_busy").text]' "$TMP/r.json")"
 
 finds others_busy 0 compilers 0.95 0.04
 finds others_busy 1 compilers 0.4 0.58
