@@ -139,7 +139,7 @@ static const struct fact {
 	{ "time of calls too short to time each",
 	  "breakdown: total_ns, outer_ns, where untimed is not missing, and what is made of them",
 	  "sampled", "fraction", untimed_error,
-	  "of tiny matrix products, parallel regions and what CUDA is only asked (cudaGetDevice, ...) one in 9 to 24 "
+	  "of tiny matrix products, parallel regions and what CUDA is only asked (cudaGetDevice, ...) one in 9 to 40 "
 	  "is timed, at random, and the others count as that one; error_ns is their standard error. Calls, failed "
 	  "ones, bytes and operations are exact all the same" },
 	{ "calls, their time, bytes, failures, by function",

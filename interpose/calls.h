@@ -26,6 +26,7 @@
 #include "flood.h"
 #include "functions.h"
 #include "library.h"
+#include "major.h"
 #include "targets.h"
 #include "thread.h"
 #include "tiny.h"

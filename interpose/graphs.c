@@ -454,8 +454,13 @@ void dlt_graph_add_node(const void *graph, const void *node, const void *params,
 {
 	struct dlt_cuda_node p;
 
-	if (!params || !node)
+	if (!node)
 		return;
+	if (!params) {		/* of which version of CUDA they are is not known */
+		if (!dlt_node_of((uintptr_t)node))
+			dlt_graph_unsure(dlt_graph_of((uintptr_t)graph, true));
+		return;
+	}
 	memcpy(&p, params, sizeof(p));
 	if (p.type == DLT_NODE_CHILD)
 		dlt_graph_child(graph, node, p.child);

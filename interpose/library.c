@@ -304,17 +304,6 @@ const char *dlt_library_path(const void *address)
 	return find_object(address, &o) ? o.path : NULL;
 }
 
-unsigned dlt_major(const void *address)
-{
-	uint16_t id = dlt_library_of(address);
-	const char *ending = id ? strstr(dlt_box_library(id)->path, ".so.") : NULL;
-	unsigned major = 0;
-
-	for (const char *c = ending ? ending + 4 : ""; *c >= '0' && *c <= '9' && major < 1000; c++)
-		major = 10 * major + (unsigned)(*c - '0');
-	return major;
-}
-
 struct link_map *dlt_library_map(const void *address)
 {
 	struct link_map *map = _r_debug.r_map;

@@ -36,9 +36,6 @@ const char *dlt_library_path(const void *address);
 /* Where the library that holds `address` ends; NULL: in none. Hook-safe. */
 const char *dlt_library_end(const void *address);
 
-/* The number after ".so." in the name of the library that holds `address`; 0: none. Hook-safe. */
-unsigned dlt_major(const void *address);
-
 /* The loader's own record of it; NULL when unknown. */
 struct link_map *dlt_library_map(const void *address);
 

@@ -94,6 +94,19 @@ same "children, only counted" "[(100, 3, 1), (101, 0, 0), (103, 0, 0)]" \
 same "said so" "['python3 (pid 100): 1 of its children was only counted, not traced (--children)', 'python3 (pid 103): what it became by exec, /bin/uname, is not traced (--children)']" \
 	"$(json '[l["text"] for l in r["limits"] if "--children" in l["text"]]')"
 
+# What is in the trace was traced, whatever was expected of it.
+report_text <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/dash"
+[2s] dltrace_proc:child thread=1 how=3 traced=1 path="/bin/bash"
+[2s] dltrace_proc:exit process=1 how=5 thread=1
+[2100ms] dltrace_proc:process process=2 pid=100 begin=2100ms reason=2 exe="/bin/bash"
+[3s] dltrace_proc:child thread=2 how=3 traced=1 path="/bin/sleep"
+[3s] dltrace_proc:exit process=2 how=5 thread=2
+END
+same "what was traced after all" "['bash (pid 100): what it became by exec, /bin/sleep, is not traced (--children)']" \
+	"$(json '[l["text"] for l in r["limits"] if "--children" in l["text"]]')"
+
 # The kernel goes on counting: what each image used is its own, and what is read of the old one once the
 # new one was is the new one's.
 report_text <<'END'

@@ -516,7 +516,7 @@
 			'aria-label': 'Curves over time', onkeydown: key });
 		place = el('div', null);
 		section.append(el('p', { class: 'note', id: 'curves-keys' },
-			'Each point keeps the largest and smallest value of its time, so no peak is lost. ' +
+			'Each point keeps the largest and smallest reading of its time. ' +
 			'Draw with the mouse to zoom, double-click for all. Keys: ← → move the cursor ' +
 			'(⇧ faster), + − zoom, 0 shows all, Esc takes the cursor away.'),
 		toolbar(), strip, said, list,
