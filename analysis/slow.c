@@ -197,9 +197,10 @@ static void tell_samples(struct reasons *r, const struct process *p, const struc
 	if ((double)(one->end - one->begin) < 2 * apart)
 		return;
 	cpu = counted(rhythm, it, one, offsetof(struct rhythm_sample, cpu), &others) - others;
-	time_text(time, sizeof(time), cpu > 0 ? cpu : 0);
-	if (cpu < WORTH_TELLING * extra)
-		tell(r, "it waited: only %s more CPU time", time);
+	if (cpu <= 0)
+		tell(r, "it waited (no more CPU time than the others)");
+	else if (cpu < WORTH_TELLING * extra)
+		tell(r, "it waited: only %s more CPU time", time_text(time, sizeof(time), cpu));
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
 		double in = counted(rhythm, it, one, counters[i].offset, &others);
 
