@@ -156,3 +156,28 @@ bool text_may_break(const char *text, const char *space)
 	return space == text || !isdigit((unsigned char)space[-1]) || !n || n > UNIT ||
 	       strcspn(space + 1, "0123456789") < n;
 }
+
+/* Bytes until the next place where a line may end: a number's unit stands with it. */
+static size_t until_break(const char *clean)
+{
+	size_t n = strcspn(clean, " ");
+
+	while (clean[n] && !text_may_break(clean, clean + n))
+		n += 1 + strcspn(clean + n + 1, " ");
+	return n;
+}
+
+size_t text_line(const char *clean, int columns)
+{
+	size_t most = text_fit(clean, columns), used = 0, next = until_break(clean);
+	uint32_t c;
+
+	if (next > most)
+		return most ? most : utf8_next(clean, &c);
+	while (next <= most && next > used) {
+		used = next;
+		next += strspn(clean + next, " ");
+		next += until_break(clean + next);
+	}
+	return used;
+}
