@@ -77,6 +77,11 @@ size_t text_rows(const struct table *t)
 	return t ? t->row_count : 0;
 }
 
+bool text_several(const struct text *t)
+{
+	return text_rows(report_table(t->r, "traces")) > 1;
+}
+
 /* ---- what was run ---- */
 
 const char *text_base_name(const char *path)
@@ -473,10 +478,15 @@ static void section_findings(const struct text *t)
 
 static void put_sentence(const struct text *t, const struct table *list, size_t row, enum style style)
 {
-	const struct cell *at = table_get(list, row, "t_ns");
-	char buf[FORMAT_SIZE], *text = NULL;
+	const struct cell *at = table_get(list, row, "t_ns"), *trace = table_get(list, row, "trace");
+	const struct cell *process = table_get(list, row, "process");
+	char buf[FORMAT_SIZE], of[FORMAT_SIZE + 16] = "", *text = NULL;
 
-	if (asprintf(&text, "%s%s%s", at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
+	if (text_several(t) && (trace->type != CELL_NULL || process->type != CELL_NULL))
+		snprintf(of, sizeof(of), "trace %.0f%s ", trace->type != CELL_NULL ? cell_real(trace) :
+							 text_trace(t->r, process),
+			 at->type == CELL_NULL ? ":" : ",");
+	if (asprintf(&text, "%s%s%s%s", of, at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
 		     at->type == CELL_NULL ? "" : ": ", cell_text(table_get(list, row, "text"))) < 0)
 		return;
 	text_item(t, t->o->unicode ? "·" : "-", style, text);

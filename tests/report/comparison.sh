@@ -52,6 +52,19 @@ for width in 70 80 120; do
 	done
 done
 
+# Nothing adds up traces that are compared: each section tells which one a row is of.
+cp "$top_srcdir/tests/report/training.txt" x.txt
+cp x.txt y.txt
+"$REPORT" -q x.txt y.txt --width 100 >two || [ $? = 1 ]
+for section in "Time by calling library" Processes Threads Heap "GPU memory"; do
+	sed -n "/^$section/,/^\$/p" two >part
+	same "whose, in $section" "trace 0 1" "$(echo $(awk 'NR == 2 || NR > 2 && NF { print $1 }' part | uniq))"
+done
+"$REPORT" -q x.txt >one || [ $? = 1 ]
+same "each has its own shares" "$(sed -n '/^Time by calling/,/^$/s/ *\([0-9.]* %\).*/ \1/p' one | xargs -n 3)" \
+	"$(sed -n '/^Time by calling/,/^$/s/^ *0  \(.*[^ ]\) *\( [0-9.]* %\).*/ \1\2/p' two | xargs -n 3)"
+same "whose limits" "trace 0: trace 1:" "$(echo $(sed -n '/^What limits/,$s/^  . \(trace [0-9]*[:,]\).*/\1/p' two | uniq))"
+
 # Of many groups each has a line of shares, "-" where none of its calls are seen. What changed most is told,
 # nothing that is a trifle beside it.
 for n in 1 2 3 4 5 6 7; do
