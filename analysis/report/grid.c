@@ -308,12 +308,14 @@ static size_t count_alike(const struct grid *g, int column, int sixths)
 	return alike;
 }
 
-/* Where names are cut. */
+/* Where names are cut: at the end, unless GRID_MIDDLE. */
 static void choose_cut(struct grid *g, int column)
 {
+	bool middle = g->columns[column].flags & GRID_MIDDLE;
 	size_t least = SIZE_MAX;
 
-	for (int sixths = LEFT_USUAL; sixths < 5; sixths++) {
+	for (int i = 0; i < 3; i++) {
+		int sixths = middle ? LEFT_USUAL + i : 6 - 2 * i;
 		size_t alike = count_alike(g, column, sixths);
 
 		if (alike < least)

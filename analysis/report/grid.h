@@ -24,8 +24,8 @@ enum grid_flags {
 	GRID_RIGHT = 1,		/* numbers */
 	GRID_STRETCH = 2,	/* may be cut, down to about 12 columns */
 	GRID_MIDDLE = 4,	/* cut in the middle: paths */
-	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; in the middle:
-				   so that as few rows as possible look the same */
+	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; where it is cut
+				   as few rows as possible look the same */
 	GRID_WRAP = 16,		/* sentences: in several lines rather than cut; not narrower than 26 columns, as long as
 				   others can be left out */
 };
