@@ -18,12 +18,14 @@
 
 /* ---- lines ---- */
 
-/* text: clean; cut at the width. */
+/* text: clean; cut at the width, without the blanks at its end. */
 static void add_line(struct live_lines *l, const struct live_view *v, enum style style, const char *text)
 {
 	char *copy = need(strdup(text));
 
 	copy[text_fit(copy, v->width)] = '\0';
+	for (size_t n = strlen(copy); n && copy[n - 1] == ' '; n--)
+		copy[n - 1] = '\0';
 	l->list = xgrow(l->list, l->count, &l->capacity, sizeof(*l->list));
 	l->list[l->count++] = (struct live_line){ .text = copy, .style = style };
 }
@@ -162,7 +164,7 @@ static void draw_machine(struct live_lines *l, const struct live_watch *w, const
 	const struct live_process *p = iterating(w, &period);
 	char *curve = spark(w->heap_history, w->history, v->unicode);
 
-	line(l, v, STYLE_PLAIN, "CPU %5.1f %% of %u cores   RAM %s of %s (%.0f %%)", m->cpu * 100, m->cpus,
+	line(l, v, STYLE_PLAIN, "machine: CPU %.1f %% of %u cores, RAM %s of %s (%.0f %%)", m->cpu * 100, m->cpus,
 	     format_bytes(used, (double)taken), format_bytes(all, (double)m->memory),
 	     m->memory ? (double)taken * 100 / (double)m->memory : 0);
 	line(l, v, STYLE_BAR, "heap  %s %s", curve, format_bytes(heap, (double)w->heap));
@@ -532,10 +534,11 @@ static void draw_help(struct live_lines *l, const struct live_view *v)
 		"Enter    only that process's functions and threads; again: all",
 		"t f      threads of a process, or functions", "s S      sort processes, functions by the next column",
 		"p Space  pause the screen", "h ?      this help",
-		"", "CPU %    of one core; RSS with files and shared memory; HEAP live, counted at every call",
+		"", "CPU %    of one core; RSS with files and shared memory",
+		"HEAP     live, counted at every call; GPU reserved by calls that were seen",
 		"NOW %    of the time in outermost calls of that layer since the last refresh",
 		"ALL %    the same since the beginning, of processes that have ended too",
-		"GPU      reserved by calls that were seen", "in a call   who has not come back: a hang, or a wait",
+		"in a call   who has not come back: a hang, or a wait",
 	};
 
 	for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)
