@@ -11,6 +11,7 @@
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/text.h"
 
 #define PLAIN_ROWS	20	/* of a table, where no screen limits them */
 #define CALLS_SHOWN	5
@@ -362,7 +363,7 @@ static void draw_processes(struct live_lines *l, const struct live_watch *w, con
 /* What the other columns leave of the line. */
 static int name_width(const struct live_view *v)
 {
-	int width = v->width - 54;
+	int width = v->width - 58;
 
 	return width < 16 ? 16 : width > 36 ? 36 : width;
 }
@@ -430,7 +431,7 @@ static void draw_function(struct live_lines *l, const struct live_view *v, const
 	FILE *f = text_open(&text, &size);
 
 	put(f, fn->name, -name_width(v));
-	put(f, fn->layer, -8);
+	put(f, text_layer(fn->layer), -12);
 	put_count(f, seconds > 0 ? (double)r->recent_calls / seconds : 0, 9);
 	put_percent(f, recent ? (double)r->recent_time / (double)recent : 0, 6);
 	put_count(f, (double)r->calls, 10);
@@ -452,13 +453,13 @@ static void draw_functions(struct live_lines *l, const struct live_watch *w, con
 	FILE *f = text_open(&text, &size);
 
 	put(f, "FUNCTION", -name_width(v));
-	put(f, "LAYER", -8);
+	put(f, "LAYER", -12);
 	put(f, "CALLS/S", 9);
 	put(f, "NOW %", 6);
 	put(f, "CALLS", 10);
 	put(f, "ALL %", 6);
 	put(f, "TIME", 8);
-	if (v->width >= name_width(v) + 54 + 30)
+	if (v->width >= name_width(v) + 58 + 30)
 		fprintf(f, "(%% of the layer; by %s)", orders[v->function_order]);
 	text_close(f, &text);
 	add_line(l, v, STYLE_BOLD, text);

@@ -74,6 +74,8 @@ static int columns_of(uint32_t c)
 	return wcwidth((wchar_t)c);
 }
 
+#define MICRO 0xb5	/* of "µs", which ASCII has as "us" */
+
 static char *clean(const char *s, bool unicode, bool lines)
 {
 	char *text = NULL;
@@ -95,6 +97,8 @@ static char *clean(const char *s, bool unicode, bool lines)
 			marks++;
 		} else if (n && (c == '\n' || c == '\t')) {
 			fputs(lines ? c == '\n' ? "\n" : "\t" : c == '\n' ? "\\n" : "\\t", f);
+		} else if (c == MICRO) {
+			fputc('u', f);
 		} else if (!n || c < 0x80) {
 			fprintf(f, "\\x%02x", (unsigned char)*s);
 		} else {

@@ -29,6 +29,7 @@ def order(page):
     check("findings come before all else", page.js("""
         document.querySelector('#findings .card').compareDocumentPosition(document.querySelector('#run dl')) & 4"""))
     check("worst first", page.js("document.querySelector('#findings .card').className") == "card problem")
+    check("the machine in the text's words", "node7: 2 cores, " in page.js("document.getElementById('run').textContent"))
     check("what was run", "train.py --model mobilenet_v2" in page.js("document.getElementById('run').textContent"))
 
 

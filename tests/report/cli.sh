@@ -98,6 +98,12 @@ done
 "$REPORT" -q failed.txt --table findings --width 60 >out || [ $? = 1 ]
 grep -q "no room for rule" out || fail "what has no room: $(cat out)"
 
+# Times in sentences have the sign of 10^-6 where the terminal has it.
+"$REPORT" -q t.txt -o - -f json | grep -q ' .u00B5s ' || fail "no such time in a sentence"
+LC_ALL=C "$REPORT" -q t.txt >out
+grep -q ' us ' out || fail "in ASCII"
+! grep -q 'u{b5}' out || fail "an escape for it"
+
 # filters reach the model
 exits 0 "$REPORT" t.txt --function 'sgemm*' -f csv --table breakdown
 grep -q sgemm_ out || fail "--function lost it"
