@@ -65,6 +65,16 @@ mkdir broken
 printf 'no metadata of LTTng at all' >broken/metadata
 exits 4 "$REPORT" broken; says "path=broken: .*metadata.*; "; says_one_line
 
+# A folder that is given again, under another name, too, is one trace; text may come twice.
+ln -s broken link
+exits 4 "$REPORT" broken ./broken/ link
+same "read once" 1 "$(grep -c 'path=broken: ' err)"
+same "given twice" "./broken/ link" "$(echo $(sed -n 's/^dltrace-report: \(.*\): given twice, and used once$/\1/p' err))"
+exits 4 "$REPORT" -q broken broken
+same "not a word with -q" "" "$(cat err)"
+exits 0 "$REPORT" t.txt t.txt
+grep -q '^Comparison' out || fail "text that is given twice"
+
 # The command is told as a whole, but for one that would fill the screen.
 sed 's/--model/--data\\x1fphotos\\x1f--epochs\\x1f2\\x1f--batch\\x1f8\\x1f--model/' t.txt >long.txt
 exits 0 "$REPORT" long.txt --width 40
