@@ -57,6 +57,7 @@ const char *process_who(const struct process *p);
 char *bytes_text(char *buffer, size_t size, double bytes);
 /* Times for people, "1.5 s". */
 char *time_text(char *buffer, size_t size, double ns);
+char *count_text(char *buffer, size_t size, double count);	/* "49,140"; not below 0 */
 /* "SIGSEGV"; "signal 40" when it has no name. */
 const char *signal_name(int number, char *buffer, size_t size);
 

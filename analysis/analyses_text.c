@@ -159,7 +159,7 @@ char *bytes_text(char *buffer, size_t size, double bytes)
 
 char *time_text(char *buffer, size_t size, double ns)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
+	static const char *const units[] = { "ns", "µs", "ms", "s" };
 	size_t u = 0;
 
 	while (fabs(ns) >= 1000 && u + 1 < sizeof(units) / sizeof(*units)) {
@@ -167,6 +167,20 @@ char *time_text(char *buffer, size_t size, double ns)
 		u++;
 	}
 	snprintf(buffer, size, fabs(ns) < 10 && u ? "%.1f %s" : "%.0f %s", ns, units[u]);
+	return buffer;
+}
+
+char *count_text(char *buffer, size_t size, double count)
+{
+	char plain[32];
+	size_t length = (size_t)snprintf(plain, sizeof(plain), "%.0f", count), used = 0;
+
+	for (size_t i = 0; i < length && used + 2 < size; i++) {
+		if (i && (length - i) % 3 == 0)
+			buffer[used++] = ',';
+		buffer[used++] = plain[i];
+	}
+	buffer[used] = '\0';
 	return buffer;
 }
 

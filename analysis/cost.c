@@ -114,13 +114,13 @@ const char *cost_text(const struct cost *c, char *text, size_t size)
 
 	*text = '\0';
 	for (int i = 0; i < COST_KINDS; i++) {
-		char hot[32], cold[32];
+		char hot[32], cold[32], count[32];
 
 		if (!c->count[i] || length >= size)
 			continue;
 		length += (size_t)snprintf(text + length, size - length,
-					   "%s%" PRIu64 " %s of %s to %s", length ? ", " : "",
-					   c->count[i], prices[i].what,
+					   "%s%s %s of %s to %s", length ? ", " : "",
+					   count_text(count, sizeof(count), (double)c->count[i]), prices[i].what,
 					   time_text(hot, sizeof(hot), prices[i].hot),
 					   time_text(cold, sizeof(cold), prices[i].cold));
 	}

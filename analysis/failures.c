@@ -299,18 +299,20 @@ static bool ended_badly(const struct process *p)
 	return !e.let_go && (e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code));
 }
 
+bool thread_was_held(const struct process *p, const struct thread *thread)
+{
+	return ended_badly(p) && thread->id != p->exit_thread && thread_unreturned(thread);
+}
+
 static void add_unreturned(struct table *t, const struct process *p)
 {
 	char text[256], time[32];
 
-	if (!ended_badly(p))
-		return;
 	for (const struct thread *thread = p->threads; thread; thread = thread->sibling) {
 		const char *function = process_function(p, thread->in_flight)->name;
 		uint64_t lasted = thread_unreturned(thread);
 
-		/* The call in which a thread ended its process is no hang. */
-		if (!lasted || thread->id == p->exit_thread)
+		if (!thread_was_held(p, thread))
 			continue;
 		snprintf(text, sizeof(text), "%s had not returned for %s when %s ended",
 			 *function ? function : "a call", time_text(time, sizeof(time), (double)lasted),

@@ -17,6 +17,8 @@ bool call_failed(const struct process *p, const struct profile *c, const struct 
  * an error, as looking for a GPU is where there is none.
  */
 uint64_t call_failed_untold(const struct process *p, const struct profile *c);
+/* Was a call of it in flight when its process ended badly? The one in which a thread ended its process is no hang. */
+bool thread_was_held(const struct process *p, const struct thread *thread);
 /* Allocations of the heap that failed, those that are no events included. */
 uint64_t heap_failed(const struct process *p);
 

@@ -49,7 +49,7 @@ static void add(struct missing *m, const struct gpu_gap *g, int64_t begin, int64
 static const char *moment_text(char *text, size_t size, int64_t ns, double span)
 {
 	static const struct { double ns; const char *name; } units[] = {
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" },
 	};
 	size_t u = 0;
 	int digits;

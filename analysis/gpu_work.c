@@ -38,7 +38,7 @@ static const struct column phase_columns[] = {
 	{ "bytes", "bytes", UNIT_BYTES, "copied and set" },
 	{ "busy_ns", "busy", UNIT_NS, "time in which anything ran on it; nothing counts twice" },
 	{ "busy_share", "busy share", UNIT_FRACTION, "busy time by the phase's duration" },
-	{ "border_ns", "error of borders", UNIT_NS,
+	{ "border_ns", "borders off by", UNIT_NS,
 	  "what happened within so much of a border may be counted on its other side" },
 };
 

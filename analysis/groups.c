@@ -241,14 +241,34 @@ static void append(char *buffer, size_t size, const char *key, const char *value
 		snprintf(buffer + n, size - n, "%s%s%s%s", n ? " " : "", key, *key ? " " : "", value);
 }
 
+/* Of a path its last part, unless another group's path ends like it. */
+static const char *shown_value(const struct groups *g, size_t group, const char *key)
+{
+	const char *value = label_value(labels_of_group(g, group), key), *last = base_name(value);
+
+	if ((*value != '/' && *value != '.') || !*last)
+		return value;
+	for (size_t i = 0; i < g->count; i++) {
+		const char *other = label_value(labels_of_group(g, i), key);
+
+		if (strcmp(other, value) && !strcmp(base_name(other), last))
+			return value;
+	}
+	return last;
+}
+
 /* Nothing tells it from the others but that it is, or is not, the baseline. */
 static const char *name_anyway(const struct groups *g, size_t group, char *buffer, size_t size)
 {
-	if (!*buffer && !g->list[group].baseline) {
-		char *name = trace_name(g->runs[g->list[group].first].trace);
+	const struct group *one = &g->list[group];
+
+	if (!*buffer && !one->baseline) {
+		char *name = trace_name(g->runs[one->first].trace);
 
 		append(buffer, size, "", name);
 		free(name);
+		if (one->runs > 1)
+			snprintf(buffer + strlen(buffer), size - strlen(buffer), " and %zu more", one->runs - 1);
 	}
 	if (g->list[group].baseline && (g->named || !*buffer))
 		append(buffer, size, "", "baseline");
@@ -268,7 +288,7 @@ const char *group_subject(const struct groups *g, size_t group, char *buffer, si
 		if (strcmp(key, "framework") && (!is_case_key(key) || !strcmp(key, "size")) && differs(g, key) &&
 		    (strcmp(key, "program") || !differs(g, "framework")) &&
 		    (*framework || strcmp(key, "program")))
-			append(buffer, size, key, l->items[i].value);
+			append(buffer, size, key, shown_value(g, group, key));
 	}
 	return name_anyway(g, group, buffer, size);
 }
@@ -281,7 +301,7 @@ const char *group_name(const struct groups *g, size_t group, char *buffer, size_
 	*buffer = '\0';
 	for (size_t i = 0; i < 3; i++)
 		if (differs(g, first[i]) || g->count == 1)
-			append(buffer, size, "", label_value(l, first[i]));
+			append(buffer, size, "", shown_value(g, group, first[i]));
 	if (!*buffer && g->count == 1)
 		append(buffer, size, "", label_value(l, "program"));
 	for (size_t i = 0; i < l->count; i++) {
@@ -289,7 +309,7 @@ const char *group_name(const struct groups *g, size_t group, char *buffer, size_
 
 		if (strcmp(key, first[0]) && strcmp(key, first[1]) && strcmp(key, first[2]) &&
 		    differs(g, key) && (strcmp(key, "program") || !differs(g, "framework")))
-			append(buffer, size, key, l->items[i].value);
+			append(buffer, size, key, shown_value(g, group, key));
 	}
 	return name_anyway(g, group, buffer, size);
 }

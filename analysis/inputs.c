@@ -4,10 +4,13 @@
 
 #include <glob.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/reader/folders.h"
+#include "analysis/report/escape.h"
 
 /* Whether two paths look the same but for slashes at their ends. */
 static bool same_path(const char *a, const char *b)
@@ -43,6 +46,44 @@ static void drop_listed(struct folders *f, size_t first, size_t count)
 	f->count = kept;
 }
 
+/* The same folder under whatever name: its device and inode. Text may come twice, as a pipe may. */
+static bool is_same_folder(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+
+	return !stat(a, &of_a) && !stat(b, &of_b) && S_ISDIR(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
+}
+
+static void say_given_twice(const char *path)
+{
+	char *clean = text_clean(path, false);
+
+	fprintf(stderr, "dltrace-report: %s: given twice, and used once\n", clean);
+	free(clean);
+}
+
+/* One recording compared with itself is no two runs. */
+static void drop_again(struct folders *f, size_t first, bool quiet)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < f->count; i++) {
+		size_t before = 0;
+
+		while (before < kept && !is_same_folder(f->paths[before], f->paths[i]))
+			before++;
+		if (before == kept) {
+			f->paths[kept++] = f->paths[i];
+			continue;
+		}
+		if (!quiet)
+			say_given_twice(f->paths[i]);
+		free(f->paths[i]);
+	}
+	f->count = kept;
+}
+
 size_t inputs_choose(struct options *o, const char *const *baselines, size_t count)
 {
 	static struct folders chosen;
@@ -67,6 +108,7 @@ size_t inputs_choose(struct options *o, const char *const *baselines, size_t cou
 
 		folders_add_recordings(&chosen, o->traces[i]);
 		drop_listed(&chosen, first, o->model.baselines);
+		drop_again(&chosen, first, o->quiet);
 	}
 	o->traces = chosen.paths;
 	o->trace_count = (int)chosen.count;

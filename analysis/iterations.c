@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/analyses.h"
+#include "analysis/report/format.h"
 #include "analysis/slow.h"
 
 static const struct column iteration_columns[] = {
@@ -114,7 +115,7 @@ static void add_epochs(const struct process *p, struct table *t)
 static void set_words(struct table *t, const struct iterations *it)
 {
 	uint64_t epochs = it->epoch_count + it->epochs_more;
-	char text[512], time[32];
+	char text[512], time[FORMAT_SIZE];
 	size_t n;
 
 	n = (size_t)snprintf(text, sizeof(text), "%llu iteration%s", (unsigned long long)it->count,
@@ -124,7 +125,7 @@ static void set_words(struct table *t, const struct iterations *it)
 				      epochs == 1 ? "" : "s");
 	if (it->median > 0)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %s each (median)",
-				      time_text(time, sizeof(time), it->median));
+				      format_ns(time, it->median, true));
 	if (it->warm_up)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", warm after %zu", it->warm_up);
 	if (it->slow)

@@ -305,7 +305,7 @@ static void unreturned(struct table *table, const struct process *p)
 static void only_counted(struct table *table, const struct process *p)
 {
 	uint64_t calls = 0, time = 0;
-	char text[32];
+	char text[32], number[32];
 
 	if (!p->trace->by_type[DLT_EV_SAMPLE_FUNCTION] || !strcmp(p->trace->level, "summary"))
 		return;
@@ -320,8 +320,8 @@ static void only_counted(struct table *table, const struct process *p)
 	}
 	if (calls)
 		limit(table, p->trace, p, "threshold", (double)calls,
-		      "%" PRIu64 " outermost calls (%s) are counted and timed but are no events: "
-		      "too short, before the trace began, or lost", calls,
+		      "%s outermost calls (%s) are counted and timed but are no events: "
+		      "too short, before the trace began, or lost", count_text(number, sizeof(number), (double)calls),
 		      time_text(text, sizeof(text), (double)time));
 }
 

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{ "peak_bytes", "peak", UNIT_BYTES, "most that was read in it" },
 	{ "peak_t_ns", "at", UNIT_TIME, "when that was" },
 	{ "end_bytes", "in the end", UNIT_BYTES, "when the phase ended" },
-	{ "border_ns", "error of borders", UNIT_NS,
+	{ "border_ns", "borders off by", UNIT_NS,
 	  "what was read within so much of a border may be counted on its other side" },
 };
 

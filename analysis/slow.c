@@ -116,7 +116,7 @@ static void tell_part(struct reasons *r, const struct process *p, const struct a
 
 	const struct library *l = process_library(p, part->library);
 	double usual = (double)(part->all_calls - part->calls) / a->outside * a->inside;
-	char time[32];
+	char time[32], calls[32], others[32];
 
 	time_text(time, sizeof(time), more_in(part, a));
 	if (a->inside > 1)
@@ -124,7 +124,8 @@ static void tell_part(struct reasons *r, const struct process *p, const struct a
 	tell(r, "%s more in %s%s%.*s%s", time, process_function(p, part->function)->name,
 	     l ? " from " : "", LIBRARY_SHOWN, l ? base_name(l->path) : "", around);
 	if ((double)part->calls > usual * 1.05 + 0.5)
-		tell(r, "%llu calls of it, else %.0f", (unsigned long long)part->calls, usual);
+		tell(r, "%s calls of it, else %s", count_text(calls, sizeof(calls), (double)part->calls),
+		     count_text(others, sizeof(others), usual));
 }
 
 static void tell_functions(struct reasons *r, const struct process *p, const struct iterations *it,
@@ -187,7 +188,7 @@ static void tell_samples(struct reasons *r, const struct process *p, const struc
 {
 	const struct rhythm *rhythm = &p->rhythm;
 	double others, cpu, apart;
-	char time[32];
+	char time[32], number[32], usual[32];
 
 	if (rhythm->sample_count < 3)
 		return;
@@ -197,14 +198,16 @@ static void tell_samples(struct reasons *r, const struct process *p, const struc
 	if ((double)(one->end - one->begin) < 2 * apart)
 		return;
 	cpu = counted(rhythm, it, one, offsetof(struct rhythm_sample, cpu), &others) - others;
-	time_text(time, sizeof(time), cpu > 0 ? cpu : 0);
-	if (cpu < WORTH_TELLING * extra)
-		tell(r, "it waited: only %s more CPU time", time);
+	if (cpu <= 0)
+		tell(r, "it waited (no more CPU time than the others)");
+	else if (cpu < WORTH_TELLING * extra)
+		tell(r, "it waited: only %s more CPU time", time_text(time, sizeof(time), cpu));
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
 		double in = counted(rhythm, it, one, counters[i].offset, &others);
 
 		if (in >= counters[i].least && in > 2 * others)
-			tell(r, "%.0f %s, else %.0f", in, counters[i].name, others);
+			tell(r, "%s %s, else %s", count_text(number, sizeof(number), in), counters[i].name,
+			     count_text(usual, sizeof(usual), fmax(others, 0)));
 	}
 }
 

@@ -524,8 +524,8 @@ void follow_dump(void (*line)(const char *text), uint64_t now)
 		if (!read_box(f, READ_LIST, now, &s))
 			continue;
 		make_printable(s.name);
-		snprintf(text, sizeof(text), "process %d (%s): %u threads, heap %.1f MiB, %" PRIu64 " events",
-			 (int)f->pid, s.name, s.threads, (double)s.live / 1048576, s.events);
+		snprintf(text, sizeof(text), "process %d (%s): %u thread%s, heap %.1f MiB, %" PRIu64 " events",
+			 (int)f->pid, s.name, s.threads, s.threads == 1 ? "" : "s", (double)s.live / 1048576, s.events);
 		line(text);
 		for (size_t i = 0; i < listed.count; i++) {
 			const struct sampled_call *c = &listed.calls[i];

@@ -11,6 +11,7 @@
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/text.h"
 
 #define PLAIN_ROWS	20	/* of a table, where no screen limits them */
 #define CALLS_SHOWN	5
@@ -18,12 +19,14 @@
 
 /* ---- lines ---- */
 
-/* text: clean; cut at the width. */
+/* text: clean; cut at the width, without the blanks at its end. */
 static void add_line(struct live_lines *l, const struct live_view *v, enum style style, const char *text)
 {
 	char *copy = need(strdup(text));
 
 	copy[text_fit(copy, v->width)] = '\0';
+	for (size_t n = strlen(copy); n && copy[n - 1] == ' '; n--)
+		copy[n - 1] = '\0';
 	l->list = xgrow(l->list, l->count, &l->capacity, sizeof(*l->list));
 	l->list[l->count++] = (struct live_line){ .text = copy, .style = style };
 }
@@ -162,7 +165,7 @@ static void draw_machine(struct live_lines *l, const struct live_watch *w, const
 	const struct live_process *p = iterating(w, &period);
 	char *curve = spark(w->heap_history, w->history, v->unicode);
 
-	line(l, v, STYLE_PLAIN, "CPU %5.1f %% of %u cores   RAM %s of %s (%.0f %%)", m->cpu * 100, m->cpus,
+	line(l, v, STYLE_PLAIN, "machine: CPU %.1f %% of %u cores, RAM %s of %s (%.0f %%)", m->cpu * 100, m->cpus,
 	     format_bytes(used, (double)taken), format_bytes(all, (double)m->memory),
 	     m->memory ? (double)taken * 100 / (double)m->memory : 0);
 	line(l, v, STYLE_BAR, "heap  %s %s", curve, format_bytes(heap, (double)w->heap));
@@ -360,7 +363,7 @@ static void draw_processes(struct live_lines *l, const struct live_watch *w, con
 /* What the other columns leave of the line. */
 static int name_width(const struct live_view *v)
 {
-	int width = v->width - 54;
+	int width = v->width - 58;
 
 	return width < 16 ? 16 : width > 36 ? 36 : width;
 }
@@ -428,7 +431,7 @@ static void draw_function(struct live_lines *l, const struct live_view *v, const
 	FILE *f = text_open(&text, &size);
 
 	put(f, fn->name, -name_width(v));
-	put(f, fn->layer, -8);
+	put(f, text_layer(fn->layer), -12);
 	put_count(f, seconds > 0 ? (double)r->recent_calls / seconds : 0, 9);
 	put_percent(f, recent ? (double)r->recent_time / (double)recent : 0, 6);
 	put_count(f, (double)r->calls, 10);
@@ -450,13 +453,13 @@ static void draw_functions(struct live_lines *l, const struct live_watch *w, con
 	FILE *f = text_open(&text, &size);
 
 	put(f, "FUNCTION", -name_width(v));
-	put(f, "LAYER", -8);
+	put(f, "LAYER", -12);
 	put(f, "CALLS/S", 9);
 	put(f, "NOW %", 6);
 	put(f, "CALLS", 10);
 	put(f, "ALL %", 6);
 	put(f, "TIME", 8);
-	if (v->width >= name_width(v) + 54 + 30)
+	if (v->width >= name_width(v) + 58 + 30)
 		fprintf(f, "(%% of the layer; by %s)", orders[v->function_order]);
 	text_close(f, &text);
 	add_line(l, v, STYLE_BOLD, text);
@@ -532,10 +535,11 @@ static void draw_help(struct live_lines *l, const struct live_view *v)
 		"Enter    only that process's functions and threads; again: all",
 		"t f      threads of a process, or functions", "s S      sort processes, functions by the next column",
 		"p Space  pause the screen", "h ?      this help",
-		"", "CPU %    of one core; RSS with files and shared memory; HEAP live, counted at every call",
+		"", "CPU %    of one core; RSS with files and shared memory",
+		"HEAP     live, counted at every call; GPU reserved by calls that were seen",
 		"NOW %    of the time in outermost calls of that layer since the last refresh",
 		"ALL %    the same since the beginning, of processes that have ended too",
-		"GPU      reserved by calls that were seen", "in a call   who has not come back: a hang, or a wait",
+		"in a call   who has not come back: a hang, or a wait",
 	};
 
 	for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++)

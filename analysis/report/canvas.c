@@ -117,7 +117,7 @@ static int dash_of(const struct canvas *c, int color, const double **lengths)
 {
 	static const double again[] = { 2.5, 1 };	/* the palette's second round */
 
-	if (color >= STYLE_COLORS && !c->style->plain) {
+	if (c->dashed || (color >= STYLE_COLORS && !c->style->plain)) {
 		*lengths = again;
 		return 2;
 	}
@@ -406,6 +406,13 @@ size_t canvas_wrap(struct canvas *c, double size, double width, const char *text
 #define LEGEND_LINE	10.0
 #define LEGEND_SAMPLE	10.0	/* width of the stroke */
 
+static void draw_sample(struct canvas *c, const struct legend_entry *e, double x, double y, double width)
+{
+	c->dashed = e->dashed;
+	canvas_line(c, x, y, x + width, y, e->color, e->dashed ? 0.8 : 1.2);
+	c->dashed = false;
+}
+
 double canvas_legend(struct canvas *c, double x, double y, double width,
 		     const struct legend_entry *entries, size_t count, bool bars)
 {
@@ -422,7 +429,7 @@ double canvas_legend(struct canvas *c, double x, double y, double width,
 		if (bars)
 			canvas_bar(c, at, y + 1.7, sample, 5.4, entries[i].color);
 		else
-			canvas_line(c, at, y + 4.5, at + sample, y + 4.5, entries[i].color, 1.2);
+			draw_sample(c, &entries[i], at, y + 4.5, sample);
 		canvas_text(c, at + sample + 3, y + 7, CANVAS_TICK, ALIGN_LEFT, text);
 		at += needed + 9;
 		free(text);

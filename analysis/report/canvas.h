@@ -30,6 +30,7 @@ struct canvas {
 	double stretch;		/* factor on what may be higher or lower: panels, bars */
 	const char *title;	/* in place of the figure's own; "": none; NULL: its own (borrowed) */
 	bool many;		/* it is the title of several figures: followed by their own */
+	bool dashed;		/* what is stroked from now on, whatever its colour */
 };
 
 /* On a surface (borrowed), or measuring only when it is NULL. Close it before the surface. */
@@ -75,6 +76,7 @@ size_t canvas_wrap(struct canvas *c, double size, double width, const char *text
 struct legend_entry {
 	const char *text;
 	int color;
+	bool dashed;
 };
 
 /* Entries from left to right, in as many lines as needed; returns the height used. */

@@ -74,6 +74,8 @@ static int columns_of(uint32_t c)
 	return wcwidth((wchar_t)c);
 }
 
+#define MICRO 0xb5	/* of "µs", which ASCII has as "us" */
+
 static char *clean(const char *s, bool unicode, bool lines)
 {
 	char *text = NULL;
@@ -95,6 +97,8 @@ static char *clean(const char *s, bool unicode, bool lines)
 			marks++;
 		} else if (n && (c == '\n' || c == '\t')) {
 			fputs(lines ? c == '\n' ? "\n" : "\t" : c == '\n' ? "\\n" : "\\t", f);
+		} else if (c == MICRO) {
+			fputc('u', f);
 		} else if (!n || c < 0x80) {
 			fprintf(f, "\\x%02x", (unsigned char)*s);
 		} else {
@@ -155,4 +159,29 @@ bool text_may_break(const char *text, const char *space)
 
 	return space == text || !isdigit((unsigned char)space[-1]) || !n || n > UNIT ||
 	       strcspn(space + 1, "0123456789") < n;
+}
+
+/* Bytes until the next place where a line may end: a number's unit stands with it. */
+static size_t until_break(const char *clean)
+{
+	size_t n = strcspn(clean, " ");
+
+	while (clean[n] && !text_may_break(clean, clean + n))
+		n += 1 + strcspn(clean + n + 1, " ");
+	return n;
+}
+
+size_t text_line(const char *clean, int columns)
+{
+	size_t most = text_fit(clean, columns), used = 0, next = until_break(clean);
+	uint32_t c;
+
+	if (next > most)
+		return most ? most : utf8_next(clean, &c);
+	while (next <= most && next > used) {
+		used = next;
+		next += strspn(clean + next, " ");
+		next += until_break(clean + next);
+	}
+	return used;
 }

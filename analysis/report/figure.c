@@ -90,6 +90,27 @@ double figure_title(struct canvas *c, const char *title)
 	return 17 + TITLE_STEP * (double)(count - 1);
 }
 
+#define SILENT_LINES 4
+#define SILENT_STEP 8.5
+
+double figure_silent(struct canvas *c, double x, double y, const char *names)
+{
+	char *text, *lines[SILENT_LINES];
+	size_t count;
+
+	if (!*names)
+		return 0;
+	if (asprintf(&text, "no calls seen: %s", names) < 0)
+		need(NULL);
+	count = canvas_wrap(c, CANVAS_TICK, c->width - x - 4, text, lines, SILENT_LINES);
+	for (size_t i = 0; i < count; i++) {
+		canvas_remark(c, x, y + 6 + SILENT_STEP * (double)i, CANVAS_TICK, ALIGN_LEFT, lines[i]);
+		free(lines[i]);
+	}
+	free(text);
+	return SILENT_STEP * (double)count + 3;
+}
+
 /* ---- sizes ---- */
 
 #define STRETCH_LEAST	0.4

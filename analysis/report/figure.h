@@ -71,6 +71,9 @@ bool figure_places_needed(const struct report *r);
 /* Of a figure: the trace's label when it is alone, else its name and what they have in common. */
 char *figure_heading(const struct report *r, const char *figure);
 
+/* "no calls seen: NAMES" in grey, in a few lines from y on; returns their height: 0 where there are no names. */
+double figure_silent(struct canvas *c, double x, double y, const char *names);
+
 #define FIGURE(function, name, title) \
 	double figure_##function(const struct report *r, struct canvas *c); \
 	bool figure_##function##_any(const struct report *r);

@@ -314,10 +314,32 @@ static double draw_layer(const struct share_block *b, const struct report *r, st
 	return y - top;
 }
 
+/* Traces that are shown, none of whose calls are seen. The caller's. */
+static char *silent_traces(const struct report *r, const struct table *s)
+{
+	char *names;
+	size_t size;
+	FILE *f = text_open(&names, &size);
+
+	for (size_t i = 0, count = 0; i < figure_traces(r); i++) {
+		size_t trace = figure_trace(r, i), row = 0;
+		char *label;
+
+		while (row < s->row_count && cell_uint(table_get(s, row, "trace")) != trace)
+			row++;
+		if (row < s->row_count)
+			continue;
+		label = figure_trace_label(r, trace);
+		fprintf(f, "%s%s", count++ ? "; " : "", label);
+		free(label);
+	}
+	return text_close(f, &names);
+}
+
 double figure_functions(const struct report *r, struct canvas *c)
 {
 	const struct table *s = report_table(r, "shares");
-	char *heading = figure_heading(r, "functions");
+	char *heading = figure_heading(r, "functions"), *silent;
 	double y = figure_title(c, heading);
 	struct bars l;
 
@@ -328,6 +350,9 @@ double figure_functions(const struct report *r, struct canvas *c)
 		return y + 40;
 	}
 	l = lay_out_bars(r, s, c);
+	silent = silent_traces(r, s);
+	y += figure_silent(c, MARGIN, y - 2, silent);
+	free(silent);
 	for (size_t row = 0; row < s->row_count; row++) {
 		if (first_of_layer(s, row)) {
 			struct share_block b = make_block(r, s, row);

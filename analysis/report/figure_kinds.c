@@ -17,7 +17,8 @@
 #define NAMES		46.0	/* "communicate", "synchronise" */
 #define NAMES_GAP	4.0
 #define BAR_THICK	5.4
-#define BAR_FEW		6.6	/* where a kind has one or two, with numbers */
+#define BAR_FEW		6.6	/* where a kind has as many as this, with numbers */
+#define FEW		4
 #define KIND_GAP	3.6
 #define NUMBER_WIDTH	29.0	/* "61.2 %" behind a bar */
 #define PANEL_GAP	12.0
@@ -57,6 +58,7 @@ struct kind_groups {
 	uint64_t *ids;		/* owned */
 	char **names;		/* owned */
 	size_t count;
+	char *silent;		/* owned; names of others, none of whose calls are seen */
 };
 
 /* ---- reading the tables ---- */
@@ -156,6 +158,32 @@ static void add_group(struct kind_groups *g, uint64_t id, const char *name, doub
 	g->count++;
 }
 
+static const char *kind_group_name(const struct table *t, size_t row)
+{
+	const char *name = cell_text(table_get(t, row, "name"));
+
+	return *name ? name : cell_text(table_get(t, row, "framework"));
+}
+
+/* Of groups that ran, and are not among those that are drawn. The caller's. */
+static char *silent_groups(const struct table *t, const struct kind_groups *g)
+{
+	char *names;
+	size_t size;
+	FILE *f = text_open(&names, &size);
+
+	for (size_t row = 0, count = 0; row < text_rows(t); row++) {
+		size_t i = 0;
+
+		while (i < g->count && g->ids[i] != cell_uint(table_get(t, row, "group")))
+			i++;
+		if (i == g->count && !strcmp(cell_text(table_get(t, row, "quantity")), "total") &&
+		    cell_real(table_get(t, row, "runs")) > 0)
+			fprintf(f, "%s%s", count++ ? "; " : "", kind_group_name(t, row));
+	}
+	return text_close(f, &names);
+}
+
 static struct kind_groups read_groups(const struct report *r)
 {
 	const struct table *t = report_table(r, "comparison");
@@ -163,14 +191,13 @@ static struct kind_groups read_groups(const struct report *r)
 
 	for (size_t row = 0; row < text_rows(t); row++) {
 		const char *quantity = cell_text(table_get(t, row, "quantity"));
-		const char *name = cell_text(table_get(t, row, "name"));
 
 		if (strncmp(quantity, "share:", 6) || isnan(known(t, row, "mean")))
 			continue;
-		add_group(&g, cell_uint(table_get(t, row, "group")),
-			  *name ? name : cell_text(table_get(t, row, "framework")),
+		add_group(&g, cell_uint(table_get(t, row, "group")), kind_group_name(t, row),
 			  cell_real(table_get(t, row, "runs")));
 	}
+	g.silent = silent_groups(t, &g);
 	if (!g.count)
 		add_group(&g, 0, "", 1);
 	return g;
@@ -182,6 +209,7 @@ static void release_groups(struct kind_groups *g)
 		free(g->names[i]);
 	free(g->names);
 	free(g->ids);
+	free(g->silent);
 }
 
 /* ---- drawing ---- */
@@ -213,7 +241,7 @@ static struct kind_layout lay_out_kinds(const struct kind_bars *b, const struct 
 	double max = longest(b);
 	int ticks;
 
-	l.numbers = g->count <= 2;
+	l.numbers = g->count <= FEW;
 	l.bars = width - NAMES - NAMES_GAP - (l.numbers ? NUMBER_WIDTH : 6);
 	l.thick = (l.numbers ? BAR_FEW : BAR_THICK) * c->stretch;
 	l.step = fmax((double)g->count * l.thick + KIND_GAP * c->stretch, CANVAS_TICK + 1.5);
@@ -302,13 +330,13 @@ static double draw_kind_legend(struct canvas *c, const struct kind_groups *g, do
 	double height = 0;
 
 	for (size_t i = 0; i < g->count; i++)
-		entries[i] = (struct legend_entry){ g->names[i], (int)i };
-	if (g->count > 1)
+		entries[i] = (struct legend_entry){ g->names[i], (int)i, false };
+	if (g->count > 1 || *g->silent)
 		height = canvas_legend(c, MARGIN + NAMES + NAMES_GAP, y,
 				       c->width - 2 * MARGIN - NAMES - NAMES_GAP, entries, g->count,
 				       true) + 4;
 	free(entries);
-	return height;
+	return height + figure_silent(c, MARGIN + NAMES + NAMES_GAP, y + height, g->silent);
 }
 
 /* Panels from left to right, as many as there is room for, then below. */

@@ -12,8 +12,8 @@
 #include "analysis/report/memory.h"
 #include "analysis/report/plot.h"
 
-/* The sum over the processes of each trace. */
-static struct plot *plot_of_sums(const struct report *r, const char *title, const char *name)
+/* The sum over the processes of each trace; of one trace in the colour `alone`. */
+static struct plot *plot_of_sums(const struct report *r, const char *title, const char *name, int alone)
 {
 	struct plot *p = plot_new(1, 1);
 	size_t traces = figure_traces(r);
@@ -25,7 +25,7 @@ static struct plot *plot_of_sums(const struct report *r, const char *title, cons
 		char *label = traces > 1 ? figure_trace_label(r, trace) :
 					   need(strdup("all processes"));
 
-		plot_add(p, 0, 0, report_series(r, (uint32_t)trace, -1, name), (int)i, label);
+		plot_add(p, 0, 0, report_series(r, (uint32_t)trace, -1, name), traces > 1 ? (int)i : alone, label);
 		free(label);
 	}
 	return p;
@@ -49,8 +49,8 @@ static bool any_sum(const struct report *r, const char *name)
 
 #define PROCESSES 4	/* whose heap was largest, at most so many beside the sum */
 
-/* The row with the largest peak below `limit`; row_count without any. */
-static size_t next_process(const struct table *processes, size_t trace, double limit)
+/* The row with the largest peak after row `last`, whose peak is `limit`: equal ones by order. row_count: there is none. */
+static size_t next_process(const struct table *processes, size_t trace, size_t last, double limit)
 {
 	size_t best = processes->row_count;
 	double peak = 0;
@@ -58,7 +58,8 @@ static size_t next_process(const struct table *processes, size_t trace, double l
 	for (size_t row = 0; row < processes->row_count; row++) {
 		double v = cell_real(table_get(processes, row, "heap_peak_bytes"));
 
-		if (cell_uint(table_get(processes, row, "trace")) == trace && v < limit && v > peak) {
+		if (cell_uint(table_get(processes, row, "trace")) == trace && v > peak &&
+		    (v < limit || (v <= limit && row > last))) {
 			best = row;
 			peak = v;
 		}
@@ -66,35 +67,64 @@ static size_t next_process(const struct table *processes, size_t trace, double l
 	return best;
 }
 
-static void add_processes(const struct report *r, struct plot *p)
+/* Of the only trace; 0: there are several. */
+static size_t heap_processes(const struct report *r)
 {
 	const struct table *t = report_table(r, "processes");
-	size_t trace = figure_trace(r, 0);
-	double limit = INFINITY;
+	size_t count = 0, trace = figure_trace(r, 0);
 
-	for (int i = 0; i < PROCESSES && t; i++) {
-		size_t row = next_process(t, trace, limit);
-		char *label = NULL;
+	for (size_t row = 0; figure_traces(r) == 1 && t && row < t->row_count; row++)
+		count += cell_uint(table_get(t, row, "trace")) == trace &&
+			 cell_real(table_get(t, row, "heap_peak_bytes")) > 0;
+	return count;
+}
 
+static void add_process(const struct report *r, struct plot *p, const struct table *t, size_t row, int i)
+{
+	char *label = NULL;
+
+	if (asprintf(&label, "%s (%.0f)", cell_text(table_get(t, row, "name")), cell_real(table_get(t, row, "pid"))) < 0)
+		need(NULL);
+	plot_add(p, 0, 0, report_series(r, (uint32_t)cell_uint(table_get(t, row, "trace")),
+					(int64_t)cell_uint(table_get(t, row, "process")), "heap_bytes"), i, label);
+	free(label);
+}
+
+#define ALIKE 0.97
+#define WIDER 0.7	/* than the curve before it, where the two are alike and lie upon each other */
+
+/* The sum goes dashed over them: where there is one large process it is nearly the same. */
+static void add_processes(const struct report *r, struct plot *p, size_t all)
+{
+	const struct table *t = report_table(r, "processes");
+	size_t trace = figure_trace(r, 0), row = SIZE_MAX;
+	double limit = INFINITY, before, wider = 0;
+	char remark[96];
+
+	plot_style(p, 0, 0, -0.2, true);
+	for (int i = 0; i < PROCESSES; i++) {
+		row = next_process(t, trace, row, limit);
 		if (row == t->row_count)
 			return;
+		before = limit;
 		limit = cell_real(table_get(t, row, "heap_peak_bytes"));
-		if (asprintf(&label, "%s (%.0f)", cell_text(table_get(t, row, "name")),
-			     cell_real(table_get(t, row, "pid"))) < 0)
-			need(NULL);
-		plot_add(p, 0, 0, report_series(r, (uint32_t)trace,
-					   (int64_t)cell_uint(table_get(t, row, "process")),
-					   "heap_bytes"), 1 + i, label);
-		free(label);
+		wider = i && limit > ALIKE * before ? wider + WIDER : 0;
+		add_process(r, p, t, row, i);
+		plot_style(p, 0, 0, wider, false);
+	}
+	if (all > PROCESSES) {
+		snprintf(remark, sizeof(remark), "%d of %zu processes: those with the largest heaps", PROCESSES, all);
+		plot_remark(p, remark);
 	}
 }
 
 double figure_heap(const struct report *r, struct canvas *c)
 {
-	struct plot *p = plot_of_sums(r, "Live heap", "heap_bytes");
+	size_t processes = heap_processes(r);
+	struct plot *p = plot_of_sums(r, "Live heap", "heap_bytes", processes > 1 ? CANVAS_INK : 0);
 
-	if (figure_traces(r) == 1)
-		add_processes(r, p);
+	if (processes > 1)
+		add_processes(r, p, processes);
 	return plot_finish(p, r, c, "heap");
 }
 
@@ -132,7 +162,7 @@ static const struct series *next_library(const struct report *r, size_t trace, d
 
 double figure_gpu_memory(const struct report *r, struct canvas *c)
 {
-	struct plot *p = plot_of_sums(r, "Reserved", "gpu_reserved_bytes");
+	struct plot *p = plot_of_sums(r, "Reserved", "gpu_reserved_bytes", 0);
 	const struct series *s;
 	double limit = INFINITY;
 	size_t last = 0;

@@ -195,8 +195,8 @@ static double scaling_draw_legend(struct canvas *c, const struct scaling_lines *
 	double height;
 
 	for (size_t i = 0; i < s->count; i++)
-		entries[i] = (struct legend_entry){ s->list[i].label, (int)i };
-	entries[s->count] = (struct legend_entry){ "ideal", CANVAS_GREY };
+		entries[i] = (struct legend_entry){ s->list[i].label, (int)i, false };
+	entries[s->count] = (struct legend_entry){ "ideal", CANVAS_GREY, false };
 	height = canvas_legend(c, MARGIN + SCALING_LEFT, y, c->width - 2 * MARGIN - SCALING_LEFT, entries,
 			       s->count + 1, false);
 	free(entries);
@@ -210,8 +210,12 @@ double figure_scaling(const struct report *r, struct canvas *c)
 	double y = figure_title(c, "Scaling"), height = SCALING_HEIGHT * c->stretch;
 	double width = (c->width - 2 * MARGIN - (SCALING_PANELS - 1) * SCALING_GAP) / SCALING_PANELS;
 
+	if (!s.count) {
+		canvas_remark(c, c->width / 2, y + 20, CANVAS_LABEL, ALIGN_CENTER, "no job of several ranks was recorded");
+		return y + 40;
+	}
 	y += scaling_draw_legend(c, &s, y - 2);
-	for (size_t i = 0; i < SCALING_PANELS && s.count; i++) {
+	for (size_t i = 0; i < SCALING_PANELS; i++) {
 		const struct scaling_panel *p = &scaling_panels[i];
 		struct scaling_place at = {
 			.x = MARGIN + SCALING_LEFT + (double)i * (width + SCALING_GAP), .y = y,

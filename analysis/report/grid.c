@@ -13,6 +13,7 @@
 #define COLUMNS_MAX	48
 #define STRETCH_MIN	12	/* a stretching column is not cut below this */
 #define NAME_MIN	36	/* nor one of names, as long as others can be left out */
+#define WRAP_MIN	26	/* nor one of sentences */
 #define GAP		2	/* columns between columns */
 
 struct grid_entry {
@@ -199,7 +200,8 @@ static int least_width(const struct grid *g)
 	for (int c = 0; c < g->column_count; c++) {
 		int w = g->columns[c].width;
 
-		int least = g->columns[c].flags & GRID_NAME ? NAME_MIN : 2 * STRETCH_MIN;
+		int least = g->columns[c].flags & GRID_NAME ? NAME_MIN :
+			    g->columns[c].flags & GRID_WRAP ? WRAP_MIN : 2 * STRETCH_MIN;
 
 		if (g->columns[c].flags & GRID_STRETCH && w > least)
 			w = least;
@@ -306,12 +308,14 @@ static size_t count_alike(const struct grid *g, int column, int sixths)
 	return alike;
 }
 
-/* Where names are cut. */
+/* Where names are cut: at the end, unless GRID_MIDDLE. */
 static void choose_cut(struct grid *g, int column)
 {
+	bool middle = g->columns[column].flags & GRID_MIDDLE;
 	size_t least = SIZE_MAX;
 
-	for (int sixths = LEFT_USUAL; sixths < 5; sixths++) {
+	for (int i = 0; i < 3; i++) {
+		int sixths = middle ? LEFT_USUAL + i : 6 - 2 * i;
 		size_t alike = count_alike(g, column, sixths);
 
 		if (alike < least)
@@ -341,22 +345,19 @@ static void put_entry(const struct grid *g, FILE *out, const struct grid_col *c,
 }
 
 /* Of the columns shown, the last one that has text: nothing is padded after it. */
-static int last_shown(const struct grid *g, const struct grid_row *row)
+static int last_shown(const struct grid *g, char *const *texts)
 {
 	int last = -1;
 
-	for (int c = 0; c < g->column_count; c++) {
-		const char *text = row ? row->entries[c].text : g->columns[c].title;
-
-		if (g->columns[c].width && text && *text)
+	for (int c = 0; c < g->column_count; c++)
+		if (g->columns[c].width && texts[c] && *texts[c])
 			last = c;
-	}
 	return last;
 }
 
-static void grid_put_row(const struct grid *g, FILE *out, const struct grid_row *row, int indent)
+static void put_line(const struct grid *g, FILE *out, char *const *texts, const struct grid_row *row, int indent)
 {
-	int last = last_shown(g, row);
+	int last = last_shown(g, texts);
 	bool first = true;
 
 	for (int c = 0; c <= last; c++) {
@@ -364,13 +365,56 @@ static void grid_put_row(const struct grid *g, FILE *out, const struct grid_row 
 			continue;
 		fprintf(out, "%*s", first ? indent : GAP, "");
 		first = false;
-		put_entry(g, out, &g->columns[c], row ? row->entries[c].text : g->columns[c].title,
-			  row ? row->entries[c].style : STYLE_DIM, c == last);
+		put_entry(g, out, &g->columns[c], texts[c], row ? row->entries[c].style : STYLE_DIM, c == last);
 	}
 	fputc('\n', out);
 }
 
-void grid_print(struct grid *g, FILE *out, int indent)
+/* What stands of a cell in the next line of its row; the caller's. */
+static char *next_piece(const struct grid_col *c, const char **rest)
+{
+	size_t n = strlen(*rest);
+	char *piece;
+
+	if (c->flags & GRID_WRAP && n && c->width)
+		n = text_line(*rest, c->width);
+	piece = need(strndup(*rest, n));
+	*rest += n;
+	*rest += strspn(*rest, " ");
+	return piece;
+}
+
+static void put_titles(const struct grid *g, FILE *out, int indent)
+{
+	char *titles[COLUMNS_MAX];
+
+	for (int c = 0; c < g->column_count; c++)
+		titles[c] = (char *)(uintptr_t)g->columns[c].title;
+	if (last_shown(g, titles) >= 0)
+		put_line(g, out, titles, NULL, indent);
+}
+
+static void put_row(const struct grid *g, FILE *out, const struct grid_row *row, int indent)
+{
+	const char *rest[COLUMNS_MAX];
+	char *pieces[COLUMNS_MAX];
+	bool more = true;
+
+	for (int c = 0; c < g->column_count; c++)
+		rest[c] = row->entries[c].text ? row->entries[c].text : "";
+	while (more) {
+		more = false;
+		for (int c = 0; c < g->column_count; c++) {
+			pieces[c] = next_piece(&g->columns[c], &rest[c]);
+			more |= *rest[c] && g->columns[c].width;
+		}
+		put_line(g, out, pieces, row, indent);
+		for (int c = 0; c < g->column_count; c++)
+			free(pieces[c]);
+	}
+}
+
+static void lay_out(struct grid *g, int indent)
 {
 	int room = g->options->width - indent;
 
@@ -378,11 +422,28 @@ void grid_print(struct grid *g, FILE *out, int indent)
 	while (least_width(g) > room && drop_one(g))
 		;
 	shrink(g, room);
+}
+
+const char *const *grid_left_out(struct grid *g, int indent)
+{
+	static const char *titles[COLUMNS_MAX + 1];
+	size_t count = 0;
+
+	lay_out(g, indent);
+	for (int c = 0; c < g->column_count; c++)
+		if (!g->columns[c].width)
+			titles[count++] = g->columns[c].title;
+	titles[count] = NULL;
+	return titles;
+}
+
+void grid_print(struct grid *g, FILE *out, int indent)
+{
+	lay_out(g, indent);
 	for (int c = 0; c < g->column_count; c++)
 		if (g->columns[c].flags & GRID_NAME && g->columns[c].width)
 			choose_cut(g, c);
-	if (last_shown(g, NULL) >= 0)
-		grid_put_row(g, out, NULL, indent);
+	put_titles(g, out, indent);
 	for (size_t i = 0; i < g->row_count; i++)
-		grid_put_row(g, out, &g->rows[i], indent);
+		put_row(g, out, &g->rows[i], indent);
 }

@@ -24,8 +24,10 @@ enum grid_flags {
 	GRID_RIGHT = 1,		/* numbers */
 	GRID_STRETCH = 2,	/* may be cut, down to about 12 columns */
 	GRID_MIDDLE = 4,	/* cut in the middle: paths */
-	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; in the middle:
-				   so that as few rows as possible look the same */
+	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; where it is cut
+				   as few rows as possible look the same */
+	GRID_WRAP = 16,		/* sentences: in several lines rather than cut; not narrower than 26 columns, as long as
+				   others can be left out */
 };
 
 struct grid;
@@ -46,6 +48,9 @@ void grid_cell(struct grid *g, enum unit unit, const struct cell *c);
 void grid_number(struct grid *g, enum unit unit, double value);
 /* A bar for a value from 0 to 1, of the width in columns (at least 1). */
 void grid_bar(struct grid *g, double value, int width, enum style style);
+
+/* The titles of the columns for which there is no room, NULL behind the last; valid until the next call. */
+const char *const *grid_left_out(struct grid *g, int indent);
 
 /* Titles are left out when all are empty. */
 void grid_print(struct grid *g, FILE *out, int indent);

@@ -32,6 +32,8 @@ struct line {
 	char *label;			/* owned; NULL: in no legend */
 	int color;
 	int64_t shift;			/* ns */
+	double wider;			/* than others */
+	bool dashed;
 };
 
 struct panel {
@@ -49,6 +51,7 @@ struct plot {
 	const char **rows;	/* titles, borrowed; all arrays are owned */
 	struct above *columns;
 	struct panel *panels;	/* row after row */
+	char *remark;		/* owned; NULL: none */
 };
 
 /* ---- what is to be drawn ---- */
@@ -85,6 +88,7 @@ static void plot_free(struct plot *p)
 	free(p->rows);
 	free(p->columns);
 	free(p->panels);
+	free(p->remark);
 	free(p);
 }
 
@@ -121,8 +125,24 @@ void plot_add_later(struct plot *p, size_t row, size_t column, const struct seri
 		return;
 	panel->lines = need(realloc(panel->lines, (panel->count + 1) * sizeof(*panel->lines)));
 	panel->lines[panel->count++] = (struct line){
-		s, label ? need(strdup(label)) : NULL, color, shift,
+		s, label ? need(strdup(label)) : NULL, color, shift, 0, false,
 	};
+}
+
+void plot_style(struct plot *p, size_t row, size_t column, double wider, bool dashed)
+{
+	struct panel *panel = panel_at(p, row, column);
+
+	if (!panel->count)
+		return;
+	panel->lines[panel->count - 1].wider = wider;
+	panel->lines[panel->count - 1].dashed = dashed;
+}
+
+void plot_remark(struct plot *p, const char *remark)
+{
+	free(p->remark);
+	p->remark = need(strdup(remark));
 }
 
 /* ---- scales ---- */
@@ -280,11 +300,14 @@ static void draw_panel(const struct plot_layout *l, struct canvas *c, size_t row
 
 	draw_grid(c, a, first);
 	for (size_t i = panel->count; i-- > 0; ) {	/* the first one on top */
+		const struct line *line = &panel->lines[i];
 		struct area shifted = *a;
 
-		shifted.shift = (double)panel->lines[i].shift;
-		any |= series_summary(panel->lines[i].series, &sum);
-		plot_curve(c, &shifted, panel->lines[i].series, panel->lines[i].color, panel->count == 1);
+		shifted.shift = (double)line->shift;
+		any |= series_summary(line->series, &sum);
+		c->dashed = line->dashed;
+		plot_curve(c, &shifted, line->series, line->color, CURVE_WIDTH + line->wider, panel->count == 1);
+		c->dashed = false;
 	}
 	draw_time_axis(c, a, row + 1 == l->p->row_count);
 	plot_ticks(c, a, l->r, l->p->columns[column].trace, row == 0);
@@ -366,7 +389,7 @@ static struct legend_entry *collect_legend(const struct plot *p, size_t *count)
 			if (!l->label || e < *count)
 				continue;
 			entries = need(realloc(entries, (e + 1) * sizeof(*entries)));
-			entries[(*count)++] = (struct legend_entry){ l->label, l->color };
+			entries[(*count)++] = (struct legend_entry){ l->label, l->color, l->dashed };
 		}
 	}
 	return entries;
@@ -383,6 +406,10 @@ static double draw_plot(const struct plot *p, const struct report *r, struct can
 		y += canvas_legend(c, l.left, y - 2, c->width - l.left - RIGHT, entries, count,
 				   false) + 2;
 	free(entries);
+	if (p->remark) {
+		canvas_remark(c, l.left, y + 4, CANVAS_TICK, ALIGN_LEFT, p->remark);
+		y += TITLE_LINE;
+	}
 	for (size_t begin = 0; begin < p->column_count; begin = end) {
 		end = begin + l.beside < p->column_count ? begin + l.beside : p->column_count;
 		y += begin ? BLOCK_GAP : 0;

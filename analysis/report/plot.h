@@ -33,6 +33,14 @@ void plot_add(struct plot *p, size_t row, size_t column, const struct series *s,
 void plot_add_later(struct plot *p, size_t row, size_t column, const struct series *s, int color,
 		    const char *label, int64_t shift);
 
+/*
+ * How the curve that was added last is drawn: dashed, and so much wider than others, for what others lie upon. The
+ * first one is on top.
+ */
+void plot_style(struct plot *p, size_t row, size_t column, double wider, bool dashed);
+/* A line in grey below the legend; copied. */
+void plot_remark(struct plot *p, const char *remark);
+
 /* Draws it, under the heading of the figure of that name, and frees it; returns the height. */
 double plot_finish(struct plot *p, const struct report *r, struct canvas *c, const char *figure);
 

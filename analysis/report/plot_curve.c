@@ -78,7 +78,7 @@ static bool in_steps(const struct series *s)
 }
 
 static void draw_run(struct canvas *c, const struct area *a, const struct series *s, size_t begin,
-		     size_t end, int color, bool shade)
+		     size_t end, int color, double width, bool shade)
 {
 	bool steps = in_steps(s);
 	double x0 = curve_x(a, s->points[begin].t);
@@ -96,12 +96,12 @@ static void draw_run(struct canvas *c, const struct area *a, const struct series
 		canvas_shade(c, color, 0.12);
 	}
 	trace_path(c->c, a, s, begin, end, steps);
-	canvas_stroke(c, color, 0.8);
+	canvas_stroke(c, color, width);
 }
 
 /* A gap (a value that is not finite) interrupts the line. */
 void plot_curve(struct canvas *c, const struct area *a, const struct series *s, int color,
-		bool shade)
+		double width, bool shade)
 {
 	for (size_t i = 0; i < s->point_count; ) {
 		size_t end = i;
@@ -109,7 +109,7 @@ void plot_curve(struct canvas *c, const struct area *a, const struct series *s, 
 		while (end < s->point_count && isfinite(s->points[end].value))
 			end++;
 		if (end > i)
-			draw_run(c, a, s, i, end, color, shade);
+			draw_run(c, a, s, i, end, color, width, shade);
 		i = end + 1;
 	}
 }

@@ -16,9 +16,11 @@ struct area {
 double area_x(const struct area *a, double t);
 double area_y(const struct area *a, double v);
 
+#define CURVE_WIDTH 0.8
+
 /* Counts and GPU memory go in steps, the rest in straight lines; no peak is lost. `shade`: also fill below it. */
 void plot_curve(struct canvas *c, const struct area *a, const struct series *s, int color,
-		bool shade);
+		double width, bool shade);
 
 /* A line for each epoch of the trace, a short tick for each iteration; `numbers` of the epochs. */
 void plot_ticks(struct canvas *c, const struct area *a, const struct report *r, int64_t trace,

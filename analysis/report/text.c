@@ -43,35 +43,18 @@ const char *text_dot(const struct text *t)
 	return t->o->unicode ? " · " : ", ";
 }
 
-/* Bytes of the next word, a number's with its unit, of no more columns than a line has. */
-static size_t word_length(const char *clean, int room)
-{
-	size_t n = strcspn(clean, " "), most = text_fit(clean, room);
-
-	while (clean[n] && !text_may_break(clean, clean + n))
-		n += 1 + strcspn(clean + n + 1, " ");
-	return n > most && most ? most : n;
-}
-
-/* Words of cleaned text in lines of the page's width, all beginning at column `indent`. */
+/* Cleaned text in lines of the page's width, all beginning at column `indent`. */
 static void put_wrapped(const struct text *t, const char *clean, int indent)
 {
 	int room = t->o->width - indent > 20 ? t->o->width - indent : 20;
-	int used = 0;
 
 	for (clean += strspn(clean, " "); *clean; clean += strspn(clean, " ")) {
-		size_t n = word_length(clean, room);
-		char *word = strndup(clean, n);
-		int width = word ? text_width(word) : 0;
+		size_t n = text_line(clean, room);
 
-		if (used && used + 1 + width > room) {
-			fprintf(t->out, "\n%*s", indent, "");
-			used = 0;
-		}
-		used += fprintf(t->out, used ? " " : "") + width;
 		fwrite(clean, 1, n, t->out);
-		free(word);
 		clean += n;
+		if (clean[strspn(clean, " ")])
+			fprintf(t->out, "\n%*s", indent, "");
 	}
 	fputc('\n', t->out);
 }
@@ -92,6 +75,11 @@ void text_item(const struct text *t, const char *mark, enum style style, const c
 size_t text_rows(const struct table *t)
 {
 	return t ? t->row_count : 0;
+}
+
+bool text_several(const struct text *t)
+{
+	return text_rows(report_table(t->r, "traces")) > 1;
 }
 
 /* ---- what was run ---- */
@@ -267,15 +255,66 @@ static void trace_line(const struct text *t, FILE *f, size_t trace)
 		put_number(f, t, "%s lost", UNIT_COUNT, lost);
 }
 
-static void put_line(const struct text *t, const char *text, enum style style, int indent,
-		     int flags)
+/* Bytes until the next part of a line, and what stands between the two; NULL: this is the last one. */
+static size_t part_length(const struct text *t, const char *parts, const char **between)
+{
+	const char *const marks[] = { text_dot(t), ", " };
+	size_t n = strlen(parts);
+
+	*between = NULL;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *at = strstr(parts, marks[i]);
+
+		if (!at || (size_t)(at - parts) >= n)
+			continue;
+		n = (size_t)(at - parts);
+		*between = marks[i];
+	}
+	return n;
+}
+
+/* "a · b, c" in lines of the page's width that end between parts. */
+static void put_parts(const struct text *t, const char *clean, int indent)
+{
+	const char *between = NULL, *next;
+	int room = t->o->width - indent, used = 0;
+
+	for (size_t n; *clean; clean += n + (next ? strlen(next) : 0), between = next) {
+		char *part = need(strndup(clean, n = part_length(t, clean, &next)));
+		int width = text_width(part), gap = between ? text_width(between) : 0;
+
+		if (used && used + gap + width + (next && *next == ',') > room) {
+			fprintf(t->out, "%s\n%*s", *between == ',' ? "," : "", indent, "");
+			used = gap = 0;
+		} else if (used) {
+			fputs(between, t->out);
+		}
+		put_cut(t->out, t->o, part, room, 0);
+		used += gap + width;
+		free(part);
+	}
+}
+
+static void put_parts_line(const struct text *t, const char *text, enum style style, int indent)
 {
 	char *clean = text_clean(text, t->o->unicode);
 
 	fprintf(t->out, "%*s", indent, "");
 	style_begin(t->out, t->o, style);
-	put_cut(t->out, t->o, clean, t->o->width - indent, flags);
+	put_parts(t, clean, indent);
 	style_end(t->out, t->o, style);
+	fputc('\n', t->out);
+	free(clean);
+}
+
+static void put_path(const struct text *t, const char *path, int indent)
+{
+	char *clean = text_clean(path, t->o->unicode);
+
+	fprintf(t->out, "%*s", indent, "");
+	style_begin(t->out, t->o, STYLE_DIM);
+	put_cut(t->out, t->o, clean, t->o->width - indent, GRID_MIDDLE);
+	style_end(t->out, t->o, STYLE_DIM);
 	fputc('\n', t->out);
 	free(clean);
 }
@@ -289,7 +328,7 @@ static void put_built_line(const struct text *t, size_t trace, enum style style,
 
 	build(t, f, trace);
 	if (*text_close(f, &text))
-		put_line(t, text, style, indent, 0);
+		put_parts_line(t, text, style, indent);
 	free(text);
 }
 
@@ -327,8 +366,7 @@ static void section_header(const struct text *t)
 		put_command(t, command, indent, row);
 		put_built_line(t, row, STYLE_PLAIN, indent, machine_line);
 		put_built_line(t, row, STYLE_DIM, indent, trace_line);
-		put_line(t, cell_text(table_get(traces, row, "path")), STYLE_DIM, indent,
-			 GRID_MIDDLE);
+		put_path(t, cell_text(table_get(traces, row, "path")), indent);
 		free(command);
 	}
 }
@@ -453,10 +491,15 @@ static void section_findings(const struct text *t)
 
 static void put_sentence(const struct text *t, const struct table *list, size_t row, enum style style)
 {
-	const struct cell *at = table_get(list, row, "t_ns");
-	char buf[FORMAT_SIZE], *text = NULL;
+	const struct cell *at = table_get(list, row, "t_ns"), *trace = table_get(list, row, "trace");
+	const struct cell *process = table_get(list, row, "process");
+	char buf[FORMAT_SIZE], of[FORMAT_SIZE + 16] = "", *text = NULL;
 
-	if (asprintf(&text, "%s%s%s", at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
+	if (text_several(t) && (trace->type != CELL_NULL || process->type != CELL_NULL))
+		snprintf(of, sizeof(of), "trace %.0f%s ", trace->type != CELL_NULL ? cell_real(trace) :
+							 text_trace(t->r, process),
+			 at->type == CELL_NULL ? ":" : ",");
+	if (asprintf(&text, "%s%s%s%s", of, at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
 		     at->type == CELL_NULL ? "" : ": ", cell_text(table_get(list, row, "text"))) < 0)
 		return;
 	text_item(t, t->o->unicode ? "·" : "-", style, text);

@@ -16,6 +16,9 @@ void text_heading(const struct text *t, const char *title, const char *remark);
 /* "python3 (1234)" of a process's id: the caller's, or into the grid; "and 5 more" below a table. */
 char *text_process(const struct text *t, const struct cell *id);
 void text_process_name(const struct text *t, struct grid *g, const struct cell *id);
+/* The same with its trace before it, where there are several: columns, then cells. */
+void text_whose_column(const struct text *t, struct grid *g);
+void text_whose(const struct text *t, struct grid *g, const struct cell *id);
 /* A kernel's name, short unless the report is verbose. */
 void text_kernel_name(const struct text *t, struct grid *g, const char *name, enum style style);
 void text_more(const struct text *t, size_t rows, size_t shown, const char *table);
@@ -25,6 +28,8 @@ const char *text_dot(const struct text *t);	/* between the parts of a line */
 void text_item(const struct text *t, const char *mark, enum style style, const char *text);
 
 size_t text_rows(const struct table *t);	/* NULL has none */
+bool text_any(const struct table *t, const char *column);	/* Is there a row that has something in it? */
+bool text_several(const struct text *t);	/* traces: then it is told of which one a row is */
 double text_trace(const struct report *r, const struct cell *process);	/* its index; 0: not known */
 
 /* What comes after the last slash; borrowed. */

@@ -64,8 +64,39 @@ static void put_mean(const struct text *t, struct grid *g, const struct table *c
 	grid_text(g, cell, STYLE_PLAIN);
 }
 
+/* Into the grid. The word `baseline`, which a name ends with, comes first: what is too long is cut at its end. */
+static void put_group_name(struct grid *g, const char *name)
+{
+	static const char last[] = " baseline";
+	size_t n = strlen(name), of = sizeof(last) - 1;
+	char *turned = NULL;
+
+	if (n > of && !strcmp(name + n - of, last) && asprintf(&turned, "baseline: %.*s", (int)(n - of), name) < 0)
+		turned = NULL;
+	grid_text(g, turned ? turned : name, STYLE_PLAIN);
+	free(turned);
+}
+
+/* Columns that have something in any row. */
+struct change_columns {
+	bool change, sure;
+};
+
+static struct change_columns change_columns_of(const struct table *c)
+{
+	return (struct change_columns){ text_any(c, "change"), text_any(c, "significant") };
+}
+
+static void add_change_columns(struct grid *g, const struct change_columns *columns, int optional)
+{
+	if (columns->change)
+		grid_column(g, "change", GRID_RIGHT, optional);
+	if (columns->sure)
+		grid_column(g, "sure", 0, 0);
+}
+
 /* "+21.8 %", and how sure that is. */
-static void put_change(struct grid *g, const struct table *c, size_t row)
+static void put_change(struct grid *g, const struct table *c, const struct change_columns *columns, size_t row)
 {
 	const struct cell *change = table_get(c, row, "change"), *sure = table_get(c, row, "significant");
 	bool differs = sure->type != CELL_NULL && cell_uint(sure);
@@ -74,8 +105,10 @@ static void put_change(struct grid *g, const struct table *c, size_t row)
 	if (change->type != CELL_NULL)
 		snprintf(text, sizeof(text), "%s%s", cell_real(change) > 0 ? "+" : "",
 			 format_percent(percent, cell_real(change) * 100));
-	grid_text(g, text, !differs ? STYLE_PLAIN : cell_real(change) > 0 ? STYLE_PROBLEM : STYLE_GOOD);
-	grid_text(g, sure->type == CELL_NULL ? "" : differs ? "yes" : "no", STYLE_PLAIN);
+	if (columns->change)
+		grid_text(g, text, !differs ? STYLE_PLAIN : cell_real(change) > 0 ? STYLE_PROBLEM : STYLE_GOOD);
+	if (columns->sure)
+		grid_text(g, sure->type == CELL_NULL ? "" : differs ? "yes" : "no", STYLE_PLAIN);
 }
 
 static const struct { const char *quantity, *title; int optional; } shown[] = {
@@ -85,23 +118,32 @@ static const struct { const char *quantity, *title; int optional; } shown[] = {
 
 #define SHOWN (sizeof(shown) / sizeof(*shown))
 
-static void put_group(const struct text *t, struct grid *g, const struct table *c, double group,
-		      const bool *any)
+/* "3, 1 failed", "1 failed" */
+static const char *runs_text(const struct table *c, size_t total, char *text, size_t size)
+{
+	double good = cell_real(table_get(c, total, "runs")), failed = cell_real(table_get(c, total, "failed"));
+	char count[FORMAT_SIZE];
+
+	*text = '\0';
+	if (good > 0 || failed <= 0)
+		snprintf(text, size, "%s%s", format_whole(count, good), failed > 0 ? ", " : "");
+	if (failed > 0)
+		snprintf(text + strlen(text), size - strlen(text), "%s failed", format_whole(count, failed));
+	return text;
+}
+
+static void put_group(const struct text *t, struct grid *g, const struct table *c,
+		      const struct change_columns *changes, double group, const bool *any)
 {
 	size_t total = row_of(c, group, "total");
-	char runs[2 * FORMAT_SIZE + 16], count[FORMAT_SIZE];
-	double failed = cell_real(table_get(c, total, "failed"));
+	char runs[2 * FORMAT_SIZE + 16];
 
-	snprintf(runs, sizeof(runs), "%s", format_cell(count, UNIT_COUNT, table_get(c, total, "runs"),
-							 t->o->unicode));
-	if (failed > 0)
-		snprintf(runs + strlen(runs), sizeof(runs) - strlen(runs), ", %s failed",
-			 format_whole(count, failed));
 	grid_row(g);
-	grid_text(g, text_of(c, total, "name"), STYLE_PLAIN);
-	grid_text(g, runs, failed > 0 ? STYLE_PROBLEM : STYLE_PLAIN);
+	put_group_name(g, text_of(c, total, "name"));
+	grid_text(g, runs_text(c, total, runs, sizeof(runs)),
+		  cell_real(table_get(c, total, "failed")) > 0 ? STYLE_PROBLEM : STYLE_PLAIN);
 	put_mean(t, g, c, total, total);
-	put_change(g, c, total);
+	put_change(g, c, changes, total);
 	for (size_t i = 0; i < SHOWN; i++)
 		if (any[i])
 			put_mean(t, g, c, row_of(c, group, shown[i].quantity), total);
@@ -109,6 +151,7 @@ static void put_group(const struct text *t, struct grid *g, const struct table *
 
 static void put_groups(const struct text *t, const struct table *c, double groups)
 {
+	const struct change_columns changes = change_columns_of(c);
 	struct grid *g = grid_new(t->o);
 	bool any[SHOWN];
 
@@ -116,11 +159,10 @@ static void put_groups(const struct text *t, const struct table *c, double group
 	fputs("Comparison", t->out);
 	style_end(t->out, t->o, STYLE_BOLD);
 	fputs("  means, 95 % intervals; (n): of so many runs alone\n", t->out);
-	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);	/* "baseline" stands at the end */
+	grid_column(g, "", GRID_STRETCH | GRID_NAME, 0);
 	grid_column(g, "runs", GRID_RIGHT, 0);
 	grid_column(g, "total", GRID_RIGHT, 0);
-	grid_column(g, "change", GRID_RIGHT, 0);
-	grid_column(g, "sure", 0, 0);
+	add_change_columns(g, &changes, 0);
 	for (size_t i = 0; i < SHOWN; i++) {
 		any[i] = false;
 		for (double k = 0; k < groups; k++)
@@ -129,7 +171,7 @@ static void put_groups(const struct text *t, const struct table *c, double group
 			grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
 	}
 	for (double k = 0; k < groups && k < GROUPS_SHOWN; k++)
-		put_group(t, g, c, k, any);
+		put_group(t, g, c, &changes, k, any);
 	grid_print(g, t->out, 2);
 	grid_free(g);
 	if (groups > GROUPS_SHOWN)
@@ -233,7 +275,7 @@ static void put_kinds(const struct text *t, const struct table *c, double groups
 	struct grid *g = grid_new(t->o);
 	bool any = false;
 
-	grid_column(g, "", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "", GRID_STRETCH | GRID_NAME, 0);
 	for (size_t row = 0; row < c->row_count; row++) {
 		const char *quantity = text_of(c, row, "quantity");
 
@@ -247,7 +289,7 @@ static void put_kinds(const struct text *t, const struct table *c, double groups
 		bool has = has_kinds(c, k);
 
 		grid_row(g);
-		grid_text(g, text_of(c, total, "name"), STYLE_PLAIN);
+		put_group_name(g, text_of(c, total, "name"));
 		for (size_t row = 0; row < c->row_count; row++) {
 			if (!is_kind(c, row))
 				continue;
@@ -266,7 +308,8 @@ static void put_kinds(const struct text *t, const struct table *c, double groups
 
 /* ---- what grew ---- */
 
-static void put_change_row(const struct text *t, struct grid *g, const struct table *c, size_t row)
+static void put_change_row(const struct text *t, struct grid *g, const struct table *c,
+			   const struct change_columns *columns, size_t row)
 {
 	const struct cell *low = table_get(c, row, "difference_low_ns");
 	double difference = cell_real(table_get(c, row, "difference_ns"));
@@ -282,7 +325,7 @@ static void put_change_row(const struct text *t, struct grid *g, const struct ta
 	grid_cell(g, UNIT_NS, table_get(c, row, "before_ns"));
 	grid_cell(g, UNIT_NS, table_get(c, row, "after_ns"));
 	grid_text(g, text, STYLE_PLAIN);
-	put_change(g, c, row);
+	put_change(g, c, columns, row);
 }
 
 /* What is told of a group, the line above it, and how many of it. */
@@ -319,7 +362,8 @@ static bool is_told(const struct table *c, size_t row, double group, size_t sort
 }
 
 /* In the table's order: from what grew most to what shrank most. */
-static size_t put_changes_of(const struct text *t, struct grid *g, const struct table *c, double group, size_t sort)
+static size_t put_changes_of(const struct text *t, struct grid *g, const struct table *c,
+			     const struct change_columns *columns, double group, size_t sort)
 {
 	size_t rows = 0;
 
@@ -330,13 +374,14 @@ static size_t put_changes_of(const struct text *t, struct grid *g, const struct 
 			grid_row(g);
 			grid_text(g, changing[sort].title, STYLE_DIM);
 		}
-		put_change_row(t, g, c, row);
+		put_change_row(t, g, c, columns, row);
 	}
 	return rows;
 }
 
 static void put_changes(const struct text *t, const struct table *c, double group, const char *name)
 {
+	const struct change_columns columns = change_columns_of(c);
 	struct grid *g = grid_new(t->o);
 	size_t rows = 0;
 	char *title;
@@ -345,10 +390,9 @@ static void put_changes(const struct text *t, const struct table *c, double grou
 	grid_column(g, "before", GRID_RIGHT, 0);
 	grid_column(g, "after", GRID_RIGHT, 0);
 	grid_column(g, "difference", GRID_RIGHT, 0);
-	grid_column(g, "change", GRID_RIGHT, 1);
-	grid_column(g, "sure", 0, 0);
+	add_change_columns(g, &columns, 1);
 	for (size_t sort = 0; sort < CHANGING; sort++)
-		rows += put_changes_of(t, g, c, group, sort);
+		rows += put_changes_of(t, g, c, &columns, group, sort);
 	if (rows && asprintf(&title, "What grew and shrank%s%s", *name ? ": " : "", name) >= 0) {
 		text_heading(t, title, "time; --table changes has all");
 		grid_print(g, t->out, 2);

@@ -29,7 +29,43 @@ static const struct { const char *column, *title; enum unit unit; int optional; 
 
 #define COLUMN_COUNT (sizeof(shown_columns) / sizeof(shown_columns[0]))
 
-static void put_table(const struct text *t, const struct table *it)
+static bool is_found(const struct table *it, size_t row)
+{
+	return table_get(it, row, "count")->type != CELL_NULL;
+}
+
+/* What told all of them, by its name in the table; NULL: rows differ, or nothing was found. */
+static const char *told_by(const struct table *it, bool *differ)
+{
+	const char *how = NULL;
+
+	*differ = false;
+	for (size_t row = 0; row < it->row_count; row++) {
+		const char *one = cell_text(table_get(it, row, "how"));
+
+		if (!is_found(it, row))
+			continue;
+		*differ |= how && strcmp(how, one);
+		how = one;
+	}
+	return *differ ? NULL : how;
+}
+
+/* In words, below the title; NULL: the column says it, or there is nothing to say. */
+static const char *told_words(const char *how)
+{
+	static const struct { const char *how, *words; } tellers[] = {
+		{ "marks", "as marked by the program" }, { "ranges", "by the ranges that the program names" },
+		{ "calls", "by the order of its calls" },
+	};
+
+	for (size_t i = 0; how && i < sizeof(tellers) / sizeof(tellers[0]); i++)
+		if (!strcmp(tellers[i].how, how))
+			return tellers[i].words;
+	return NULL;
+}
+
+static void put_table(const struct text *t, const struct table *it, bool differ)
 {
 	struct grid *g = grid_new(t->o);
 	size_t shown = 0, found = 0;
@@ -37,14 +73,18 @@ static void put_table(const struct text *t, const struct table *it)
 	grid_column(g, "process", GRID_STRETCH, 0);
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		grid_column(g, shown_columns[i].title, GRID_RIGHT, shown_columns[i].optional);
+	if (differ)
+		grid_column(g, "told by", 0, 0);
 	for (size_t row = 0; row < it->row_count; row++) {
-		if (table_get(it, row, "count")->type == CELL_NULL || found++ >= PROCESSES_SHOWN)
+		if (!is_found(it, row) || found++ >= PROCESSES_SHOWN)
 			continue;
 		shown++;
 		grid_row(g);
 		text_process_name(t, g, table_get(it, row, "process"));
 		for (size_t i = 0; i < COLUMN_COUNT; i++)
 			grid_cell(g, shown_columns[i].unit, table_get(it, row, shown_columns[i].column));
+		if (differ)
+			grid_cell(g, UNIT_TEXT, table_get(it, row, "how"));
 	}
 	if (shown)
 		grid_print(g, t->out, 2);
@@ -201,8 +241,7 @@ static bool is_first_of_trace(const struct text *t, const struct table *it, size
 
 	for (size_t i = 0; i < row; i++)
 		if (text_trace(t->r, table_get(it, i, "process")) == trace &&
-		    (table_get(it, i, "count")->type != CELL_NULL ||
-		     table_get(it, i, "epoch_count")->type != CELL_NULL))
+		    (is_found(it, i) || table_get(it, i, "epoch_count")->type != CELL_NULL))
 			return false;
 	return true;
 }
@@ -211,15 +250,18 @@ void text_iterations(const struct text *t)
 {
 	const struct table *it = report_table(t->r, "iterations");
 	size_t detailed = 0;
+	const char *how;
+	bool differ;
 
 	if (!text_rows(it))
 		return;
-	text_heading(t, "Iterations", "as marked by the program, else by the order of its calls");
-	put_table(t, it);
+	how = told_by(it, &differ);
+	text_heading(t, "Iterations", told_words(how));
+	put_table(t, it, differ);
 	for (size_t row = 0; row < it->row_count; row++) {
 		const struct cell *process = table_get(it, row, "process");
 
-		if (table_get(it, row, "count")->type == CELL_NULL) {
+		if (!is_found(it, row)) {
 			if (it->row_count == 1)
 				text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM,
 					  cell_text(table_get(it, row, "text")));

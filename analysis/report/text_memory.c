@@ -32,13 +32,13 @@ static void put_rows(const struct text *t, const struct table *m)
 {
 	struct grid *g = grid_new(t->o);
 
-	grid_column(g, "process", GRID_STRETCH, 0);
+	text_whose_column(t, g);
 	for (size_t i = 0; i < MEMORY_COLUMNS; i++)
 		grid_column(g, memory_columns[i].title, memory_columns[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
 			    memory_columns[i].optional);
 	for (size_t row = 0; row < m->row_count && row < MEMORY_ROWS; row++) {
 		grid_row(g);
-		text_process_name(t, g, table_get(m, row, "process"));
+		text_whose(t, g, table_get(m, row, "process"));
 		for (size_t i = 0; i < MEMORY_COLUMNS; i++)
 			grid_cell(g, memory_columns[i].unit, table_get(m, row, memory_columns[i].column));
 	}

@@ -104,7 +104,7 @@ static int line_by_time(const void *a, const void *b)
 
 static void put_lines(const struct text *t, const struct phase_lines *l)
 {
-	bool several = text_rows(report_table(t->r, "traces")) > 1;
+	bool several = text_several(t);
 	struct grid *g = grid_new(t->o);
 
 	if (several)

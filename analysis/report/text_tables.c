@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections of the text report that are tables, and any one table in full. */
+/* The sections of the text report that are tables. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report/text.h"
-#include "analysis/report/curve_view.h"
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
+#include "analysis/report/memory.h"
 
 /* ---- time by function ---- */
 
@@ -53,7 +52,7 @@ static void group_heading(const struct text *t, const struct table *s, size_t ro
 
 	n = asprintf(&title, "Time in %s%s%s%s", *layer ? layer : "calls", *framework ? " (" : "",
 		     framework, *framework ? ")" : "");
-	if (n >= 0 && text_rows(report_table(t->r, "traces")) > 1)
+	if (n >= 0 && text_several(t))
 		n = asprintf(&remark, "trace %.0f%s%s", cell_real(table_get(s, row, "trace")),
 			     text_dot(t), format_ns(buf, total, t->o->unicode));
 	else if (n >= 0)
@@ -153,78 +152,115 @@ void text_functions(const struct text *t)
 
 struct part {
 	const char *layer, *library;	/* borrowed from the table */
-	double self, calls;
+	double trace, self, calls, share;
 };
 
 static int by_self(const void *a, const void *b)
 {
-	double x = ((const struct part *)a)->self, y = ((const struct part *)b)->self;
+	const struct part *x = a, *y = b;
 
-	return (x < y) - (x > y);
+	if (x->trace != y->trace)
+		return (x->trace > y->trace) - (x->trace < y->trace);
+	return (x->self < y->self) - (x->self > y->self);
 }
 
-static struct part *sum_parts(const struct table *b, size_t *count, double *total)
+/* Rows of one process stand together. */
+static double trace_of_row(const struct text *t, const struct table *of, size_t row, double last)
 {
-	struct part *parts = calloc(b->row_count + 1, sizeof(*parts));
+	const struct cell *process = table_get(of, row, "process");
+
+	if (row && cell_uint(process) == cell_uint(table_get(of, row - 1, "process")))
+		return last;
+	return text_trace(t->r, process);
+}
+
+static struct part *sum_parts(const struct text *t, const struct table *b, size_t *count)
+{
+	struct part *parts = need(calloc(b->row_count + 1, sizeof(*parts)));
+	double trace = 0;
 
 	*count = 0;
-	*total = 0;
-	for (size_t row = 0; parts && row < b->row_count; row++) {
+	for (size_t row = 0; row < b->row_count; row++) {
 		const char *layer = cell_text(table_get(b, row, "layer"));
 		const char *library = text_base_name(cell_text(table_get(b, row, "library")));
 		double self = cell_real(table_get(b, row, "total_ns")) -
 			      cell_real(table_get(b, row, "nested_ns"));
 		size_t i = 0;
 
+		trace = trace_of_row(t, b, row, trace);
 		/* The GPU's own time runs beside the calls, whoever asked for it. */
 		if (!strcmp(layer, "gpu"))
 			continue;
-		while (i < *count && (strcmp(parts[i].layer, layer) ||
+		while (i < *count && (parts[i].trace != trace || strcmp(parts[i].layer, layer) ||
 				      strcmp(parts[i].library, library)))
 			i++;
 		if (i == *count)
-			parts[(*count)++] = (struct part){ layer, library, 0, 0 };
+			parts[(*count)++] = (struct part){ layer, library, trace, 0, 0, 0 };
 		parts[i].self += fmax(self, 0);
 		parts[i].calls += cell_real(table_get(b, row, "calls"));
-		*total += fmax(self, 0);
 	}
 	return parts;
 }
 
+/* Of all of the trace's. */
+static void set_shares(struct part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double total = 0;
+
+		for (size_t k = 0; k < count; k++)
+			total += parts[k].trace == parts[i].trace ? parts[k].self : 0;
+		parts[i].share = total > 0 ? parts[i].self / total : 0;
+	}
+}
+
 #define PARTS_SHOWN 10
+#define OF_A_TRACE 4	/* where there are several */
+
+static void put_part(const struct text *t, struct grid *g, const struct part *part)
+{
+	grid_row(g);
+	if (text_several(t))
+		grid_number(g, UNIT_ID, part->trace);
+	grid_text(g, *part->library ? part->library : "(unknown)", STYLE_PLAIN);
+	grid_text(g, text_layer(part->layer), STYLE_PLAIN);
+	grid_number(g, UNIT_FRACTION, part->share);
+	grid_number(g, UNIT_COUNT, part->calls);
+	grid_number(g, UNIT_NS, part->self);
+}
 
 void text_libraries(const struct text *t)
 {
 	const struct table *b = report_table(t->r, "breakdown");
+	size_t count, shown = 0, of_trace = 0, most = text_several(t) ? OF_A_TRACE : PARTS_SHOWN;
 	struct part *parts;
 	struct grid *g;
-	double total;
-	size_t count;
 
-	if (!text_rows(b) || !(parts = sum_parts(b, &count, &total)))
+	if (!text_rows(b))
 		return;
-	if (total > 0) {
-		qsort(parts, count, sizeof(*parts), by_self);
-		text_heading(t, "Time by calling library",
-			     "nested calls counted once, where they ran");
-		g = grid_new(t->o);
-		grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
-		grid_column(g, "layer", 0, 0);
-		grid_column(g, "share", GRID_RIGHT, 0);
-		grid_column(g, "calls", GRID_RIGHT, 1);
-		grid_column(g, "time", GRID_RIGHT, 0);
-		for (size_t i = 0; i < count && i < PARTS_SHOWN && parts[i].self > 0; i++) {
-			grid_row(g);
-			grid_text(g, *parts[i].library ? parts[i].library : "(unknown)",
-				  STYLE_PLAIN);
-			grid_text(g, text_layer(parts[i].layer), STYLE_PLAIN);
-			grid_number(g, UNIT_FRACTION, parts[i].self / total);
-			grid_number(g, UNIT_COUNT, parts[i].calls);
-			grid_number(g, UNIT_NS, parts[i].self);
-		}
-		grid_print(g, t->out, 2);
-		grid_free(g);
+	parts = sum_parts(t, b, &count);
+	set_shares(parts, count);
+	qsort(parts, count, sizeof(*parts), by_self);
+	g = grid_new(t->o);
+	if (text_several(t))
+		grid_column(g, "trace", GRID_RIGHT, 0);
+	grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "layer", 0, 0);
+	grid_column(g, "share", GRID_RIGHT, 0);
+	grid_column(g, "calls", GRID_RIGHT, 1);
+	grid_column(g, "time", GRID_RIGHT, 0);
+	for (size_t i = 0; i < count; i++) {
+		of_trace = i && parts[i].trace == parts[i - 1].trace ? of_trace + 1 : 0;
+		if (of_trace >= most || parts[i].self <= 0)
+			continue;
+		put_part(t, g, &parts[i]);
+		shown++;
 	}
+	if (shown) {
+		text_heading(t, "Time by calling library", "nested calls counted once, where they ran");
+		grid_print(g, t->out, 2);
+	}
+	grid_free(g);
 	free(parts);
 }
 
@@ -245,8 +281,7 @@ void text_more(const struct text *t, size_t rows, size_t shown, const char *tabl
 	fputc('\n', t->out);
 }
 
-/* Is there a row that has something in this column? */
-static bool has_any(const struct table *t, const char *column)
+bool text_any(const struct table *t, const char *column)
 {
 	for (size_t row = 0; row < text_rows(t); row++)
 		if (table_get(t, row, column)->type != CELL_NULL)
@@ -262,11 +297,11 @@ static void put_process(const struct text *t, struct grid *g, const struct table
 	bool bad = ending && strcmp(ending, "exit 0");
 
 	grid_row(g);
-	if (text_rows(report_table(t->r, "traces")) > 1)
+	if (text_several(t))
 		grid_cell(g, UNIT_ID, table_get(p, row, "trace"));
 	grid_cell(g, UNIT_ID, table_get(p, row, "pid"));
 	grid_cell(g, UNIT_TEXT, table_get(p, row, "name"));
-	if (has_any(p, "rank"))
+	if (text_any(p, "rank"))
 		grid_cell(g, UNIT_ID, table_get(p, row, "rank"));
 	if (begin->type != CELL_NULL && end->type != CELL_NULL)
 		grid_number(g, UNIT_NS, cell_real(end) - cell_real(begin));
@@ -290,11 +325,11 @@ void text_processes(const struct text *t)
 		return;
 	text_heading(t, "Processes", NULL);
 	g = grid_new(t->o);
-	if (text_rows(report_table(t->r, "traces")) > 1)
+	if (text_several(t))
 		grid_column(g, "trace", GRID_RIGHT, 0);
 	grid_column(g, "pid", GRID_RIGHT, 0);
 	grid_column(g, "name", GRID_STRETCH, 0);
-	if (has_any(p, "rank"))
+	if (text_any(p, "rank"))
 		grid_column(g, "rank", GRID_RIGHT, 0);
 	grid_column(g, "lived", GRID_RIGHT, 1);
 	grid_column(g, "end", 0, 0);
@@ -309,11 +344,11 @@ void text_processes(const struct text *t)
 	text_more(t, text_rows(p), ROWS_SHOWN, "processes");
 }
 
-/* Threads that differ only in a number are one line: "pt_autograd_#". */
+/* Threads of a trace that differ only in a number are one line: "pt_autograd_#". */
 struct thread_kind {
 	char *kind;		/* owned */
 	const char *name;	/* that all of them have, or NULL; borrowed */
-	double count, cpu, longest;
+	double trace, count, cpu, longest;
 };
 
 static char *kind_of(const char *name, const char *routine)
@@ -336,6 +371,8 @@ static int by_cpu(const void *a, const void *b)
 {
 	const struct thread_kind *x = a, *y = b;
 
+	if (x->trace != y->trace)
+		return (x->trace > y->trace) - (x->trace < y->trace);
 	if (x->cpu != y->cpu)
 		return (x->cpu < y->cpu) - (x->cpu > y->cpu);
 	return (x->count < y->count) - (x->count > y->count);
@@ -343,9 +380,10 @@ static int by_cpu(const void *a, const void *b)
 
 #define KINDS_MAX 256	/* what is beyond counts as the last one */
 
-static size_t sum_kinds(const struct table *threads, struct thread_kind *kinds)
+static size_t sum_kinds(const struct text *t, const struct table *threads, struct thread_kind *kinds)
 {
 	size_t count = 0;
+	double trace = 0;
 
 	for (size_t row = 0; row < threads->row_count; row++) {
 		const char *name = cell_text(table_get(threads, row, "name"));
@@ -353,10 +391,11 @@ static size_t sum_kinds(const struct table *threads, struct thread_kind *kinds)
 		double cpu = cell_real(table_get(threads, row, "cpu_ns"));
 		size_t i = 0;
 
-		while (kind && i < count && strcmp(kinds[i].kind, kind))
+		trace = trace_of_row(t, threads, row, trace);
+		while (kind && i < count && (kinds[i].trace != trace || strcmp(kinds[i].kind, kind)))
 			i++;
 		if (i == count && count < KINDS_MAX) {
-			kinds[count++] = (struct thread_kind){ kind, name, 0, 0, 0 };
+			kinds[count++] = (struct thread_kind){ kind, name, trace, 0, 0, 0 };
 			kind = NULL;
 		}
 		free(kind);
@@ -370,35 +409,52 @@ static size_t sum_kinds(const struct table *threads, struct thread_kind *kinds)
 	return count;
 }
 
+static void put_kind(const struct text *t, struct grid *g, const struct thread_kind *k)
+{
+	grid_row(g);
+	if (text_several(t))
+		grid_number(g, UNIT_ID, k->trace);
+	grid_text(g, k->name && *k->name ? k->name : k->kind, STYLE_PLAIN);
+	grid_number(g, UNIT_COUNT, k->count);
+	grid_number(g, UNIT_NS, k->cpu);
+	grid_number(g, UNIT_NS, k->longest);
+}
+
+static void put_threads(const struct text *t, const struct thread_kind *kinds, size_t count)
+{
+	size_t shown = 0, of_trace = 0, most = text_several(t) ? OF_A_TRACE : ROWS_SHOWN;
+	struct grid *g = grid_new(t->o);
+
+	if (text_several(t))
+		grid_column(g, "trace", GRID_RIGHT, 0);
+	grid_column(g, "name", GRID_STRETCH | GRID_MIDDLE, 0);
+	grid_column(g, "threads", GRID_RIGHT, 0);
+	grid_column(g, "CPU time", GRID_RIGHT, 0);
+	grid_column(g, "busiest", GRID_RIGHT, 0);
+	for (size_t i = 0; i < count; i++) {
+		of_trace = i && kinds[i].trace == kinds[i - 1].trace ? of_trace + 1 : 0;
+		if (of_trace >= most)
+			continue;
+		put_kind(t, g, &kinds[i]);
+		shown++;
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	text_more(t, count, shown, "threads");
+}
+
 void text_threads(const struct text *t)
 {
 	const struct table *threads = report_table(t->r, "threads");
-	struct thread_kind *kinds = calloc(KINDS_MAX, sizeof(*kinds));
-	size_t count = kinds && text_rows(threads) ? sum_kinds(threads, kinds) : 0;
+	struct thread_kind *kinds = need(calloc(KINDS_MAX, sizeof(*kinds)));
+	size_t count = text_rows(threads) ? sum_kinds(t, threads, kinds) : 0;
 	char buf[FORMAT_SIZE], remark[FORMAT_SIZE + 16];
-	struct grid *g;
 
 	if (count) {
 		qsort(kinds, count, sizeof(*kinds), by_cpu);
-		snprintf(remark, sizeof(remark), "%s in all",
-			 format_whole(buf, (double)text_rows(threads)));
-		text_heading(t, "Threads", remark);
-		g = grid_new(t->o);
-		grid_column(g, "name", GRID_STRETCH | GRID_MIDDLE, 0);
-		grid_column(g, "threads", GRID_RIGHT, 0);
-		grid_column(g, "CPU time", GRID_RIGHT, 0);
-		grid_column(g, "busiest", GRID_RIGHT, 0);
-		for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
-			grid_row(g);
-			grid_text(g, kinds[i].name && *kinds[i].name ? kinds[i].name : kinds[i].kind,
-				  STYLE_PLAIN);
-			grid_number(g, UNIT_COUNT, kinds[i].count);
-			grid_number(g, UNIT_NS, kinds[i].cpu);
-			grid_number(g, UNIT_NS, kinds[i].longest);
-		}
-		grid_print(g, t->out, 2);
-		grid_free(g);
-		text_more(t, count, ROWS_SHOWN, "threads");
+		snprintf(remark, sizeof(remark), "%s in all", format_whole(buf, (double)text_rows(threads)));
+		text_heading(t, "Threads", text_several(t) ? NULL : remark);
+		put_threads(t, kinds, count);
 	}
 	for (size_t i = 0; i < count; i++)
 		free(kinds[i].kind);
@@ -416,6 +472,20 @@ char *text_process(const struct text *t, const struct cell *id)
 			     cell_real(table_get(p, row, "pid"))) < 0)
 			text = NULL;
 	return text ? text : strdup("?");
+}
+
+void text_whose_column(const struct text *t, struct grid *g)
+{
+	if (text_several(t))
+		grid_column(g, "trace", GRID_RIGHT, 0);
+	grid_column(g, "process", GRID_STRETCH, 0);
+}
+
+void text_whose(const struct text *t, struct grid *g, const struct cell *id)
+{
+	if (text_several(t))
+		grid_number(g, UNIT_ID, text_trace(t->r, id));
+	text_process_name(t, g, id);
 }
 
 void text_process_name(const struct text *t, struct grid *g, const struct cell *id)
@@ -444,81 +514,16 @@ void text_heap(const struct text *t)
 		return;
 	text_heading(t, "Heap", "usable bytes, counted at every call");
 	g = grid_new(t->o);
-	grid_column(g, "process", GRID_STRETCH, 0);
+	text_whose_column(t, g);
 	for (size_t i = 0; i < count; i++)
 		grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
 	for (size_t row = 0; row < text_rows(h) && row < ROWS_SHOWN; row++) {
 		grid_row(g);
-		text_process_name(t, g, table_get(h, row, "process"));
+		text_whose(t, g, table_get(h, row, "process"));
 		for (size_t i = 0; i < count; i++)
 			grid_cell(g, shown[i].unit, table_get(h, row, shown[i].column));
 	}
 	grid_print(g, t->out, 2);
 	grid_free(g);
 	text_more(t, text_rows(h), ROWS_SHOWN, "heap");
-}
-
-/* ---- one table in full ---- */
-
-static int page_series(const struct text *t)
-{
-	static const char *const titles[] = { "trace", "process", "name", "unit", "", "min", "mean",
-					      "max" };
-	struct grid *g = grid_new(t->o);
-	struct summary sum;
-
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		grid_column(g, titles[i], i > 4 || i < 2 ? GRID_RIGHT : 0, i == 4);
-	for (size_t i = 0; i < t->r->series_count; i++) {
-		const struct series *s = t->r->series[i];
-		enum unit unit = format_unit(s->unit);
-		char *spark;
-
-		if (!series_summary(s, &sum))
-			continue;
-		grid_row(g);
-		grid_number(g, UNIT_ID, s->trace);
-		if (s->process >= 0)
-			grid_number(g, UNIT_ID, (double)s->process);
-		else
-			grid_text(g, "", STYLE_PLAIN);
-		grid_text(g, s->name, STYLE_PLAIN);
-		grid_text(g, s->unit, STYLE_PLAIN);
-		spark = sparkline(s, sum.begin, sum.end, sum.max, 24, t->o->unicode);
-		grid_text(g, spark, STYLE_BAR);
-		free(spark);
-		grid_number(g, unit, sum.min);
-		grid_number(g, unit, sum.mean);
-		grid_number(g, unit, sum.max);
-	}
-	grid_print(g, t->out, 0);
-	grid_free(g);
-	return 0;
-}
-
-int text_page(const struct text *t, const char *page)
-{
-	const struct table *table = report_table(t->r, page);
-	struct grid *g;
-
-	if (!strcmp(page, "series"))
-		return page_series(t);
-	if (!table)
-		return -ENOENT;
-	g = grid_new(t->o);
-	for (size_t i = 0; i < table->column_count; i++) {
-		enum unit unit = table->columns[i].unit;
-		bool text = unit == UNIT_TEXT || unit == UNIT_TREE;
-
-		grid_column(g, table->columns[i].title, text ? GRID_STRETCH : GRID_RIGHT, (int)i);
-	}
-	for (size_t row = 0; row < table->row_count; row++) {
-		grid_row(g);
-		for (size_t i = 0; i < table->column_count; i++)
-			grid_cell(g, table_unit(table, row, i),
-				  &table->cells[row * table->column_count + i]);
-	}
-	grid_print(g, t->out, 0);
-	grid_free(g);
-	return 0;
 }

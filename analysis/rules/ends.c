@@ -44,6 +44,18 @@ static bool may_be_unchecked(const struct process *p, const struct process_end *
 	return e->ending == END_SIGNAL && (e->code == SIGSEGV || e->code == SIGBUS) && heap_failed(p);
 }
 
+static const char *where_to_look(const struct process *p)
+{
+	const struct gpu_memory *g = &p->gpu_memory;
+	bool held = false, holders = g->failures_kept && g->failures[g->failures_kept - 1].holders[0].live > 0;
+
+	for (const struct thread *thread = p->threads; thread && !held; thread = thread->sibling)
+		held = thread_was_held(p, thread);
+	return held && holders ? "See the section on failures: what was in flight, and who held the memory." :
+	       held ? "See the section on failures: what was in flight." :
+	       holders ? "See the section on failures: who held the memory." : NULL;
+}
+
 /* After a failed allocation a program often dies somewhere else: the two are told together. */
 void rule_died(struct findings *f, const struct process *p)
 {
@@ -58,6 +70,7 @@ void rule_died(struct findings *f, const struct process *p)
 		return;
 	refused_text(p, before, sizeof(before));
 	unchecked = may_be_unchecked(p, &e);
+	found_advising(f, where_to_look(p));
 	if (e.ending == END_SIGNAL)
 		found(f, p, stake,
 		      json_pack("{s:i, s:I, s:b}", "signal", e.code, "failed_allocations",
@@ -71,6 +84,14 @@ void rule_died(struct findings *f, const struct process *p)
 		found(f, p, stake, json_pack("{s:b}", "killed", 1),
 		      "%s is gone without having ended, so it was killed%s", process_who(p),
 		      before);
+}
+
+/* There was as much as it asked for, in the machine and in the cgroup. */
+static bool was_to_be_had(const struct failed_allocation *a)
+{
+	uint64_t left = a->cgroup_limit > a->cgroup_used ? a->cgroup_limit - a->cgroup_used : 0;
+
+	return a->memory && a->available > a->size && (!a->cgroup_limit || left > a->size);
 }
 
 void rule_allocation_failed(struct findings *f, const struct process *p)
@@ -88,6 +109,9 @@ void rule_allocation_failed(struct findings *f, const struct process *p)
 		      process_who(p), failed, failed == 1 ? "" : "s");
 		return;
 	}
+	if (was_to_be_had(first))
+		found_advising(f, "The machine had that much: a limit refused it, as of ulimit -v and -d, of a "
+			       "container, or vm.overcommit_memory; raise it, or take a smaller batch.");
 	found(f, p, (struct stake){.since = first->t, .bytes = (double)first->size},
 	      json_pack("{s:I, s:I, s:I}", "count", (json_int_t)failed, "size_bytes",
 			(json_int_t)first->size, "t_ns", (json_int_t)first->t),

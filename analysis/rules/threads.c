@@ -118,7 +118,7 @@ void rule_too_many_threads(struct findings *f, const struct process *p)
 	found(f, p, (struct stake){.since = grows ? made : UNKNOWN},
 	      json_pack("{s:I, s:i, s:b, s:I}", "threads", (json_int_t)peak.value, "cpus", (int)m->cpus, "grows",
 			grows, "before", (json_int_t)then),
-	      "%s had %" PRId64 " threads at once on %u CPU%s%s%s", process_who(p), peak.value, m->cpus,
+	      "%s had %" PRId64 " threads at once on %u core%s%s%s", process_who(p), peak.value, m->cpus,
 	      m->cpus == 1 ? "" : "s", more, by);
 }
 

@@ -29,6 +29,7 @@ def order(page):
     check("findings come before all else", page.js("""
         document.querySelector('#findings .card').compareDocumentPosition(document.querySelector('#run dl')) & 4"""))
     check("worst first", page.js("document.querySelector('#findings .card').className") == "card problem")
+    check("the machine in the text's words", "node7: 2 cores, " in page.js("document.getElementById('run').textContent"))
     check("what was run", "train.py --model mobilenet_v2" in page.js("document.getElementById('run').textContent"))
 
 
@@ -198,6 +199,8 @@ def apart(browser):
     page = browser.open("apart.html")
     compared = page.js("document.getElementById('comparison').innerText")
     check("no sign of what did not change", "0.0 %" in compared and not re.search(r"[-+−]0(\.0)? ", compared), compared)
+    check("whose limits", "new.txt: tracing cost " in page.js("document.getElementById('limits').innerText"))
+    check("a layer's name", re.search(r"^BLAS\tlayer", compared, re.M) and "blas\tlayer" not in compared, compared)
     check("a sign of what did", "−20.0 ms" in compared and "+" in compared, compared)
     clean(page)
 

@@ -28,6 +28,10 @@ grep -q '^| variant slow | *[0-9.]* ± ' slow.md || grep -q 'variant slow' slow.
 "$REPORT" -q --baseline old1 old2 old3 new1 new2 new3 --fail-if 'total>+1s surely' --fail-if 'lost>0' >text 2>err || fail "unchanged: $? $(cat err)"
 head -1 text | grep -q '^Comparison' || fail "the text does not begin with the comparison"
 
+exits 0 "$REPORT" old1 old1/
+says "old1: given twice, and used once"
+! grep -q '^Comparison' out || fail "a recording is compared with itself"
+
 # What was said afterwards, in a file beside the trace.
 echo 'variant=slow' >new1/labels
 "$REPORT" -q new1 slow1 -o labels.json

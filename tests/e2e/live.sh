@@ -73,6 +73,9 @@ grep -q '\\x1b\[31m<b>"x' text || fail "no process in: $(cat text)"
 awk 'length > 100' text >long
 [ ! -s long ] || fail "too long: $(cat long)"
 
+! grep -q ' $' text || fail "blanks at a line's end: $(grep -n ' $' text)"
+grep -q '^machine: CPU [0-9.]* % of [0-9]* cores, RAM ' text || fail "whose CPU: $(cat text)"
+
 # A terminal.
 cat >terminal.py <<'END'
 import fcntl, os, pty, select, struct, sys, termios, time
@@ -135,6 +138,7 @@ for columns, lines in (80, 24), (120, 40):
     t.until("*\\x1b[31m", "picked")
     t.press(b"h")
     t.until("the recording goes on", "help")
+    t.until("counted at every call; GPU reserved by calls that were seen", "the help in its width")
     t.press(b"p")
     t.until("PAUSED", "pause")
     t.resize(60, 12)

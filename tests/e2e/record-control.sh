@@ -22,7 +22,7 @@ sleep 0.5
 child=$(cat /proc/$recorder/task/$recorder/children | tr ' ' '\n' | while read -r p; do
 	case $(readlink "/proc/$p/exe") in *python3*) echo "$p" ;; esac; done || :)
 "$RECORD" --control $recorder dump >dump
-grep -q "process $child (python3): 1 threads, heap" dump || fail "dump: $(cat dump)"
+grep -q "process $child (python3): 1 thread, heap" dump || fail "dump: $(cat dump)"
 snapshot=$("$RECORD" --control "$child" snapshot)
 babeltrace2 "$snapshot" >events || fail "the snapshot $snapshot cannot be read"
 grep -q dltrace_sample:process events || fail "no samples in the snapshot"
@@ -67,7 +67,7 @@ begin named
 until_so "its name" sh -c '"$1" --control $2 dump 2>&1 | grep -F "[2J"' sh "$RECORD" $recorder
 rm name
 exits 0 "$RECORD" --control $recorder dump
-grep -q '^process [0-9]* (?error ?\[2J): 1 threads' out || fail "a name in a dump: $(cat -v out)"
+grep -q '^process [0-9]* (?error ?\[2J): 1 thread' out || fail "a name in a dump: $(cat -v out)"
 : >enough
 wait $recorder || fail "a name: status of the command"
 

@@ -65,11 +65,25 @@ mkdir broken
 printf 'no metadata of LTTng at all' >broken/metadata
 exits 4 "$REPORT" broken; says "path=broken: .*metadata.*; "; says_one_line
 
+# A folder that is given again, under another name, too, is one trace; text may come twice.
+ln -s broken link
+exits 4 "$REPORT" broken ./broken/ link
+same "read once" 1 "$(grep -c 'path=broken: ' err)"
+same "given twice" "./broken/ link" "$(echo $(sed -n 's/^dltrace-report: \(.*\): given twice, and used once$/\1/p' err))"
+exits 4 "$REPORT" -q broken broken
+same "not a word with -q" "" "$(cat err)"
+exits 0 "$REPORT" t.txt t.txt
+grep -q '^Comparison' out || fail "text that is given twice"
+
 # The command is told as a whole, but for one that would fill the screen.
 sed 's/--model/--data\\x1fphotos\\x1f--epochs\\x1f2\\x1f--batch\\x1f8\\x1f--model/' t.txt >long.txt
 exits 0 "$REPORT" long.txt --width 40
 same "command" "python3 train.py --data photos --epochs 2 --batch 8 --model mobilenet_v2" "$(sed -n '/^PyTorch/q;p' out | xargs)"
 same "lines of 40 columns" "" "$(sed -n '/^PyTorch/q;p' out | grep '.\{41\}' || :)"
+# So are the lines below it: how it ended and what was lost, however narrow.
+same "the head" 1 "$(grep -c 'exit 0$' out)"
+same "events lost" 1 "$(sed '/^Findings/q' out | grep -c 'none lost$')"
+same "40 columns of the head" "" "$(sed '/^Findings/q' out | grep '.\{41\}' || :)"
 sed "s/--model/$(seq -s, 1 500)\\\\x1f--model/" t.txt >long.txt
 exits 0 "$REPORT" long.txt
 sed '/^PyTorch/q' out | grep -q '^python3 train.py' || fail "begin of a long command: $(head -9 out)"
@@ -79,6 +93,26 @@ exits 0 "$REPORT" long.txt -o long.json
 grep -q ",499,500" long.json || fail "a long command in JSON"
 exits 0 "$REPORT" t.txt --table processes
 grep -q "python3" out || fail "--table processes as text"
+
+# One table as text: sentences whole, in lines of their own column; no column that is empty; what has no room is told.
+printf '%s\n' "dltrace-text 1" '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"' \
+	'[2s] dltrace_heap:alloc thread=1 function=malloc size=5G' '[2s] dltrace_proc:exit process=1 code=3' >failed.txt
+for width in 80 120; do
+	"$REPORT" -q failed.txt --table findings --width $width >out || [ $? = 1 ]
+	same "sentences in $width columns" "an allocation of 5.0 GiB by an unknown caller failed while an unknown number of bytes were live" \
+		"$(awk 'NR == 1 { at = index($0, "finding"); to = index($0, "what to do") } NR > 1 && !/no room for/ { print substr($0, at, to - at) }' out |
+			xargs | sed 's/.*(pid 100): \(an alloc.*live\).*/\1/')"
+	grep -q "phase" out && fail "an empty column in $width columns: $(cat out)"
+	grep -q ".\{$((width + 1))\}" out && fail "over $width columns: $(cat out)"
+done
+"$REPORT" -q failed.txt --table findings --width 60 >out || [ $? = 1 ]
+grep -q "no room for rule" out || fail "what has no room: $(cat out)"
+
+# Times in sentences have the sign of 10^-6 where the terminal has it.
+"$REPORT" -q t.txt -o - -f json | grep -q ' .u00B5s ' || fail "no such time in a sentence"
+LC_ALL=C "$REPORT" -q t.txt >out
+grep -q ' us ' out || fail "in ASCII"
+! grep -q 'u{b5}' out || fail "an escape for it"
 
 # filters reach the model
 exits 0 "$REPORT" t.txt --function 'sgemm*' -f csv --table breakdown

@@ -52,6 +52,19 @@ for width in 70 80 120; do
 	done
 done
 
+# Nothing adds up traces that are compared: each section tells which one a row is of.
+cp "$top_srcdir/tests/report/training.txt" x.txt
+cp x.txt y.txt
+"$REPORT" -q x.txt y.txt --width 100 >two || [ $? = 1 ]
+for section in "Time by calling library" Processes Threads Heap "GPU memory"; do
+	sed -n "/^$section/,/^\$/p" two >part
+	same "whose, in $section" "trace 0 1" "$(echo $(awk 'NR == 2 || NR > 2 && NF { print $1 }' part | uniq))"
+done
+"$REPORT" -q x.txt >one || [ $? = 1 ]
+same "each has its own shares" "$(sed -n '/^Time by calling/,/^$/s/ *\([0-9.]* %\).*/ \1/p' one | xargs -n 3)" \
+	"$(sed -n '/^Time by calling/,/^$/s/^ *0  \(.*[^ ]\) *\( [0-9.]* %\).*/ \1\2/p' two | xargs -n 3)"
+same "whose limits" "trace 0: trace 1:" "$(echo $(sed -n '/^What limits/,$s/^  . \(trace [0-9]*[:,]\).*/\1/p' two | uniq))"
+
 # Of many groups each has a line of shares, "-" where none of its calls are seen. What changed most is told,
 # nothing that is a trifle beside it.
 for n in 1 2 3 4 5 6 7; do
@@ -137,11 +150,38 @@ report p1.txt p2.txt p3.txt
 same "repetitions" "[(0, '1', 'baseline'), (0, '2', 'baseline'), (1, '2', 'size 64')]" \
 	"$(json '[(x["group"], x["labels"]["repeat"], x["name"]) for x in r["runs"]]')"
 
-# Failed runs have no times, but count.
+# Of a path a name has its end, where that tells it from others. What is long is cut at its end, and `baseline` stands
+# before it. Several runs that nothing tells from the baseline are not called like one of them alone.
+names() {
+	json '[row("runs", group=g)["name"] for g in range(2)]'
+}
+run n1 1000 1 "$train --data /one/photos"
+run n2 1200 1 "$train --data /two/faces"
+run n3 1200 1 "$train --data /two/photos"
+report n1.txt n2.txt
+same "ends of paths" "['photos', 'faces']" "$(names)"
+report n1.txt n3.txt
+same "whole paths" "['/one/photos', '/two/photos']" "$(names)"
+report --baseline a1.txt a2.txt a3.txt
+same "several unnamed runs" "['baseline', 'a2.txt and 1 more']" "$(names)"
+long="--data photos-of-many-things --size 96 --workers 2 --epochs 4 --optimizer adam"
+run n4 1000 1 "python3 train.py --model resnet50 $long"
+run n5 1000 1 "python3 train.py --model vgg16 --batch 3 $long"
+"$REPORT" -q --width 60 --baseline n4.txt n5.txt n1.txt >text
+same "their models" "baseline: resnet50 photos vgg16 photos resnet50 photos" \
+	"$(echo $(sed -n '2,/^$/s/^  \(baseline: \)*\([a-z0-9]* photos\).*/\1\2/p' text))"
+
+# Failed runs have no times, but count. Columns of which nothing is known are not there.
+"$REPORT" -q a1.txt b1.txt --label 'b1.txt:device=gpu' >text
+same "of one run each nobody is sure" "runs total change GPU peak" "$(sed -n 2p text | xargs)"
+same "... nor of what grew" "before after difference change" "$(sed -n '/^What grew/{n;p}' text | xargs)"
 run f1 100 1 "$train"
 sed -i 's/recording exit 0/recording signal 9/' f1.txt
 report a1.txt f1.txt a2.txt
 near "without the failed one" 10.25e9 "$(quantity 0 total mean)"
+"$REPORT" -q --baseline f1.txt a1.txt >text
+same "no change from what failed" "runs total GPU peak" "$(sed -n 2p text | xargs)"
+same "nothing but failed ones" 1 "$(sed -n '/^Comparison/,/^$/p' text | grep -c '  baseline  *1 failed$')"
 same "it is counted" "(2, 1)" "$(json '(lambda x: (x["runs"], x["failed"]))(row("comparison", quantity="total"))')"
 
 # More runs: a permutation test, order statistics, Holm over what was compared at once.

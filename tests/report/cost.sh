@@ -15,11 +15,11 @@ work() {
 }
 work 270ms
 # 2 + 0.0006 + 0.000125 + 0.3 + 0.3 ms; 5 + 0.002 + 0.00037 + 0.8 + 0.75 ms
-same "limit" "tracing cost 2.6 ms to 6.6 ms of CPU time, 0.96 to 2.4 % of the 270 ms that the programs used (1000000 heap calls of 2 ns to 5 ns, 20 noted events of 30 ns to 100 ns, 1 events of 125 ns to 370 ns, 10000 counted calls of 30 ns to 80 ns, 1 samples of 300 us to 750 us; warm to cold caches, as measured on one machine)" \
+same "limit" "tracing cost 2.6 ms to 6.6 ms of CPU time, 0.96 to 2.4 % of the 270 ms that the programs used (1,000,000 heap calls of 2 ns to 5 ns, 20 noted events of 30 ns to 100 ns, 1 events of 125 ns to 370 ns, 10,000 counted calls of 30 ns to 80 ns, 1 samples of 300 µs to 750 µs; warm to cold caches, as measured on one machine)" \
 	"$(json 'row("limits", kind="overhead")["text"]')"
 # The same under dltrace-record: by the black box, which the text says at its end.
 BOXED=1 work 270ms
-same "its way" True "$(json '"20 noted events of 30 ns to 100 ns, 1 events by the black box of 65 ns to 190 ns, 10000" in row("limits", kind="overhead")["text"]')"
+same "its way" True "$(json '"20 noted events of 30 ns to 100 ns, 1 events by the black box of 65 ns to 190 ns, 10,000" in row("limits", kind="overhead")["text"]')"
 work 270ms
 same "no word of it" "[]" "$(json "[f for f in r['findings'] if f['rule'] == 'own_cost']")"
 work 255ms

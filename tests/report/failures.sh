@@ -39,6 +39,8 @@ same abort "{'signal': 6}" "$(json 'row("processes", pid=103)["exit"]')"
 same "by the recorder's word" "{'signal': 9}" "$(json 'row("processes", pid=104)["exit"]')"
 same "told once" 1 "$(json 'sum("five" in f["text"] or "104" in f["text"] for f in r["findings"])')"
 same "one story" 1 "$(json 'sum("SIGSEGV" in f["text"] and "had failed" in f["text"] for f in r["findings"])')"
+same "nothing more to be seen" "[None]" "$(json '[a for a in {f.get("advice") for f in r["findings"] if f["rule"] == "died"}]')"
+same "more than there was" 1 "$(json 'sum("A smaller batch needs less" in (f.get("advice") or "") for f in r["findings"])')"
 same "worst first" problem "$(json 'r["findings"][0]["severity"]')"
 same "and as a limit" 102 "$(json 'row("processes", process=row("limits", kind="killed")["process"])["pid"]')"
 
@@ -118,6 +120,8 @@ hung() {
 	json '[(f["text"], f["t_ns"], f["thread"]) for f in r["failures"] if f["kind"] == "hang"]'
 }
 same "who hung" "[('MPI_Allreduce had not returned for 50 s when trainer (pid 100) ended', 9000000000, 1)]" "$(hung)"
+same "where to look" "[('trainer', 'See the section on failures: what was in flight.'), ('crashed', None), ('back', None), ('back', None)]" \
+	"$(json '[(f["text"].split()[0], f.get("advice")) for f in r["findings"] if f["rule"] == "died"]')"
 unreturned() {
 	json '[f["text"].split(": ", 1)[1] for f in r["limits"] if f["kind"] == "unreturned" and f["text"].startswith("'"$1"'")]'
 }

@@ -111,6 +111,37 @@ done
 [ "$(grep -c 'stroke="#222222"' kinds.svg)" -gt "$(grep -c 'stroke="#222222"' single.svg)" ] ||
 	fail "two runs have no interval"
 
+# Whose calls nobody saw has no bars, and its name says so.
+grep -v 'dltrace_c[a-z]*:\|sample:function' other.txt >silent.txt
+for figure in kinds functions; do
+	"$REPORT" -q t.txt silent.txt --figure $figure -o silent.svg
+	grep -q '>no calls seen: [^<]*\(batch 7\|silent.txt\)' silent.svg || fail "$figure: a group without calls is gone without a word"
+	! grep -q 'no calls seen' kinds.svg || fail "$figure: no calls seen of all"
+done
+"$REPORT" -q t.txt silent.txt --figure kinds -o silent.svg
+grep -q ">device cuda<" silent.svg || fail "one group of several has no legend"
+
+# ---- the heap: the sum is dashed over its processes, curves that are alike are not of one width ----
+heaps() { # PEAK-IN-MB...: of processes
+	echo 'dltrace-text 1'
+	n=0
+	for peak in "$@"; do
+		n=$((n + 1))
+		echo "[1s] dltrace_proc:process process=$n pid=$((100 + n)) begin=1s host=\"h\" exe=\"/bin/app\""
+		for t in 2 3 4; do
+			echo "[${t}s] dltrace_sample:process process=$n time=${t}s threads=1 allocated=${peak}M freed=0 heap_peak=${peak}M"
+		done
+	done
+}
+heaps 90 50 50 20 10 >many.txt
+"$REPORT" -q many.txt --figure heap -o heap.svg
+grep -q '>4 of 5 processes' heap.svg || fail "who is left out"
+[ "$(grep -c 'stroke-dasharray' heap.svg)" = 2 ] || fail "the sum is not dashed"
+[ "$(grep -c 'stroke-width="1.5"' heap.svg)" = 1 ] || fail "what is alike: $(grep -o 'stroke-width="[^"]*' heap.svg | sort | uniq -c)"
+heaps 90 >one.txt
+"$REPORT" -q one.txt --figure heap -o heap.svg
+! grep -q 'stroke-dasharray\|processes: ' heap.svg || fail "one process is a sum"
+
 # ---- runs of a study: by model, data set and mini-batch rather than by their folders ----
 for batch in 1 8; do
 	sed "s/--model/--dataset\\\\x1fsmall\\\\x1f--batch\\\\x1f$batch\\\\x1f--model/" t.txt >run$batch.txt

@@ -24,6 +24,22 @@ dltrace-text 1
 END
 same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed while 80 MiB were live, and it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (cudaErrorIllegalAddress), 1 time'), ('call_failed', 'warning', 'cudaMemcpy failed with 1 (cudaErrorInvalidValue), 2 times')]" "$(told)"
 
+# What the machine could have given was refused by a limit.
+# limited AVAILABLE [CGROUP-LIMIT]: of 16 GiB; 5 GiB are asked for
+limited() {
+	report_text <<END
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/one"
+[2s] dltrace_sample:machine time=2s cpus=2 memory=16G available=$1 cgroup_limit=${2:-0} cgroup_used=1G
+[3s] dltrace_heap:alloc thread=1 function=malloc library=1 size=5G ptr=0
+END
+	json 'row("findings", rule="allocation_failed")["advice"].split(" ", 5)[:5]'
+}
+same "a limit refused it" "['The', 'machine', 'had', 'that', 'much:']" "$(limited 12G)"
+same "in the cgroup, too" "$(limited 12G)" "$(limited 12G 8G)"
+same "the machine had less" "['A', 'smaller', 'batch', 'needs', 'less']" "$(limited 4G)"
+same "the cgroup had less" "$(limited 4G)" "$(limited 12G 4G)"
+
 # Who asks for a GPU on a machine without one is told so once; whatever else fails is a failure.
 asked() {
 	report_text <<END

@@ -163,7 +163,7 @@ both() {
 }
 training '' "$launches" "$(kernels 1000 300)"
 same "steady iterations of small kernels" "[('small_kernels', 'warning')]" "$(both)"
-same "said of iterations" "train (pid 100) launches work too small for the GPU, which was idle for 70 % of its 10 steady iterations (2.0 s), 100 % of that in pauses of less than 1.0 ms, until the next was launched: 200 launches an iteration, one each 1.0 ms, of kernels that run for 300 us on average" \
+same "said of iterations" "train (pid 100) launches work too small for the GPU, which was idle for 70 % of its 10 steady iterations (2.0 s), 100 % of that in pauses of less than 1.0 ms, until the next was launched: 200 launches an iteration, one each 1.0 ms, of kernels that run for 300 µs on average" \
 	"$(text small_kernels)"
 training '' "$launches" "$(kernels 4000 800)"
 same "long pauses in them" "[('gpu_idle', 'warning')] [('warning', 'Prepare data')]" "$(both) $(advised gpu_idle)"

@@ -124,6 +124,6 @@ many_found() {
 	json "[(f['severity'], f['text'], f['advice'][:9]) for f in r['findings'] if f['rule'] == 'too_many_threads']"
 }
 many 0
-same "pools" "[('info', 'train (pid 100) had 60 threads at once on 4 CPUs: 40 made by libxla.so, 20 by libopenblas.so', 'Pools tha')]" "$(many_found)"
+same "pools" "[('info', 'train (pid 100) had 60 threads at once on 4 cores: 40 made by libxla.so, 20 by libopenblas.so', 'Pools tha')]" "$(many_found)"
 many 60
-same "more and more" "[('warning', 'train (pid 100) had 120 threads at once on 4 CPUs, and makes more and more (97 at 6.7 s): 100 made by libxla.so, 20 by libopenblas.so', 'Threads a')]" "$(many_found)"
+same "more and more" "[('warning', 'train (pid 100) had 120 threads at once on 4 cores, and makes more and more (97 at 6.7 s): 100 made by libxla.so, 20 by libopenblas.so', 'Threads a')]" "$(many_found)"

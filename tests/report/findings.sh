@@ -16,7 +16,7 @@ texts() {
 	json "[f['text'] for f in r['findings'] if '$1' in f['text']]"
 }
 same growing "['the heap of leaks (pid 100) keeps growing: 10 MiB a second from 21 s on, 390 MiB in all; at this pace, what was free at the end lasts for 10 min']" "$(texts growing)"
-same threads "['leaks (pid 100) had 40 threads at once on 2 CPUs']" "$(texts threads)"
+same threads "['leaks (pid 100) had 40 threads at once on 2 cores']" "$(texts threads)"
 same "not ours" 1 "$(json 'sum("cannot be seen" in f["text"] for f in r["findings"])')"
 same stall "['the recorder says: CPU 1 records nothing any more']" "$(texts recorder)"
 same "worst first" "the recorder says: CPU 1 records nothing any more" "$(json 'r["findings"][0]["text"]')"

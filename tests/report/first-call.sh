@@ -16,6 +16,6 @@
 	done
 	echo '[7s] dltrace_sample:process process=1 time=7s threads=1'
 } | report_text
-same "findings" "['first (pid 100): the first cudaStreamCreateWithFlags took 300 ms of the 300 ms of all 5 calls (a context is made, code is loaded); the others took 5.0 us on average']" \
+same "findings" "['first (pid 100): the first cudaStreamCreateWithFlags took 300 ms of the 300 ms of all 5 calls (a context is made, code is loaded); the others took 5.0 µs on average']" \
 	"$(json "[f['text'] for f in r['findings'] if 'the first' in f['text']]")"
 same "evidence" 300000000 "$(json "[f['evidence']['first_ns'] for f in r['findings'] if 'first_ns' in (f['evidence'] or {})][0]")"

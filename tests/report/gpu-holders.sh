@@ -26,6 +26,7 @@ same "free of total" "(1, 16)" "$(json '(r["failures"][0]["free_bytes"] >> 30, r
 same "in words" True "$(json '": 12 GiB by libtorch_cuda.so (device), 2.0 GiB by libnccl.so.2 (physical); CUDA said afterwards that 1.0 GiB of 16 GiB were free" in r["failures"][0]["text"]')"
 same "a finding" 1 "$(json 'sum("had 14 GiB reserved" in f["text"] for f in r["findings"])')"
 same "told with the end" 1 "$(json 'sum("ended with status 1; before, 1 allocation had failed" in f["text"] for f in r["findings"])')"
+same "where to look" "See the section on failures: who held the memory." "$(json 'row("findings", rule="died")["advice"]')"
 same "by library, at most" "[('libnccl.so.2', 2), ('libtorch_cuda.so', 42)]" \
 	"$(json 'sorted((s["library"], int(max(v for _, v in s["points"])) >> 30) for s in r["series"] if s["name"] == "gpu_library_bytes")')"
 

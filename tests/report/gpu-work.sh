@@ -85,8 +85,8 @@ dltrace-text 1
 [9075ms] dltrace_proc:exit process=1 how=0
 T
 same "a gap of many" "[(\"of the GPU's work from 6.60000 s to 8.07500 s (the end) is missing (another profiler has CUPTI): \
-synchronisations, copies between GPUs; kernels, copies for 197 us of it; sets for 675 ms of it; the calls that launched \
-them for 100 us of it\", 1474982000), \
+synchronisations, copies between GPUs; kernels, copies for 197 µs of it; sets for 675 ms of it; the calls that launched \
+them for 100 µs of it\", 1474982000), \
 (\"of the GPU's work from 6.600050 s to 6.600090 s is missing (nobody asked): kernels\", 40000)]" "$(gaps)"
 
 # Many pieces, backwards: the same union.

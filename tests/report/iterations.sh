@@ -44,6 +44,9 @@ same "epochs" "7 7 7" "$(json '" ".join(str(e["iterations"]) for e in r["epochs"
 same "phases" "start-up steady end" "$(json '" ".join(p["phase"] for p in r["phases"])')"
 same "begins" True "$(json 'r["epochs"][1]["begin_ns"] == row("iterations")["epochs"][1]["begin_ns"] > r["epochs"][0]["begin_ns"]')"
 
+"$REPORT" -q trace.txt >text
+grep -qx "Iterations  by the order of its calls" text || fail "what tells them: $(grep ^Iterations text)"
+
 training '
 def more():
     for m, n, k in ((1200, 300, 125), (1200, 125, 300), (300, 125, 1200), (400, 300, 200), (200, 100, 50)): call(m, n, k)
@@ -77,6 +80,23 @@ same "one epoch or many: not told" "12 None 0 calls" "$(found)"
 same "a slow one" 8 "$(json 'row("slow_iterations")["iteration"]')"
 json 'row("slow_iterations")["why"]' | grep -q "more after its last call" || fail "why: $(json 'row("slow_iterations")["why"]')"
 
+# The CPU time that it used meanwhile: MS of the 300 that it took longer, by samples 10 ms apart.
+waiting() {
+	training "
+used = 0
+def sample(ms):
+    global used, now
+    used += ms; now += 10
+    print(at(), f'dltrace_sample:process process=1 time={int(now * 1000)}us threads=1 user={int(used * 1000)}us')
+for i in range(12):
+    for _ in range(3): sample(10 if i != 8 else 5)
+    step(16)
+    for _ in range(30 if i == 7 else 0): sample($1)
+" | report_text
+	json 'row("slow_iterations")["why"]' | sed 's/.*; it waited/it waited/; s/only [0-9.]* ms/only so much/'
+}
+same "it did nothing" "it waited (no more CPU time than the others)" "$(waiting 0)"
+same "it did little" "it waited: only so much more CPU time" "$(waiting 1)"
 training '
 for i in range(200): call(random.randint(1, 50), random.randint(1, 50), random.randint(1, 50))
 ' | report_text

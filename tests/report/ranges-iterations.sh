@@ -39,3 +39,22 @@ same "then what lies between them is the last one's" "[(4, 70), (8, 70)]" "$(jso
 same "after its range" "55 ms more after its range (loading data, the program itself)" "$(json 'row("slow_iterations")["why"]' | sed 's/; .*//')"
 ranges "stepwise" "epochal"
 same "other words" "[]" "$(json '[x for x in r["iterations"] if x["how"] == "ranges"]')"
+
+# The text names what tells them, once, or in each row where rows differ.
+ranges "Train step N" "epoch N"
+cp trace.txt ranges.txt
+{
+	echo 'dltrace-text 1'
+	echo '[1s] dltrace_proc:process process=1 pid=200 begin=1s host="h" exe="/usr/bin/python3"'
+	for step in 1 2 3 4 5; do
+		echo "[$((2000 + step * 100))ms] dltrace_mark:range thread=1 begun_by=1 kind=5 domain=\"dltrace\" payload_type=1 payload=$step"
+	done
+	echo '[3s] dltrace_proc:exit process=1 how=0 code=0'
+} >marks.txt
+"$REPORT" -q ranges.txt >out
+grep -qx "Iterations  by the ranges that the program names" out || fail "what tells them: $(grep ^Iterations out)"
+"$REPORT" -q marks.txt >out
+grep -qx "Iterations  as marked by the program" out || fail "what tells them: $(grep ^Iterations out)"
+"$REPORT" -q --width 100 ranges.txt marks.txt >out
+grep -qx "Iterations" out || fail "of all: $(grep ^Iterations out)"
+same "of each" "(100) ranges (200) marks" "$(echo $(sed -n '/^Iterations/,/^  phase/p' out | awk '$2 ~ /^\([12]00\)$/ && NF > 5 && !/of trace/ { print $2, $NF }'))"

@@ -81,6 +81,9 @@ grep -q '^ *1 *4 *2 .* 3.20 *80.0 %' text || fail "no scaling in the text"
 for word in Speed-up Communication Ranks "on 2 hosts" ideal; do
 	grep -q ">$word[^<]*</text>" f.svg || fail "the figure has no $word"
 done
+"$REPORT" -q one.txt --figure scaling -o f.svg
+grep -q '>no job of several ranks was recorded</text>' f.svg || fail "the figure of one rank says nothing"
+! grep -q '>ideal<' f.svg || fail "the figure of one rank has a legend"
 "$REPORT" -q one.txt -o figures.svg/
 [ ! -e figures.svg/scaling.svg ] || fail "a figure of one rank"
 

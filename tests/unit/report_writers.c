@@ -52,6 +52,7 @@
 #include "analysis/report/text_phases.c"
 #include "analysis/report/text_iterations.c"
 #include "analysis/report/text_kernels.c"
+#include "analysis/report/text_page.c"
 #include "analysis/report/text_ranges.c"
 #include "analysis/report/text_tables.c"
 #include "analysis/report/text_verify.c"

@@ -54,7 +54,7 @@
 				parts.push(n + ' ' + (n === 1 ? SEVERITIES[name].word.toLowerCase() :
 					SEVERITIES[name].words));
 		}
-		return parts.length ? parts.join(', ') : 'nothing to complain about';
+		return parts.length ? parts.join(', ') : 'nothing unusual';
 	}
 
 	/* As one would tell it: without the folders in which programs and scripts lie. */
@@ -249,7 +249,7 @@
 				list.append(rest(alike.slice(few), columns));
 		}
 		section.append(table.rows.length ? list :
-			el('p', { class: 'none' }, 'Nothing was found that needs a word.'));
+			el('p', { class: 'none' }, 'Nothing unusual.'));
 		if (table.more)
 			section.append(el('p', { class: 'note' },
 				dlt.show('count', table.more) + ' more are not in this page.'));
@@ -266,7 +266,7 @@
 	function machine(m) {
 		const parts = [];
 		if (m.cpus)
-			parts.push(m.cpus + (m.cpus === 1 ? ' CPU' : ' CPUs'));
+			parts.push(m.cpus + (m.cpus === 1 ? ' core' : ' cores'));
 		if (m.memory_bytes)
 			parts.push(dlt.show('bytes', m.memory_bytes));
 		for (const gpu of m.gpus || [])
@@ -388,7 +388,8 @@
 		const list = el('ul', { class: 'limits' });
 		kinds.forEach(function (rows, kind) {
 			const lines = rows.map(function (row) {
-				return el('li', null, row.text);
+				return el('li', null, traces.length > 1 && typeof row.trace === 'number' ?
+					el('span', { class: 'muted' }, dlt.traceName(row.trace) + ': ') : null, row.text);
 			});
 			const few = lines.splice(0, 6), part = el('ul', null);
 			part.append.apply(part, few);
