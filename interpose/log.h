@@ -2,7 +2,8 @@
 /*
  * What dltrace tells its developers: DLTRACE_DEBUG=domain,... (or "all"), to stderr.
  *
- * One domain a file, named after it (tracepoints/log_domains.h). Safe in hooks: a stack buffer and one write(2), errno kept.
+ * One domain a file, named after it: tracepoints/log_domains.h. Safe in hooks: a stack buffer and one write(2), errno
+ * kept.
  */
 #ifndef DLT_INTERPOSE_LOG_H
 #define DLT_INTERPOSE_LOG_H

@@ -130,7 +130,8 @@ static void debug_option(const char *text, struct options *o)
 	for (const char *name = text;; name += length + 1) {
 		length = strcspn(name, ",");
 		if (!dlt_log_domain_known(name, length))
-			say_and_end("--debug: %.*s: there are " DLT_LOG_DOMAINS(DLT_LOG_LISTED) "and all", (int)length, name);
+			say_and_end("--debug: %.*s: there are " DLT_LOG_DOMAINS(DLT_LOG_LISTED) "and all", (int)length,
+				    name);
 		if (!name[length])
 			break;
 	}
@@ -174,7 +175,8 @@ static void check_place(const struct options *o)
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		if (places[i].value && first)
-			say_and_end("%s and %s are two places for one trace: take one of them", first, places[i].option);
+			say_and_end("%s and %s are two places for one trace: take one of them", first,
+				    places[i].option);
 		first = places[i].value ? places[i].option : first;
 	}
 }

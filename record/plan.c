@@ -150,7 +150,8 @@ int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
 void plan_explain(int err, const struct plan_machine *m, char *why, size_t size)
 {
 	if (err == -ENOSPC)
-		snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or for the trace", m->shm_free >> 10);
+		snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or for the trace",
+			 m->shm_free >> 10);
 	else
 		snprintf(why, size, "too few file descriptors for this many CPUs (ulimit -n)");
 }

@@ -119,7 +119,8 @@ int session_create(struct session *s, const char *name, const char *output, cons
 	descriptor = relay ? lttng_session_descriptor_network_create(name, relay, NULL)
 			   : lttng_session_descriptor_local_create(name, output);
 	if (!descriptor) {
-		snprintf(why, size, "%s cannot be traced to%s", relay ? relay : output, relay ? ": no such host, or no URL as net://host" : "");
+		snprintf(why, size, "%s cannot be traced to%s", relay ? relay : output,
+			 relay ? ": no such host, or no URL as net://host" : "");
 		return -EINVAL;
 	}
 	code = lttng_create_session_ext(descriptor);
