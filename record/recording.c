@@ -541,11 +541,12 @@ static void finish(struct recording *r)
 	last_line(r, duration);
 }
 
-/* The command has ended before anything was to be recorded. */
+/* Before anything was to be recorded. */
 static void end_unstarted(struct recording *r)
 {
 	abandon(r);
-	say_error("nothing was recorded: the command ended before --delay");
+	say_error("nothing was recorded: the %s before --delay",
+		  r->stop_asked ? "recording was stopped" : "command ended");
 }
 
 static int cannot_run(struct recording *r, int err)
