@@ -16,6 +16,7 @@ _Noreturn void wrong(const char *format, ...)
 	va_start(args, format);
 	fputs("dltrace-report: ", stderr);
 	vfprintf(stderr, format, args);
+	va_end(args);
 	fputc('\n', stderr);
 	exit(STATUS_USAGE);
 }

@@ -46,5 +46,6 @@ void say_and_end(const char *format, ...)
 
 	va_start(args, format);
 	write_line(format, args);
+	va_end(args);
 	exit(EXIT_OWN);
 }
