@@ -82,7 +82,7 @@ bool profile_named(const struct process *p, const char *engine, const struct pro
 	row->framework = rule ? rule->name : engine;
 	return framework_chosen(o->framework, row->framework) &&
 	       (!o->function || !fnmatch(o->function, row->function, 0)) &&
-	       (!o->layer || !strcmp(o->layer, row->layer));
+	       (!o->layer || !fnmatch(o->layer, row->layer, 0));
 }
 
 bool profile_row(const struct process *p, const char *engine, const struct profile *f,

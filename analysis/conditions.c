@@ -262,16 +262,34 @@ static bool is_looked_at(const struct condition *c, const struct groups *g, size
 	return g->list[group].reference != NO_GROUP;
 }
 
-static const char *why_unknown(const struct condition *c, const struct groups *g, size_t looked)
+/* Of how many traces it is known. */
+static size_t known_of(const struct fact *fact, const struct facts *f)
 {
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->traces; i++)
+		n += isfinite(fact->values[i]);
+	return n;
+}
+
+/* unknown: of the first group of which it cannot be told, if any was looked at. */
+static const char *why_unknown(const struct condition *c, const struct groups *g, const struct facts *f,
+			       const struct fact *fact, const struct finding *unknown, size_t looked)
+{
+	size_t known = known_of(fact, f);
+
 	if (!looked && g->count <= 1)
 		return "there is nothing to compare with: all runs have the same labels; --baseline names "
 		       "those to compare with";
 	if (!looked)
 		return "no run has a baseline of its model, dataset, batch and device";
-	if (c->surely)
-		return "it is not known, or there are fewer than two good runs on a side, too few to be sure";
-	return "it is not known of all";
+	if (unknown->runs && c->against == BOUND)
+		return "there are fewer than two good runs, too few to be sure";
+	if (unknown->runs && unknown->reference_runs)
+		return "there are fewer than two good runs on a side, too few to be sure";
+	if (!known)
+		return "it is not known of any run";
+	return known < f->traces ? "it is not known of all runs" : "no run of one side was good";
 }
 
 enum condition_result condition_check(const struct condition *c, const struct model *m,
@@ -280,7 +298,7 @@ enum condition_result condition_check(const struct condition *c, const struct mo
 	struct groups g = groups_of(m);
 	struct facts f = facts_of(r);
 	struct fact fact = sum_up(c, &f);
-	struct finding worst = { .beyond = -INFINITY }, now;
+	struct finding worst = { .beyond = -INFINITY }, now, unknown = { 0 };
 	size_t looked = 0, known = 0, held = 0;
 	bool holds;
 
@@ -289,7 +307,10 @@ enum condition_result condition_check(const struct condition *c, const struct mo
 		if (!is_looked_at(c, &g, i))
 			continue;
 		looked++;
-		known += check_group(c, &g, &f, &fact, i, &now, &holds);
+		if (check_group(c, &g, &f, &fact, i, &now, &holds))
+			known++;
+		else if (looked == known + 1)
+			unknown = now;
 		if (holds && !held++)
 			worst = now;
 		else if (holds && now.beyond > worst.beyond)
@@ -299,7 +320,7 @@ enum condition_result condition_check(const struct condition *c, const struct mo
 		describe(c, &g, &worst, held - 1, line, size);
 	else if (!looked || known < looked)
 		snprintf(line, size, "--fail-if '%s' cannot be told: %s", c->text,
-			 why_unknown(c, &g, looked));
+			 why_unknown(c, &g, &f, &fact, &unknown, looked));
 	free(fact.values);
 	facts_release(&f);
 	groups_release(&g);

@@ -288,21 +288,22 @@ bool label_option_valid(const char *text)
 }
 
 /* [PATTERN:]KEY=VALUE: the pattern is matched with the path as given, and with its last part. */
-static void from_option(struct labels *l, const char *text, const char *path)
+bool label_option_fits(const char *text, const char *path)
 {
 	const char *label = label_begin(text);
 	size_t length = label && label > text ? (size_t)(label - text - 1) : 0;
 	char *pattern = xcheck(strndup(text, length), length + 1), *bare;
+	bool fits;
 
 	bare = xcheck(strdup(path), strlen(path) + 1);
 	for (size_t n = strlen(bare); n > 1 && bare[n - 1] == '/';)
 		bare[--n] = '\0';
 	while (length > 1 && pattern[length - 1] == '/')
 		pattern[--length] = '\0';
-	if (label && (!length || !fnmatch(pattern, bare, 0) || !fnmatch(pattern, base_name(bare), 0)))
-		said(l, label);
+	fits = label && (!length || !fnmatch(pattern, bare, 0) || !fnmatch(pattern, base_name(bare), 0));
 	free(bare);
 	free(pattern);
+	return fits;
 }
 
 void labels_found_number(struct labels *l, const char *key, size_t number)
@@ -327,7 +328,8 @@ struct labels labels_of(const struct trace *t)
 	from_recording(&l, t->said);
 	from_recording(&l, t->labels);
 	for (size_t i = 0; i < o->label_count; i++)
-		from_option(&l, o->labels[i], t->path);
+		if (label_option_fits(o->labels[i], t->path))
+			said(&l, label_begin(o->labels[i]));
 	if (l.count)
 		qsort(l.items, l.count, sizeof(*l.items), by_key);
 	return l;

@@ -45,5 +45,7 @@ const char *label_mode(const struct labels *l, char *buffer, size_t size);
 
 /* [PATTERN:]KEY=VALUE of the command line: is it one? */
 bool label_option_valid(const char *text);
+/* Is it of the trace with this path? */
+bool label_option_fits(const char *text, const char *path);
 
 #endif

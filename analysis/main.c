@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/certificate.h"
+#include "analysis/chosen.h"
 #include "analysis/export/export.h"
 #include "analysis/live/live.h"
 #include "analysis/model/model.h"
@@ -179,30 +180,6 @@ static int read_traces(const struct options *o, struct model *m, struct worker *
 	if (unread == o->trace_count)
 		return STATUS_NOTHING;
 	return unread || partly ? STATUS_PARTLY : STATUS_OK;
-}
-
-/* A report that is empty since nothing of the traces was asked for. */
-static void say_nothing_chosen(const struct options *o, const struct model *m)
-{
-	char line[128], end[FORMAT_SIZE];
-	size_t all = 0, shown = 0;
-
-	for (size_t i = 0; i < m->trace_count; i++) {
-		const struct trace *t = m->traces[i];
-
-		for (size_t k = 0; k < t->process_count; k++) {
-			all += !t->processes[k]->merged;
-			shown += process_shown(t->processes[k]);
-		}
-		if (!t->started || o->model.from <= t->end)
-			continue;
-		snprintf(line, sizeof(line), "--from is after its end at %s",
-			 format_ns(end, (double)t->end, o->writing.unicode));
-		say(o, t->path, line);
-	}
-	if (all && !shown && (o->model.process || o->model.host || o->model.rank))
-		say(o, NULL, "not one process is chosen by --process, --host and --rank; the table processes "
-		    "of a report without them has all");
 }
 
 /* ---- writing ---- */
@@ -464,9 +441,9 @@ static int make_report(const struct options *o, struct team *team, struct worker
 	if (status != STATUS_NOTHING) {
 		int unwritten_before = written;
 
-		if (!o->quiet)
-			say_nothing_chosen(o, m);
 		analyses_run(m, r);
+		if (!o->quiet)
+			chosen_nothing(o, m, r, say);
 		if (o->verify && certificate_make(o, m, r, worker_progress))
 			status = STATUS_PARTLY;
 		written = write_outputs(o, r);
@@ -503,10 +480,10 @@ static int report(const struct options *o, struct worker *w, char *const *broken
 	return status;
 }
 
-/* Prints the events of the traces, one after another. */
-static int dump(const struct options *o, struct worker *w, char *const *broken)
+/* STATUS_OK, or what could not be read. */
+static int dump_traces(const struct options *o, struct worker *w, char *const *broken, FILE *out)
 {
-	int status = STATUS_OK;
+	int status = STATUS_OK, unread = 0;
 
 	for (int i = 0; i < o->trace_count; i++) {
 		char error[ERROR_SIZE] = "";
@@ -517,24 +494,38 @@ static int dump(const struct options *o, struct worker *w, char *const *broken)
 		r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
 		if (!r) {
 			say(o, broken[i] ? o->traces[i] : NULL, broken[i] ? broken[i] : error);
-			status = STATUS_NOTHING;
+			status = STATUS_PARTLY;
+			unread++;
 			continue;
 		}
-		text_write_header(stdout, reader_info(r));
+		text_write_header(out, reader_info(r));
 		while (reader_next(r, &event) > 0)
-			text_write_event(stdout, reader_info(r), &event);
+			text_write_event(out, reader_info(r), &event);
 		reader_end(r);
-		text_write_end(stdout, reader_info(r));
+		text_write_end(out, reader_info(r));
 		if (say_problems(o, o->traces[i], reader_info(r)) && !status)
 			status = STATUS_PARTLY;
 		reader_close(r);
 	}
 	w->stage = STAGE_REPORTING;
-	if (fflush(stdout) || ferror(stdout)) {
-		say_unwritten(o, "standard output", errno);
-		status = STATUS_UNWRITTEN;
+	return unread == o->trace_count ? STATUS_NOTHING : status;
+}
+
+/* Prints the events of the traces, one after another. */
+static int dump(const struct options *o, struct worker *w, char *const *broken)
+{
+	const char *path = o->outputs[0].path;
+	struct output out;
+	int status = STATUS_OK, err = output_open(&out, path);
+
+	if (!err) {
+		status = dump_traces(o, w, broken, out.file);
+		err = output_close(&out, status == STATUS_NOTHING ? -ENODATA : 0);
 	}
-	return status;
+	if (!err || err == -ENODATA)
+		return status;
+	say_unwritten(o, strcmp(path, "-") ? path : "standard output", -err);
+	return STATUS_UNWRITTEN;
 }
 
 /* What a bundle brings, for the libraries that look for it; a choice of the user's own stands. */

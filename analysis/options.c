@@ -3,6 +3,7 @@
 #include "analysis/options.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "config.h"
 #include "analysis/inputs.h"
 #include "analysis/labels.h"
+#include "analysis/options_check.h"
 #include "analysis/phases.h"
 #include "analysis/report/figure.h"
 #include "record/units.h"
@@ -96,38 +98,38 @@ struct parse {
 	size_t labels_said, baselines_said;
 };
 
-static int64_t time_option(const char *text, const char *name, struct argp_state *state)
+static int64_t time_option(const char *text, const char *name)
 {
 	uint64_t ns = 0;
+	int err = parse_time(text, &ns);
 
-	if (parse_time(text, &ns) < 0)
-		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name,
-			   text);
+	if (err)
+		wrong("--%s: %s: %s", name, text, time_refusal(err));
 	return (int64_t)ns;
 }
 
-static uint64_t count_option(const char *text, struct argp_state *state)
+static uint64_t count_option(const char *text)
 {
 	char *end;
 	unsigned long long n = strtoull(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || !n)
-		argp_error(state, "--count: %s: a number from 1 on is needed", text);
+		wrong("--count: %s: a number from 1 on is needed", text);
 	return n;
 }
 
-static double share_option(const char *text, struct argp_state *state)
+static double share_option(const char *text)
 {
 	char *end;
 	double percent = strtod(text, &end);
 
 	if (end == text || (*end && strcmp(end, "%")) || !(percent >= 0 && percent <= 100))
-		argp_error(state, "--min-share: %s: a percentage from 0 to 100 is needed", text);
+		wrong("--min-share: %s: a percentage from 0 to 100 is needed", text);
 	return percent / 100;
 }
 
 /* N or N-M, separated by commas: what the model then reads without a doubt. */
-static const char *rank_option(const char *text, struct argp_state *state)
+static const char *rank_option(const char *text)
 {
 	const char *p = text;
 
@@ -140,34 +142,34 @@ static const char *rank_option(const char *text, struct argp_state *state)
 			p += last + 1;
 		}
 		if (!first || !last || first > 9 || last > 9 || (*p && *p != ','))
-			argp_error(state, "--rank: %s: ranks are needed, as 0 or 0,4-7", text);
+			wrong("--rank: %s: ranks are needed, as 0 or 0,4-7", text);
 		if (!*p)
 			return text;
 	}
 }
 
-static int width_option(const char *text, struct argp_state *state)
+static int width_option(const char *text)
 {
 	char *end;
 	long columns = strtol(text, &end, 10);
 
 	if (end == text || *end || columns < WIDTH_MIN || columns > WIDTH_MAX)
-		argp_error(state, "--width: %s: a number from %d to %d is needed", text, WIDTH_MIN,
+		wrong("--width: %s: a number from %d to %d is needed", text, WIDTH_MIN,
 			   WIDTH_MAX);
 	return (int)columns;
 }
 
-static unsigned jobs_option(const char *text, struct argp_state *state)
+static unsigned jobs_option(const char *text)
 {
 	char *end;
 	unsigned long jobs = strtoul(text, &end, 10);
 
 	if (end == text || *end || jobs < 1 || jobs > JOBS_MOST)
-		argp_error(state, "--jobs: %s: a number from 1 to %d is needed", text, JOBS_MOST);
+		wrong("--jobs: %s: a number from 1 to %d is needed", text, JOBS_MOST);
 	return (unsigned)jobs;
 }
 
-static enum reader_source source_option(const char *text, struct argp_state *state)
+static enum reader_source source_option(const char *text)
 {
 	static const struct { const char *name; enum reader_source source; } sources[] = {
 		{ "auto", READER_AUTO }, { "fast", READER_FAST },
@@ -177,53 +179,55 @@ static enum reader_source source_option(const char *text, struct argp_state *sta
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		if (!strcmp(sources[i].name, text))
 			return sources[i].source;
-	argp_error(state, "--source: %s: one of auto, fast, babeltrace2, text is needed", text);
+	wrong("--source: %s: one of auto, fast, babeltrace2, text is needed", text);
 	return READER_AUTO;
 }
 
-static void add_label(struct parse *p, const char *text, struct argp_state *state)
+static void add_label(struct parse *p, const char *text)
 {
 	if (!label_option_valid(text))
-		argp_error(state, "--label: %s: KEY=VALUE is needed, as model=resnet50, or a pattern of "
+		wrong("--label: %s: KEY=VALUE is needed, as model=resnet50, or a pattern of "
 			   "paths before it, as 'runs/a*:model=resnet50'", text);
 	if (p->labels_said == LABELS_MAX)
-		argp_error(state, "more than %d labels", LABELS_MAX);
+		wrong("more than %d labels", LABELS_MAX);
 	p->labels[p->labels_said++] = text;
 }
 
-static void add_baseline(struct parse *p, const char *text, struct argp_state *state)
+static void add_baseline(struct parse *p, const char *text)
 {
 	if (p->baselines_said == BASELINES_MAX)
-		argp_error(state, "more than %d baselines", BASELINES_MAX);
+		wrong("more than %d baselines", BASELINES_MAX);
 	p->baselines[p->baselines_said++] = text;
 }
 
 /* How figures look. */
-static void looks_option(struct looks *l, int key, const char *arg, struct argp_state *state)
+static void looks_option(struct looks *l, int key, const char *arg)
 {
 	if (key == KEY_SIZE && !looks_size(l, arg))
-		argp_error(state, "--size: %s: a size with a unit is needed, from 1in to 200in, as "
+		wrong("--size: %s: a size with a unit is needed, from 1in to 200in, as "
 			   "85mm, 8.5cm, 3.3in, 240pt or 600x400px", arg);
 	if (key == KEY_DPI && !looks_dpi(l, arg))
-		argp_error(state, "--dpi: %s: a number from 36 to 2400 is needed", arg);
+		wrong("--dpi: %s: a number from 36 to 2400 is needed", arg);
 	if (key == KEY_STYLE && !looks_style(l, arg))
-		argp_error(state, "--style: %s: one of paper, slide, dark, mono is needed", arg);
+		wrong("--style: %s: one of paper, slide, dark, mono is needed", arg);
 }
 
-static void add_condition(struct options *o, const char *text, struct argp_state *state)
+static void add_condition(struct options *o, const char *text)
 {
 	char error[1024];
 
 	if (o->condition_count == CONDITIONS_MAX)
-		argp_error(state, "more than %d conditions", CONDITIONS_MAX);
+		wrong("more than %d conditions", CONDITIONS_MAX);
 	if (condition_parse(&o->conditions[o->condition_count++], text, error, sizeof(error)))
-		argp_error(state, "%s", error);
+		wrong("%s", error);
 }
 
-static void add_output(struct parse *p, const char *path, struct argp_state *state)
+static void add_output(struct parse *p, const char *path)
 {
+	if (!*path)
+		wrong("-o: a file is needed");
 	if (p->o->output_count == OUTPUTS_MAX)
-		argp_error(state, "more than %d outputs", OUTPUTS_MAX);
+		wrong("more than %d outputs", OUTPUTS_MAX);
 	p->paths[p->o->output_count++] = path;
 }
 
@@ -258,8 +262,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	if (keep_string(o, key, arg))
 		return 0;
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->err_stream = NULL;	/* else a second line of argp's own */
+		return 0;
 	case 'o':
-		add_output(p, arg, state);
+		add_output(p, arg);
 		return 0;
 	case 'f':
 		p->format = arg;
@@ -271,13 +278,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->verbose = o->writing.verbose = true;
 		return 0;
 	case KEY_FROM:
-		o->model.from = time_option(arg, "from", state);
+		o->model.from = time_option(arg, "from");
 		return 0;
 	case KEY_TO:
-		o->model.to = time_option(arg, "to", state);
+		o->model.to = time_option(arg, "to");
 		return 0;
 	case KEY_MIN_SHARE:
-		o->model.min_share = share_option(arg, state);
+		o->model.min_share = share_option(arg);
 		return 0;
 	case KEY_COLOR:
 		p->color = arg ? arg : "always";
@@ -285,16 +292,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_SIZE:
 	case KEY_DPI:
 	case KEY_STYLE:
-		looks_option(&o->writing.looks, key, arg, state);
+		looks_option(&o->writing.looks, key, arg);
 		return 0;
 	case KEY_WIDTH:
-		o->writing.width = width_option(arg, state);
+		o->writing.width = width_option(arg);
 		return 0;
 	case KEY_SOURCE:
-		o->source = source_option(arg, state);
+		o->source = source_option(arg);
 		return 0;
 	case KEY_JOBS:
-		o->model.jobs = jobs_option(arg, state);
+		o->model.jobs = jobs_option(arg);
 		return 0;
 	case KEY_DUMP:
 		o->dump = true;
@@ -303,34 +310,34 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->live = true;
 		return 0;
 	case KEY_COUNT:
-		o->live_count = count_option(arg, state);
+		o->live_count = count_option(arg);
 		return 0;
 	case KEY_INTERVAL:
-		o->live_interval = (uint64_t)time_option(arg, "interval", state);
+		o->live_interval = (uint64_t)time_option(arg, "interval");
 		return 0;
 	case KEY_HANG:
-		o->live_hang = (uint64_t)time_option(arg, "hang", state);
+		o->live_hang = (uint64_t)time_option(arg, "hang");
 		return 0;
 	case KEY_VERIFY:
 		if (arg && strcmp(arg, "full"))
-			argp_error(state, "--verify=%s: only --verify and --verify=full are known", arg);
+			wrong("--verify=%s: only --verify and --verify=full are known", arg);
 		o->verify = arg ? VERIFY_FULL : VERIFY_YES;
 		return 0;
 	case KEY_RANK:
-		o->model.rank = rank_option(arg, state);
+		o->model.rank = rank_option(arg);
 		return 0;
 	case KEY_LABEL:
-		add_label(p, arg, state);
+		add_label(p, arg);
 		return 0;
 	case KEY_BASELINE:
-		add_baseline(p, arg, state);
+		add_baseline(p, arg);
 		return 0;
 	case KEY_FAIL_IF:
-		add_condition(o, arg, state);
+		add_condition(o, arg);
 		return 0;
 	case KEY_PHASE:
 		if (!phase_known(arg))
-			argp_error(state, "--phase: %s: one of start-up, compilation, warm-up, steady, end is "
+			wrong("--phase: %s: one of start-up, compilation, warm-up, steady, end is "
 				   "needed", arg);
 		o->model.phase = arg;
 		return 0;
@@ -340,19 +347,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		if (!o->live)
-			argp_error(state, "a trace is needed: a folder that dltrace-record wrote");
+			wrong("a trace is needed: a folder that dltrace-record wrote");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-static _Noreturn void usage(const char *form, const char *a, const char *b)
-{
-	fputs("dltrace-report: ", stderr);
-	fprintf(stderr, form, a, b);
-	fputc('\n', stderr);
-	exit(STATUS_USAGE);
 }
 
 /* A format that cannot be written: `option` asks for it, as "-f html" or "-o x.html". */
@@ -384,10 +383,25 @@ static const struct writer *format_option(const char *name)
 	const struct writer *w = name ? writer_by_name(name) : NULL;
 
 	if (name && !w)
-		usage("-f %s: no such format; there are %s", name, formats());
+		wrong("-f %s: no such format; there are %s", name, formats());
 	if (w && !w->write && w->pages != PAGES_EVENTS)
 		no_writer("-f", name, w);
 	return w;
+}
+
+/* Files, and the folders of formats that have pages, or are one. */
+static void check_form(const char *path, const struct writer *w)
+{
+	size_t length = strlen(path);
+	bool pages = w->pages == PAGES_TABLES || w->pages == PAGES_FIGURES;
+
+	if (!strcmp(path, "-") && w->folder)
+		wrong("%s is a folder: -o NAME%s", w->name, w->ending);
+	if (pages || w->folder || !length || path[length - 1] != '/')
+		return;
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	wrong("-o %s: %s is one file: -o %.*s", path, w->name, (int)length, path);
 }
 
 /* A name with a known ending means that, unless -f says what the rest means. */
@@ -405,14 +419,27 @@ static void choose_writers(struct parse *p)
 		if (!w && format)
 			w = format;
 		if (!w && strcmp(path, "-"))
-			usage("-o %s: its ending tells no format, nor does -f; there are %s", path,
+			wrong("-o %s: its ending tells no format, nor does -f; there are %s", path,
 			      writer_endings());
 		if (!w)
 			w = writer_by_name("text");
 		if (!w->write && w->pages != PAGES_EVENTS)
 			no_writer("-o", path, w);
+		check_form(path, w);
 		o->outputs[i] = (struct output_file){ path, w };
 	}
+}
+
+/* Of --help and --version, which end the program; what a report does not reach says its own. */
+static bool parsing;
+
+static void end_output(void)
+{
+	errno = 0;
+	if (!parsing || (!fflush(stdout) && !ferror(stdout)))
+		return;
+	fprintf(stderr, "dltrace-report: cannot write standard output: %s\n", strerror(errno ? errno : EIO));
+	_exit(STATUS_UNWRITTEN);
 }
 
 static void choose_traces(struct options *o, const struct parse *p)
@@ -420,63 +447,9 @@ static void choose_traces(struct options *o, const struct parse *p)
 	size_t i = inputs_choose(o, p->baselines, p->baselines_said);
 
 	if (i < p->baselines_said)
-		usage("--baseline %s: cannot look for it%s", p->baselines[i], "");
+		wrong("--baseline %s: cannot look for it", p->baselines[i]);
 	o->model.labels = p->labels;
 	o->model.label_count = p->labels_said;
-}
-
-static void check_live(struct options *o, bool plain)
-{
-	const char *format = o->outputs[0].writer->name;
-
-	if (!o->live && (o->live_count || o->live_interval || o->live_hang))
-		usage("--count, --interval and --hang need %s%s", "--live", "");
-	if (!o->live)
-		return;
-	if (o->verify || o->dump)
-		usage("--live and %s are two things%s", o->verify ? "--verify" : "--dump", "");
-	if (o->trace_count > 1 || o->output_count > 1)
-		usage("--live watches one recording, and writes to one %s%s", "place", "");
-	if (strcmp(format, "text") && strcmp(format, "json"))
-		usage("--live: %s: there are text and json%s", format, "");
-	if (o->live_interval && o->live_interval < 100000000)
-		usage("--interval: %s at least%s", "100ms", "");
-	o->live_plain = plain || o->live_count;
-	o->live_interval = o->live_interval ? o->live_interval : 1000000000;
-	o->live_hang = o->live_hang ? o->live_hang : 1000000000;
-}
-
-/* Parts of a trace prove nothing. */
-static void check_verify(const struct options *o)
-{
-	const struct model_options *m = &o->model;
-
-	if (o->verify && (m->process || m->rank || m->host || m->framework || m->function || m->layer ||
-			  m->phase || m->from != INT64_MIN || m->to != INT64_MAX))
-		usage("--verify looks at whole traces: no %s, %s or the like", "--process", "--from");
-	if (o->verify && o->dump)
-		usage("--verify and %s are two things%s", "--dump", "");
-}
-
-/* All tables exist in every report, so an empty one knows their names. */
-static void check_pages(const struct options *o)
-{
-	struct model *m;
-	struct report *r;
-
-	if (o->writing.figure && !figure_by_name(o->writing.figure))
-		usage("--figure %s: no such figure; there are %s", o->writing.figure,
-		      figure_names());
-	if (!o->writing.table)
-		return;
-	m = model_new(&o->model);
-	r = report_new();
-	analyses_run(m, r);
-	if (!writer_has_page(PAGES_TABLES, r, o->writing.table))
-		usage("--table %s: no such table; there are those of the JSON, as in %s",
-		      o->writing.table, "dltrace-report(1)");
-	report_free(r);
-	model_free(m);
 }
 
 static void choose_looks(struct options *o, const char *color)
@@ -486,7 +459,7 @@ static void choose_looks(struct options *o, const char *color)
 	struct winsize size;
 
 	if (color && strcmp(color, "auto") && strcmp(color, "always") && strcmp(color, "never"))
-		usage("--color=%s: one of auto, always, never is needed%s", color, "");
+		wrong("--color=%s: one of auto, always, never is needed", color);
 	if (color && strcmp(color, "auto"))
 		o->writing.color = !strcmp(color, "always");
 	else
@@ -545,15 +518,17 @@ void options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){ .model = MODEL_OPTIONS_INIT };
 	argp_program_version = "dltrace-report " PACKAGE_VERSION;
 	argp_err_exit_status = STATUS_USAGE;
+	argv[0] = program_invocation_short_name;	/* getopt's messages begin with it */
+	parsing = true;
+	atexit(end_output);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
 		exit(STATUS_USAGE);
+	parsing = false;
 	choose_traces(o, &p);
 	looks_finish(&o->writing.looks);
 	choose_characters(o);
 	plain = o->output_count || p.format;
 	choose_writers(&p);
 	choose_looks(o, p.color);
-	check_live(o, plain);
-	check_pages(o);
-	check_verify(o);
+	options_check(o, plain);
 }

@@ -370,7 +370,7 @@ static struct dlt_box_header *map_new(const char *folder, const uint64_t id[2], 
 		begin(h, old);
 		strncpy(h->cause, cause, sizeof(h->cause) - 1);
 	}
-	dlt_log("box", is_file ? "file" : "private", cause, (long)h->size);
+	dlt_log(DLT_LOG_BOX, is_file ? "file" : "private", cause, (long)h->size);
 	return h;
 }
 

@@ -80,7 +80,7 @@ static void guard(int step)
 
 static void say(const char *text, const char *detail, long value)
 {
-	dlt_log("cupti", text, detail, value);
+	dlt_log(DLT_LOG_CUPTI, text, detail, value);
 }
 
 static struct dlt_cupti_early early;
@@ -105,7 +105,7 @@ static const struct dlt_cupti_bridge *bridge_in(void *library, const char *path)
 
 	dlerror();
 	if (!found || found->version != DLT_CUPTI_VERSION || found->events != DLT_EVENTS) {
-		dlt_log("cupti", "another version of", path, 0);
+		dlt_log(DLT_LOG_CUPTI, "another version of", path, 0);
 		return NULL;
 	}
 	return found;

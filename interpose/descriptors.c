@@ -362,6 +362,6 @@ void dlt_descriptors_init(void)
 {
 	if (!dlt_emit_bridge() || tracker.lock)
 		return;
-	dlt_log("descriptors", "not protected:", "LTTng does not tell of its own", 0);
+	dlt_log(DLT_LOG_DESCRIPTORS, "not protected:", "LTTng does not tell of its own", 0);
 	dlt_sampler_useful();	/* nobody will tell */
 }

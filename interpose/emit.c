@@ -200,7 +200,7 @@ bool dlt_emit_close(struct dlt_thread *t)
 	while ((!mine || others_emit(t)) && __atomic_load_n(&closed_by, __ATOMIC_RELAXED) != NOBODY &&
 	       dlt_clock_ns() < end)
 		nap();
-	dlt_log("emit", "closed, still emitting:", NULL, others_emit(t));
+	dlt_log(DLT_LOG_EMIT, "closed, still emitting:", NULL, others_emit(t));
 	return mine;
 }
 
@@ -294,7 +294,7 @@ static const struct dlt_bridge *open_bridge(const char *name, void *(*open_it)(c
 	void *library;
 
 	if (!beside(name, path, sizeof(path))) {
-		dlt_log("emit", "not beside libdltrace.so:", name, 0);
+		dlt_log(DLT_LOG_EMIT, "not beside libdltrace.so:", name, 0);
 		return NULL;
 	}
 	dlt_exists_pause(true);
@@ -302,11 +302,11 @@ static const struct dlt_bridge *open_bridge(const char *name, void *(*open_it)(c
 	dlt_exists_pause(false);
 	found = library ? dlsym(library, "dlt_bridge") : NULL;
 	if (!found)
-		dlt_log("emit", "no LTTng:", dlerror(), 0);
+		dlt_log(DLT_LOG_EMIT, "no LTTng:", dlerror(), 0);
 	/* Nothing of this is for the application's dlerror(). */
 	dlerror();
 	if (found && (found->version != DLT_BRIDGE_VERSION || found->events != DLT_EVENTS)) {
-		dlt_log("emit", "another version of", path, (long)found->events);
+		dlt_log(DLT_LOG_EMIT, "another version of", path, (long)found->events);
 		return NULL;
 	}
 	return found;

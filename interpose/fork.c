@@ -152,7 +152,7 @@ void dlt_fork_init(void)
 {
 	ust_by_others = fork_is_ust_s();
 	if (ust_by_others)
-		dlt_log("fork", "liblttng-ust-fork.so is here too: its part is left to it", NULL, 0);
+		dlt_log(DLT_LOG_FORK, "liblttng-ust-fork.so is here too: its part is left to it", NULL, 0);
 	if (!dlt_process.off)
 		register_ours();
 }

@@ -28,7 +28,7 @@ __attribute__((noinline, cold)) bool dlt_guard_stands(struct dlt_thread *t, uint
 {
 	if (here < t->guard || is_other_stack(t->guard, here))
 		return true;
-	dlt_log("guard", "left by a jump out of a signal's handler", "", (long)t->id);
+	dlt_log(DLT_LOG_GUARD, "left by a jump out of a signal's handler", "", (long)t->id);
 	dlt_outbox_abandon(t);
 	dlt_ring_abandon(t);
 	dlt_guard_down(t, 0);

@@ -513,7 +513,7 @@ void dlt_heap_init(void)
 	if (dlt_heap_is_foreign())
 		dlt_process.heap = DLT_HEAP_FOREIGN;
 	dlt_box->heap = dlt_process.heap;
-	dlt_log("heap", "cover", dlt_heap.has_header ? "headers" : "malloc_usable_size",
+	dlt_log(DLT_LOG_HEAP, "cover", dlt_heap.has_header ? "headers" : "malloc_usable_size",
 		(long)dlt_process.heap);
 }
 

@@ -92,7 +92,7 @@ void dlt_ids_init(const char *folder)
 						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		counter = shared;
 	}
-	dlt_log("ids", shared ? "shared counter" : "private counter", folder, 0);
+	dlt_log(DLT_LOG_IDS, shared ? "shared counter" : "private counter", folder, 0);
 	errno = saved;
 }
 

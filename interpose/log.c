@@ -60,15 +60,15 @@ static void add_number(struct line *l, long value)
 	add(l, p);
 }
 
-void dlt_log_write(const char *domain, const char *text, const char *detail, long value)
+void dlt_log_write(enum dlt_log_domain domain, const char *text, const char *detail, long value)
 {
 	struct line l = { .used = 0 };
 	int saved = errno;
 
-	if (!wanted(domain))
+	if (!wanted(dlt_log_domain_name(domain)))
 		return;
 	add(&l, "dltrace: ");
-	add(&l, domain);
+	add(&l, dlt_log_domain_name(domain));
 	add(&l, ": ");
 	add(&l, text);
 	if (detail) {

@@ -62,7 +62,7 @@ static enum abi look(void)
 		    open_mpi_size_is("ompi_mpi_float", sizeof(float)) &&
 		    open_mpi_size_is("ompi_mpi_double", sizeof(double));
 	if (world && !mpi.sized)
-		dlt_log("mpi", "unknown layout of Open MPI's datatypes: no bytes", NULL, 0);
+		dlt_log(DLT_LOG_MPI, "unknown layout of Open MPI's datatypes: no bytes", NULL, 0);
 	__atomic_store_n(&mpi.abi, abi, __ATOMIC_RELEASE);
 	return abi;
 }

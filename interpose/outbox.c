@@ -89,7 +89,7 @@ bool dlt_outbox_init(const char *folder, const int **states)
 	for (int i = 0; i < DLT_EVENTS; i++)
 		states[i] = &wanted->states[i];
 	dlt_outbox_on = true;
-	dlt_log("outbox", "events go to the recorder:", folder, 0);
+	dlt_log(DLT_LOG_OUTBOX, "events go to the recorder:", folder, 0);
 	return true;
 }
 

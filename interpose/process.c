@@ -117,7 +117,7 @@ static void arm(void)
 {
 	wiped = dlt_sys_madvise(&dlt_alive, sizeof(dlt_alive), MADV_WIPEONFORK) == 0;
 	if (!wiped)
-		dlt_log("process", "no MADV_WIPEONFORK: only fork() is followed", NULL, 0);
+		dlt_log(DLT_LOG_PROCESS, "no MADV_WIPEONFORK: only fork() is followed", NULL, 0);
 	__atomic_store_n(&dlt_alive.mask, ~(uintptr_t)0, __ATOMIC_RELEASE);
 }
 

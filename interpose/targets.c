@@ -148,7 +148,7 @@ void *dlt_target(unsigned function, uint16_t library, const void *caller)
 		remember(function, (struct binding){ .real = found, .library = library,
 						     .generation = generation_now() });
 	else
-		dlt_log("calls", "no real function:", dlt_function_symbol(function), 0);
+		dlt_log(DLT_LOG_CALLS, "no real function:", dlt_function_symbol(function), 0);
 	return found;
 }
 

@@ -252,7 +252,7 @@ void dlt_thread_init(void)
 {
 	late_record.slot = dlt_box_slot(0);
 	if (pthread_key_create(&exit_key, thread_exits)) {
-		dlt_log("thread", "no key: slots are not given back", NULL, 0);
+		dlt_log(DLT_LOG_THREAD, "no key: slots are not given back", NULL, 0);
 		return;
 	}
 	exit_key_made = true;

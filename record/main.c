@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control.h"
 #include "inherited.h"
@@ -15,7 +17,7 @@
 
 static int print(const struct options *o)
 {
-	char output[PATH_MAX], library[PATH_MAX], audit[PATH_MAX];
+	char output[PATH_MAX], library[PATH_MAX], audit[PATH_MAX], why[128];
 	struct plan_machine machine;
 	struct plan plan;
 	int err, status = recording_output(o, output);
@@ -25,21 +27,34 @@ static int print(const struct options *o)
 	plan_read_machine(&machine, "", true);
 	err = plan_make(&plan, o->level, &machine);
 	if (err) {
-		say_error("no buffers for tracing: %s", strerror(-err));
+		plan_explain(err, &machine, why, sizeof(why));
+		say_error("%s", why);
 		return EXIT_OWN;
 	}
 	plan.gpu = o->gpu;
 	place_find(".libs/libdltrace.so", DLT_LIBDIR, library);
 	place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit);
-	return print_commands(o, &plan, output, library, o->audit ? audit : NULL);
+	print_commands(o, &plan, output, library, o->audit ? audit : NULL);
+	return 0;
+}
+
+/* Of --print, --control, --help: what nobody has got must not look as if somebody had. */
+static void end_output(void)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return;
+	say_error("cannot write standard output: %s", strerror(errno ? errno : EIO));
+	_exit(EXIT_OWN);
 }
 
 int main(int argc, char **argv)
 {
 	struct options o;
 
-	inherited_fill();
+	atexit(end_output);
 	options_parse(&o, argc, argv);
+	inherited_fill();
 	if (o.control_pid)
 		return control_ask(o.control_pid, o.command);
 	if (o.print)

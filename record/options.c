@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "say.h"
+#include "tracepoints/log_domains.h"
 #include "units.h"
 
 enum key {
@@ -56,76 +57,141 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static void time_option(const char *text, uint64_t *ns, const char *name, struct argp_state *state)
+static void time_option(const char *text, uint64_t *ns, const char *name)
 {
-	if (parse_time(text, ns) < 0)
-		argp_error(state, "--%s: %s: a time with a unit is needed, as 10ms, 5s or 2m", name, text);
+	int err = parse_time(text, ns);
+
+	if (err)
+		say_and_end("--%s: %s: %s", name, text, time_refusal(err));
 }
 
-static void size_option(const char *text, uint64_t *bytes, const char *name, struct argp_state *state)
+static void size_option(const char *text, uint64_t *bytes, const char *name)
 {
-	if (parse_size(text, bytes) < 0)
-		argp_error(state, "--%s: %s: a size with a unit is needed, as 64K or 4M", name, text);
+	int err = parse_size(text, bytes);
+
+	if (err)
+		say_and_end("--%s: %s: %s", name, text, size_refusal(err));
 }
 
 /* These two are passed on as they were written; there 0 means that nothing was asked for. */
-static void threshold_option(const char *text, struct options *o, struct argp_state *state)
+static void threshold_option(const char *text, struct options *o)
 {
 	uint64_t bytes;
 
-	size_option(text, &bytes, "threshold", state);
+	size_option(text, &bytes, "threshold");
 	if (!bytes)
-		argp_error(state, "--threshold: %s: 1B is the least", text);
+		say_and_end("--threshold: %s: 1B is the least", text);
 	o->threshold = text;
 }
 
-static void sample_option(const char *text, struct options *o, struct argp_state *state)
+static void sample_option(const char *text, struct options *o)
 {
 	uint64_t ns;
 
-	time_option(text, &ns, "sample", state);
+	time_option(text, &ns, "sample");
 	if (ns < 1000000)
-		argp_error(state, "--sample: %s: 1ms is the least", text);
+		say_and_end("--sample: %s: 1ms is the least", text);
 	o->sample = text;
 }
 
-static void pid_option(const char *text, int *pid, struct argp_state *state)
+static void pid_option(const char *text, int *pid)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
 
 	if (*text == '\0' || *end != '\0' || value <= 0 || value > 1 << 22)
-		argp_error(state, "--control: %s: a process id is needed", text);
+		say_and_end("--control: %s: a process id is needed", text);
 	*pid = (int)value;
 }
 
-static void label_option(const char *text, struct options *o, struct argp_state *state)
+static void label_option(const char *text, struct options *o)
 {
 	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
 
 	if (!key || text[key] != '=' || strchr(text, '\x1f'))
-		argp_error(state, "--label: %s: KEY=VALUE is needed, as model=resnet50", text);
+		say_and_end("--label: %s: KEY=VALUE is needed, as model=resnet50", text);
 	if (o->label_count == LABELS_MAX)
-		argp_error(state, "more than %d labels", LABELS_MAX);
+		say_and_end("more than %d labels", LABELS_MAX);
 	o->labels[o->label_count++] = text;
 }
 
-static void level_option(const char *text, enum level *level, struct argp_state *state)
+static const char *filled(const char *text, const char *option, const char *needed)
+{
+	if (!*text)
+		say_and_end("%s: %s is needed", option, needed);
+	return text;
+}
+
+/* What was misspelt would never speak. */
+static void debug_option(const char *text, struct options *o)
+{
+	size_t length;
+
+	for (const char *name = text;; name += length + 1) {
+		length = strcspn(name, ",");
+		if (!dlt_log_domain_known(name, length))
+			say_and_end("--debug: %.*s: there are " DLT_LOG_DOMAINS(DLT_LOG_LISTED) "and all", (int)length,
+				    name);
+		if (!name[length])
+			break;
+	}
+	o->debug = text;
+}
+
+static void relay_option(const char *text, struct options *o)
+{
+	size_t scheme = strncmp(text, "net6", 4) == 0 ? 4 : 3;
+
+	if (strncmp(text, "net", 3) != 0 || strncmp(text + scheme, "://", 3) != 0 || !text[scheme + 3])
+		say_and_end("--relay: %s: net://HOST is needed", text);
+	o->relay = text;
+}
+
+static void level_option(const char *text, enum level *level)
 {
 	int value = level_parse(text);
 
 	if (value < 0)
-		argp_error(state, "--level: %s: one of summary, calls, full is needed", text);
+		say_and_end("--level: %s: one of summary, calls, full is needed", text);
 	*level = (enum level)value;
 }
 
-static void gpu_option(const char *text, enum gpu *gpu, struct argp_state *state)
+static void gpu_option(const char *text, enum gpu *gpu)
 {
 	int value = gpu_parse(text);
 
 	if (value < 0)
-		argp_error(state, "--gpu: %s: one of off, calls, activity is needed", text);
+		say_and_end("--gpu: %s: one of off, calls, activity is needed", text);
 	*gpu = (enum gpu)value;
+}
+
+/* A trace goes to one of them. */
+static void check_place(const struct options *o)
+{
+	const struct {
+		const char *option, *value;
+	} places[] = { { "-o", o->output }, { "--session", o->session }, { "--relay", o->relay } };
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (places[i].value && first)
+			say_and_end("%s and %s are two places for one trace: take one of them", first,
+				    places[i].option);
+		first = places[i].value ? places[i].option : first;
+	}
+}
+
+static void check(const struct options *o)
+{
+	check_place(o);
+	if (o->gpu == GPU_ACTIVITY && o->level == LEVEL_SUMMARY && !o->control_pid)
+		say_and_end("--gpu=activity: not at the level summary, whose size would have no bound; take -l calls");
+	if (o->control_pid && !o->command)
+		say_and_end("--control: one of dump, snapshot, level=LEVEL, stop is needed");
+	if (o->control_pid && o->command[1])
+		say_and_end("--control: %s: one request at a time, behind %s", o->command[1], o->command[0]);
+	if (!o->control_pid && !o->print && !o->command)
+		say_and_end("a command is needed, as in: dltrace-record -- python3 train.py");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -133,11 +199,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->err_stream = NULL;	/* else a second line of argp's own */
+		return 0;
 	case 'l':
-		level_option(arg, &o->level, state);
+		level_option(arg, &o->level);
 		return 0;
 	case 'o':
-		o->output = arg;
+		o->output = filled(arg, "-o", "a folder");
 		return 0;
 	case 'q':
 		loudness = QUIET;
@@ -146,40 +215,40 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		loudness = VERBOSE;
 		return 0;
 	case KEY_SESSION:
-		o->session = arg;
+		o->session = filled(arg, "--session", "the name of an LTTng session");
 		return 0;
 	case KEY_RELAY:
-		o->relay = arg;
+		relay_option(arg, o);
 		return 0;
 	case KEY_CHILDREN:
-		o->children = arg;
+		o->children = filled(arg, "--children", "one of auto, all, fork, none, or a pattern");
 		return 0;
 	case KEY_DELAY:
-		time_option(arg, &o->delay, "delay", state);
+		time_option(arg, &o->delay, "delay");
 		return 0;
 	case KEY_DURATION:
-		time_option(arg, &o->duration, "duration", state);
+		time_option(arg, &o->duration, "duration");
 		return 0;
 	case KEY_ROTATE:
-		time_option(arg, &o->rotate, "rotate", state);
+		time_option(arg, &o->rotate, "rotate");
 		return 0;
 	case KEY_HANG:
-		time_option(arg, &o->hang, "hang", state);
+		time_option(arg, &o->hang, "hang");
 		return 0;
 	case KEY_MAX_SIZE:
-		size_option(arg, &o->max_size, "max-size", state);
+		size_option(arg, &o->max_size, "max-size");
 		return 0;
 	case KEY_THRESHOLD:
-		threshold_option(arg, o, state);
+		threshold_option(arg, o);
 		return 0;
 	case KEY_SAMPLE:
-		sample_option(arg, o, state);
+		sample_option(arg, o);
 		return 0;
 	case KEY_DEBUG:
-		o->debug = arg;
+		debug_option(arg, o);
 		return 0;
 	case KEY_LABEL:
-		label_option(arg, o, state);
+		label_option(arg, o);
 		return 0;
 	case KEY_IN_PROCESS:
 		o->in_process = true;
@@ -194,27 +263,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->wait = true;
 		return 0;
 	case KEY_CONTROL:
-		pid_option(arg, &o->control_pid, state);
+		pid_option(arg, &o->control_pid);
 		return 0;
 	case KEY_GPU:
-		gpu_option(arg, &o->gpu, state);
+		gpu_option(arg, &o->gpu);
 		return 0;
 	case KEY_AUDIT:
 		o->audit = true;
 		return 0;
-	case ARGP_KEY_END:
-		if (o->gpu == GPU_ACTIVITY && o->level == LEVEL_SUMMARY && !o->control_pid)
-			argp_error(state, "--gpu=activity: not at the level summary, whose size would "
-				   "have no bound; take -l calls");
-		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		if (o->control_pid)
-			argp_error(state, "--control: one of dump, snapshot, level=LEVEL, stop is needed");
-		if (!o->print)
-			argp_error(state, "a command is needed, as in: dltrace-record -- python3 train.py");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -239,6 +297,8 @@ void options_parse(struct options *o, int argc, char **argv)
 	};
 	argp_program_version = "dltrace-record " PACKAGE_VERSION;
 	argp_err_exit_status = EXIT_OWN;
+	argv[0] = program_invocation_short_name;	/* getopt's messages begin with it */
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o) != 0)
 		exit(EXIT_OWN);
+	check(o);
 }

@@ -2,7 +2,6 @@
 /* Where the trace goes: what -o says, or a name of the program and the time. */
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -39,34 +38,33 @@ int recording_output(const struct options *o, char *path)
 	err = pattern_expand(o->output, path, PATH_MAX, &bad);
 	if (err == 0)
 		return 0;
-	if (bad)
-		say_error("-o %s: %.40s is no pattern or not set (%%h, %%p, %%r, %%q{VARIABLE}, %%%%)",
-			  o->output, bad);
+	if (bad && strncmp(bad, "%q{", 3) == 0 && strchr(bad, '}'))
+		say_error("-o %s: the variable %.*s is not set", o->output, (int)strcspn(bad + 3, "}"), bad + 3);
+	else if (bad)
+		say_error("-o %s: %.40s is no pattern (%%h, %%p, %%r, %%q{VARIABLE}, %%%%)", o->output, bad);
 	else
 		say_error("-o %s: %s", o->output, strerror(-err));
 	return EXIT_OWN;
 }
 
-/* What a user can put right: the command waits for that. */
-static bool is_mistake(int err)
-{
-	return err == -ENOTEMPTY || err == -ENOTDIR || err == -EINVAL || err == -ENAMETOOLONG;
-}
-
-static int cannot_record(const char *path, char *absolute, int err, char *why, size_t size)
+/* Of a folder that the user has named the command waits until that is put right. */
+static int cannot_record(const struct options *o, const char *path, char *absolute, int err, char *why, size_t size)
 {
 	absolute[0] = '\0';	/* not ours to remove */
 	snprintf(why, size, "cannot record into %s: %s%s", path, strerror(-err),
-		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : "");
-	return is_mistake(err) ? EXIT_OWN : err;
+		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : o->output ? " (take another -o)" : "");
+	return o->output ? EXIT_OWN : err;
 }
 
-int recording_output_take(const char *path, char *absolute, uint64_t id, FILE **label, char *why, size_t size)
+int recording_output_take(const struct options *o, const char *path, char *absolute, uint64_t id, FILE **label,
+			  char *why, size_t size)
 {
 	if (!*absolute)
 		return 0;
 	*label = label_open(absolute, id);
-	return *label || errno != EEXIST ? 0 : cannot_record(path, absolute, -ENOTEMPTY, why, size);
+	if (*label)
+		return 0;
+	return cannot_record(o, path, absolute, errno == EEXIST ? -ENOTEMPTY : -errno, why, size);
 }
 
 int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,
@@ -77,5 +75,5 @@ int recording_output_make(const struct options *o, const char *path, char *absol
 	if (o->session || o->relay)
 		return 0;
 	err = output_folder_make(path, absolute, made);
-	return err ? cannot_record(path, absolute, err, why, size) : 0;
+	return err ? cannot_record(o, path, absolute, err, why, size) : 0;
 }

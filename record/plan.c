@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -144,6 +145,15 @@ int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
 		if (!halve(p))
 			return -ENOSPC;
 	return 0;
+}
+
+void plan_explain(int err, const struct plan_machine *m, char *why, size_t size)
+{
+	if (err == -ENOSPC)
+		snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or for the trace",
+			 m->shm_free >> 10);
+	else
+		snprintf(why, size, "too few file descriptors for this many CPUs (ulimit -n)");
 }
 
 unsigned plan_channel_of(const struct plan *p, const struct plan_event *event)

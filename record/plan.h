@@ -75,6 +75,7 @@ enum level plan_level(enum level level, const struct plan_machine *m);
  * smallest buffers fit; -EMFILE: more than half of the descriptors (two channels: a quarter).
  */
 int plan_make(struct plan *p, enum level level, const struct plan_machine *m);
+void plan_explain(int err, const struct plan_machine *m, char *why, size_t size);
 
 /* Bytes of /dev/shm. */
 uint64_t plan_memory(const struct plan *p, unsigned cpus);

@@ -61,8 +61,8 @@ static void create(const struct options *o, const char *name, const char *output
 	putchar('\n');
 }
 
-int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
-		   const char *audit)
+void print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
+		    const char *audit)
 {
 	const char *name = o->session ? o->session : "dltrace";
 
@@ -91,5 +91,4 @@ int print_commands(const struct options *o, const struct plan *plan, const char 
 		command(o, library, audit);
 	if (!o->session)
 		printf("lttng destroy dltrace\n");
-	return fflush(stdout) == 0 ? 0 : 125;
 }

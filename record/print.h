@@ -5,8 +5,8 @@
 
 #include "options.h"
 
-/* library, audit: paths of libdltrace.so and libdltrace-audit.so (NULL: no --audit). Exit status. */
-int print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
-		   const char *audit);
+/* library, audit: paths of libdltrace.so and libdltrace-audit.so (NULL: no --audit). */
+void print_commands(const struct options *o, const struct plan *plan, const char *output, const char *library,
+		    const char *audit);
 
 #endif

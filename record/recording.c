@@ -106,11 +106,7 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	err = plan_make(&plan, r->o->level, &machine);
 	plan.gpu = r->o->gpu;
 	if (err) {
-		if (err == -ENOSPC)
-			snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or "
-				 "for the trace", machine.shm_free >> 10);
-		else
-			snprintf(why, size, "too few file descriptors for this many CPUs (ulimit -n)");
+		plan_explain(err, &machine, why, size);
 		return err;
 	}
 	snprintf(name, sizeof(name), "dltrace-%d-%08x", (int)getpid(), (unsigned)r->id);
@@ -188,7 +184,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	if (err)
 		return err;
 	choose_level(r);
-	err = recording_output_take(path, r->output, r->id, &r->label, why, size);
+	err = recording_output_take(r->o, path, r->output, r->id, &r->label, why, size);
 	if (err)
 		return err;
 	err = private_folder_make(&r->home);
@@ -545,6 +541,14 @@ static void finish(struct recording *r)
 	last_line(r, duration);
 }
 
+/* Before anything was to be recorded. */
+static void end_unstarted(struct recording *r)
+{
+	abandon(r);
+	say_error("nothing was recorded: the %s before --delay",
+		  r->stop_asked ? "recording was stopped" : "command ended");
+}
+
 static int cannot_run(struct recording *r, int err)
 {
 	say_error("cannot run %s: %s", r->o->command[0], strerror(-err));
@@ -591,6 +595,6 @@ int recording_run(const struct options *o)
 	if (err)
 		return cannot_run(&r, err);
 	loop(&r);
-	finish(&r);
+	(r.start_asked ? finish : end_unstarted)(&r);
 	return child_end_alike(&r.child);
 }

@@ -18,7 +18,7 @@ int recording_output(const struct options *o, char *path);
 
 /*
  * Makes that folder, absolute[PATH_MAX], unless the trace goes elsewhere; made: it was not there. 0; or why not, and
- * -errno, or EXIT_OWN where the user has to choose another one before the command runs.
+ * -errno, or EXIT_OWN where the user has named it: the command does not run then.
  */
 int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,
 			  size_t size);
@@ -27,6 +27,7 @@ int recording_output_make(const struct options *o, const char *path, char *absol
  * It was empty a moment ago: of several recordings that were given it, it is the one's that makes the label, which is
  * the caller's. As above.
  */
-int recording_output_take(const char *path, char *absolute, uint64_t id, FILE **label, char *why, size_t size);
+int recording_output_take(const struct options *o, const char *path, char *absolute, uint64_t id, FILE **label,
+			  char *why, size_t size);
 
 #endif

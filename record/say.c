@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,3 +39,13 @@ static void write_line(const char *format, va_list args)
 SAY(say_error, QUIET)
 SAY(say, NORMAL)
 SAY(say_verbose, VERBOSE)
+
+void say_and_end(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line(format, args);
+	va_end(args);
+	exit(EXIT_OWN);
+}

@@ -13,6 +13,8 @@ extern enum loudness loudness;
 
 /* Problems; with -q too. */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Of a command line that is wrong: ends with EXIT_OWN. */
+_Noreturn void say_and_end(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Unless -q. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* With -v only. */

@@ -98,13 +98,14 @@ void session_set_notes_only(struct session *s)
 			switch_event(s, &plan_events[i], false);
 }
 
-static int add_channels(struct session *s, char *why, size_t size)
+/* What LTTng says of it. */
+static int add_channels(struct session *s)
 {
 	int err = add_channel(s, &metadata);
 
 	for (unsigned i = 0; i < s->plan.count && err >= 0; i++)
 		err = add_channel(s, &s->plan.channels[i]);
-	return err < 0 ? explain(why, size, "channel", err) : 0;
+	return err;
 }
 
 int session_create(struct session *s, const char *name, const char *output, const char *relay,
@@ -112,12 +113,14 @@ int session_create(struct session *s, const char *name, const char *output, cons
 {
 	struct lttng_session_descriptor *descriptor;
 	enum lttng_error_code code;
+	int err;
 
 	*s = (struct session){ .borrowed = false };
 	descriptor = relay ? lttng_session_descriptor_network_create(name, relay, NULL)
 			   : lttng_session_descriptor_local_create(name, output);
 	if (!descriptor) {
-		snprintf(why, size, "%s cannot be traced to", relay ? relay : output);
+		snprintf(why, size, "%s cannot be traced to%s", relay ? relay : output,
+			 relay ? ": no such host, or no URL as net://host" : "");
 		return -EINVAL;
 	}
 	code = lttng_create_session_ext(descriptor);
@@ -128,7 +131,12 @@ int session_create(struct session *s, const char *name, const char *output, cons
 		snprintf(why, size, "out of memory");
 		return -ENOMEM;
 	}
-	return add_channels(s, why, size);
+	err = add_channels(s);
+	if (err == -LTTNG_ERR_RELAYD_CONNECT_FAIL)
+		snprintf(why, size, "cannot connect to lttng-relayd at %s (is it running?)", relay);
+	else if (err < 0)
+		explain(why, size, "channel", err);
+	return err < 0 ? -EIO : 0;
 }
 
 /*
@@ -157,7 +165,7 @@ int session_borrow(struct session *s, const char *name, const struct plan *plan,
 		snprintf(why, size, "out of memory");
 		return -ENOMEM;
 	}
-	if (add_channels(s, why, size) == 0)
+	if (add_channels(s) >= 0)
 		return 0;
 	if (lttng_list_channels(s->handle, &channels) <= 0)
 		return -EIO;

@@ -2,6 +2,7 @@
 /* Sizes and times: parsing what users write, formatting what they read. */
 #include "units.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,6 +19,31 @@ int parse_size(const char *text, uint64_t *bytes)
 int parse_time(const char *text, uint64_t *ns)
 {
 	return dlt_units_parse(text, dlt_times, COUNT(dlt_times), ns);
+}
+
+static const char *refusal(int err, const char *needed, const struct dlt_unit *units, size_t count)
+{
+	static char names[128];
+	size_t n;
+
+	if (err == -ERANGE)
+		return "that is too large";
+	if (err != -EDOM)
+		return needed;
+	n = (size_t)snprintf(names, sizeof(names), "units are");
+	for (size_t i = 0; i < count && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s %s", i ? "," : "", units[i].name);
+	return names;
+}
+
+const char *size_refusal(int err)
+{
+	return refusal(err, "a size with a unit is needed, as 64K or 4M", dlt_sizes, COUNT(dlt_sizes));
+}
+
+const char *time_refusal(int err)
+{
+	return refusal(err, "a time with a unit is needed, as 10ms, 5s or 2m", dlt_times, COUNT(dlt_times));
 }
 
 int poll_time(uint64_t ns)

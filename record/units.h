@@ -6,9 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes (K M G T: powers of 1024) and nanoseconds. 0, or -EINVAL: no number, no unit, too big. */
+/*
+ * Bytes (K M G T: powers of 1024) and nanoseconds. 0, or -EINVAL: no number, or none with a unit; -EDOM: no such unit;
+ * -ERANGE: too large.
+ */
 int parse_size(const char *text, uint64_t *bytes);
 int parse_time(const char *text, uint64_t *ns);
+
+/* What is wrong then, for people; valid until the next call. */
+const char *size_refusal(int err);
+const char *time_refusal(int err);
 
 /* "3.4 MiB", "12.3 s", "1,234": for people. `out` has `size` bytes; returns `out`. */
 const char *format_size(uint64_t bytes, char *out, size_t size);

@@ -38,8 +38,8 @@ static inline bool dlt_unit_is_digit(char c)
 }
 
 /*
- * 0, or -EINVAL: no number, no unit of the table, 2^63 and more. Only 0 needs no unit. (strtod would take hexadecimal,
- * inf and nan, and a locale's decimal comma.)
+ * 0, or -EINVAL: no number, or no unit, which only 0 does not need; -EDOM: none of the table; -ERANGE: 2^63 and more.
+ * (strtod would take hexadecimal, inf and nan, and a locale's decimal comma.)
  */
 static inline int dlt_units_parse(const char *text, const struct dlt_unit *units, size_t count, uint64_t *value)
 {
@@ -62,11 +62,11 @@ static inline int dlt_units_parse(const char *text, const struct dlt_unit *units
 			continue;
 		number *= (double)units[i].factor;
 		if (number >= 0x1p63)
-			return -EINVAL;
+			return -ERANGE;
 		*value = (uint64_t)(number + 0.5);
 		return 0;
 	}
-	return -EINVAL;
+	return *p == '\0' ? -EINVAL : -EDOM;
 }
 
 /* Of DLTRACE_THRESHOLD, which may be a bare number of bytes. 0: not understood. */

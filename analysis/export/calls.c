@@ -84,7 +84,7 @@ bool export_chosen(const struct process *p, uint16_t function, uint16_t library)
 		return true;
 	f = process_function(p, function);
 	if ((o->function && fnmatch(o->function, f->name, 0)) ||
-	    (o->layer && strcmp(o->layer, f->layer)))
+	    (o->layer && fnmatch(o->layer, f->layer, 0)))
 		return false;
 	if (!o->framework)
 		return true;

@@ -92,7 +92,7 @@ extern const struct exporter exporters[];
 extern const size_t exporter_count;
 
 #define WRITER(name, ending, pages, package)
-#define EXPORTER(name, ending) \
+#define EXPORTER(name, ending, folder) \
 	int name##_begin(void **state, const char *path); \
 	void name##_event(void *state, const struct export_event *e, unsigned bit); \
 	int name##_end(void *state, bool keep);

@@ -7,7 +7,7 @@
 
 const struct exporter exporters[] = {
 #define WRITER(name, ending, pages, package)
-#define EXPORTER(name, ending) { #name, name##_begin, name##_event, name##_end },
+#define EXPORTER(name, ending, folder) { #name, name##_begin, name##_event, name##_end },
 #include "analysis/report/writers.tbl"
 #undef WRITER
 #undef EXPORTER

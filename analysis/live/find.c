@@ -125,6 +125,15 @@ static bool consider(const char *home, pid_t recorder, void *arg)
 	return false;
 }
 
+/* dltrace-record has made it, and does not write to it any more. */
+static bool has_ended(const struct search *s)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/recording", s->folder);
+	return *s->folder && access(path, F_OK) == 0;
+}
+
 static int say_nothing_found(const struct search *s)
 {
 	char pid[16];
@@ -132,6 +141,8 @@ static int say_nothing_found(const struct search *s)
 	snprintf(pid, sizeof(pid), "%d", (int)s->refused_pid);
 	if (s->refused)
 		complain("the recording of process %s is another user's: Permission denied", pid);
+	else if (has_ended(s))
+		complain("the recording has ended: dltrace-report %s", s->what);
 	else if (!s->running)
 		complain("no recording is running%s", "");
 	else if (s->pid)

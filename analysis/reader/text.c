@@ -50,9 +50,10 @@ static int complain(struct text *t, const char *format, ...)
 static int complain(struct text *t, const char *format, ...)
 {
 	va_list ap;
-	int n;
+	int n = 0;
 
-	n = snprintf(t->error, sizeof(t->error), "line %u: ", t->line);
+	if (t->line)
+		n = snprintf(t->error, sizeof(t->error), "line %u: ", t->line);
 	va_start(ap, format);
 	vsnprintf(t->error + n, sizeof(t->error) - (size_t)n, format, ap);
 	va_end(ap);

@@ -15,8 +15,8 @@
 #endif
 
 const struct writer writers[] = {
-#define WRITER(name, ending, pages, package) { #name, ending, pages, package, write_##name },
-#define EXPORTER(name, ending) { #name, ending, PAGES_EVENTS, NULL, NULL },
+#define WRITER(name, ending, pages, package) { #name, ending, pages, package, write_##name, false },
+#define EXPORTER(name, ending, folder) { #name, ending, PAGES_EVENTS, NULL, NULL, folder },
 #include "analysis/report/writers.tbl"
 #undef WRITER
 #undef EXPORTER

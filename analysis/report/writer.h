@@ -45,6 +45,7 @@ struct writer {
 	 */
 	int (*write)(const struct report *r, const char *page, FILE *out,
 		     const struct writer_options *options);
+	bool folder;		/* PAGES_EVENTS: a folder of its own, never a file */
 };
 
 extern const struct writer writers[];
@@ -65,7 +66,7 @@ bool writer_has_page(enum writer_pages pages, const struct report *r, const char
 
 #define WRITER(name, ending, pages, package) \
 	int write_##name(const struct report *r, const char *page, FILE *out, const struct writer_options *o);
-#define EXPORTER(name, ending)
+#define EXPORTER(name, ending, folder)
 #include "analysis/report/writers.tbl"
 #undef WRITER
 #undef EXPORTER

@@ -25,7 +25,7 @@ fails() {
 	same "$1, framework" "[\"$4\"]" "$(jq -c '[.processes[].frameworks[].name] | unique' report.json)"
 	holds "$1, the failed one" "[.failures[] | select(.kind == \"allocation\")] | length == 1 and .[0].function == \"calloc\" and
 		.[0].library == \"$2\" and .[0].size_bytes == 128450560000 and .[0].live_bytes > 60000000"
-	grep -q "an allocation of 120 GiB by $2 failed while 6[0-9.]* MiB were live" text || fail "not told: $(cat text)"
+	grep -q "an allocation of 120 GiB by $2 failed; 6[0-9.]* MiB were live at the last reading before" text || fail "not told: $(cat text)"
 }
 fails unchecked libsinga.so 139 Singa
 grep -q 'died of SIGSEGV; before, 1 allocation had failed (120 GiB, asked by libsinga.so, [0-9.]* ms earlier): it seems' text ||

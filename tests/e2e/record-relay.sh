@@ -15,7 +15,7 @@ for i in $(seq 600); do
 done
 
 status=0
-timeout 60 "$RECORD" -o here --label net=small --label 'note=a b' \
+timeout 60 "$RECORD" --label net=small --label 'note=a b' \
 	--relay net://127.0.0.1:$port:$((port + 1)) -- "$APPS/threads" >out 2>err || status=$?
 same "status of the command" 0 $status
 holds_text() { grep -q "$2" "$3" || fail "$1: $(cat "$3")"; }
@@ -34,3 +34,4 @@ timeout 60 "$RECORD" --relay net://127.0.0.1:$port:$((port + 1)) -- sh -c 'echo 
 same "status without a relay daemon" 3 $status
 same "it ran" ran "$(cat out)"
 same "one line" 1 "$(grep -c . err)"
+says "cannot connect to lttng-relayd at net://127.0.0.1:$port:.* (is it running?)"

@@ -131,4 +131,9 @@ for limit in size=1M nr_inodes=1; do
 	unshare -m sh -eu none.sh $limit --require >out || status=$?
 	same "$limit with --require" 125 $status
 	same "$limit with --require: output" "" "$(cat out)"
+	status=0
+	unshare -m sh -eu none.sh $limit -o named >out || status=$?
+	same "$limit with -o" 125 $status
+	same "$limit with -o: output" "" "$(cat out)"
+	grep -q '^dltrace-record: not run, since nothing can be recorded: cannot record into named: ' err || fail "$limit: $(cat err)"
 done

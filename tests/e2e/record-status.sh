@@ -79,9 +79,44 @@ os.kill(os.getpid(), SIGTERM); os.execvp(sys.argv[1], sys.argv[1:])' "$RECORD" -
 exits 125 "$RECORD" -o t1 -- true  # folder not empty
 exits 125 "$RECORD" -o plain -- touch ran  # a file in its place
 [ ! -e ran ] || fail "the command was run"
-exits 125 "$RECORD" --nonsense -- true
-exits 125 "$RECORD" --delay 5 -- true  # time without unit
 exits 0 "$RECORD" --help
+
+# refused LINE OPTION...: one line says why, and the command is not run
+refused() {
+	line=$1
+	shift
+	exits 125 "$RECORD" "$@" -- touch ran
+	says "^dltrace-record: $line"
+	says_one_line
+	[ ! -e ran ] || fail "$*: the command was run"
+}
+refused "unrecognized option '--nonsense'" --nonsense
+refused "--delay: 5: a time with a unit is needed" --delay 5
+refused "--children: one of auto, all" --children=
+refused "--debug: typo: there are box, .* and all$" --debug=heap,typo
+refused "--relay: foo: net://HOST is needed" --relay=foo
+refused "-o: a folder is needed" -o ''
+refused "-o %q{DLT_NOT_SET}: the variable DLT_NOT_SET is not set" -o '%q{DLT_NOT_SET}'
+refused "-o and --session are two places" -o t5 --session=test
+refused "-o and --relay are two places" -o t5 --relay=net://localhost
+refused "--session and --relay are two places" --session=test --relay=net://localhost
+for folder in /proc/x /dev/null /dev/null/x; do
+	refused "not run, since nothing can be recorded: cannot record into $folder: .* (take another -o)" -o $folder
+done
+exits 125 "$RECORD" --control 1 snapshot dump; says "--control: dump: one request at a time"; says_one_line
+
+# What cannot be written is no success.
+for words in --help --version "--print -- true"; do
+	exits 125 sh -c '"$@" >/dev/full' sh "$RECORD" $words
+	says "^dltrace-record: cannot write standard output: No space left"; says_one_line
+done
+exits 125 sh -c '"$@" >&-' sh "$RECORD" --help
+says "cannot write standard output"
+
+# It has ended before it was to be recorded: nothing is left, and that is said.
+exits 3 "$RECORD" -q --delay 1h -o t5 -- sh -c 'exit 3'
+says "^dltrace-record: nothing was recorded: the command ended before --delay$"; says_one_line
+[ ! -e t5 ] || fail "a folder of nothing: $(find t5)"
 
 cat >closed.sh <<'END'
 "$@" sh -c 'ls -1 /proc/$$/fd >fds' <&- >&- 2>&-

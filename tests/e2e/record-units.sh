@@ -52,3 +52,6 @@ for option in --threshold=0 --threshold=0.1B --sample=0 --sample=500us --sample=
 	same "$option: status" 125 $status
 	grep -q "^dltrace-record: ${option%=*}: ${option#*=}: " err || fail "$option: $(cat err)"
 done
+exits 125 "$RECORD" --max-size=99999999999G -- true; says "that is too large"
+exits 125 "$RECORD" --threshold=64k -- true; says "64k: units are B, K, M, G, T"
+exits 125 "$RECORD" --delay=1M -- true; says "1M: units are ns, us, ms, s, m, h, d"

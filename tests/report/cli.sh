@@ -13,8 +13,12 @@ for word in $(sed -n 's/^[WE][A-Z]*([a-z]*, "\(\.[a-z.]*\)".*/\1/p' "$top_srcdir
 	grep -q -- "[ ]$word[,; ]\|[ ]$word$" out || fail "--help does not tell of $word"
 done
 exits 0 "$REPORT" --version
-exits 2 "$REPORT"
-exits 2 "$REPORT" --nonsense t.txt
+exits 2 "$REPORT"; says "a trace is needed"; says_one_line
+exits 2 "$REPORT" --nonsense t.txt; says "^dltrace-report: unrecognized option '--nonsense'"; says_one_line
+for option in --help --version; do
+	exits 5 sh -c '"$@" >/dev/full' sh "$REPORT" $option; says "cannot write standard output: No space left"; says_one_line
+	exits 5 sh -c '"$@" >&-' sh "$REPORT" $option; says "cannot write standard output"; says_one_line
+done
 exits 2 "$REPORT" t.txt -o x.unknown; says "tells no format"; says " .tex .* .pftrace .ctf$"; says_one_line
 exits 2 "$REPORT" -f nonsense t.txt; says_one_line
 exits 2 "$REPORT" --table nonsense t.txt; says nonsense; says_one_line
@@ -22,8 +26,31 @@ exits 2 "$REPORT" --figure nonsense t.txt; says "curves, overlay, functions"; sa
 exits 2 "$REPORT" --color=green t.txt; says_one_line
 exits 2 "$REPORT" --from 10 t.txt; says "unit"
 exits 2 "$REPORT" --to 10 t.txt; says "unit"
-exits 2 "$REPORT" --min-share x t.txt
-exits 2 "$REPORT" --width 3 t.txt
+exits 2 "$REPORT" --from 10parsec t.txt; says "units are ns, us, ms, s, m, h, d$"; says_one_line
+exits 2 "$REPORT" --from 5s --to 1s t.txt; says "--to has to be after --from"; says_one_line
+exits 2 "$REPORT" --min-share x t.txt; says_one_line
+exits 2 "$REPORT" --width 3 t.txt; says_one_line
+exits 2 "$REPORT" --count 3 t.txt; says "need --live"; says_one_line
+
+# What would be made of it is not what was asked for.
+exits 2 "$REPORT" t.txt -o x.html/; says "html is one file: -o x.html$"; says_one_line
+exits 2 "$REPORT" t.txt -o x.sqlite//; says "sqlite is one file: -o x.sqlite$"
+exits 2 "$REPORT" t.txt -o x.pftrace/; says "perfetto is one file: -o x.pftrace$"
+exits 2 "$REPORT" t.txt -o ''; says "a file is needed"
+exits 2 "$REPORT" t.txt -f ctf; says "ctf is a folder: -o NAME.ctf$"; says_one_line
+exits 2 "$REPORT" t.txt --figure functions; says "no output is a figure"; says_one_line
+exits 2 "$REPORT" t.txt --table heap -o x.svg; says "no output is of tables"; says_one_line
+exits 2 "$REPORT" --dump t.txt -f json; says "--dump is one text"; says_one_line
+exits 2 "$REPORT" --dump t.txt -o d.txt -o e.txt; says "one place"
+[ -z "$(ls -d x.* d.txt 2>/dev/null)" ] || fail "made all the same: $(ls)"
+exits 0 "$REPORT" --dump t.txt; mv out dumped
+exits 0 "$REPORT" --dump t.txt -o d.txt
+cmp dumped d.txt || fail "--dump into a file"
+exits 4 "$REPORT" --dump nothing-here -o d.txt; says_one_line
+cmp dumped d.txt || fail "--dump of nothing replaced what was there"
+exits 1 "$REPORT" --dump nothing-here t.txt; says_one_line
+cmp dumped out || fail "--dump of two of which one is not there"
+exits 5 "$REPORT" --dump t.txt -o nowhere/d.txt; says "cannot write nowhere/d.txt"; says_one_line
 
 exits 2 "$REPORT" --rank 1- t.txt; says "ranks are needed"
 exits 2 "$REPORT" --phase nonsense t.txt; says "start-up, compilation"
@@ -31,6 +58,11 @@ exits 2 "$REPORT" --phase steady --verify t.txt; says "whole traces"
 exits 0 "$REPORT" --phase steady t.txt; says "no such phase"
 
 exits 4 "$REPORT" nothing-here; says "nothing-here"; says_one_line
+exits 4 "$REPORT" /dev/null; says "path=/dev/null: the file is empty$"; says_one_line
+exits 4 "$REPORT" /dev/zero; says "path=/dev/zero: not a trace"; says_one_line
+mkdir ended
+: >ended/recording
+exits 4 "$REPORT" --live ended; says "the recording has ended: dltrace-report ended$"; says_one_line
 mkdir empty
 exits 4 "$REPORT" empty; says_one_line
 exits 1 "$REPORT" t.txt nothing-here; says_one_line

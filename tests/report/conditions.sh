@@ -26,12 +26,16 @@ compared 3 'total > +5% surely' 'total>+2s' 'total>=+2.2s' 'total>12s' 'function
 compared 0 'total>+22%' 'total>+10% surely' 'total>+2.3s' 'total>12.5s' 'total<13s surely' 'total<12s' 'function:cudaMalloc>+0%' \
 	'function:nothing>+5%' 'calls:*>+0' 'lost>0' 'share:compute>+50%' 'total<-1%' 'events>+0' 'total<+0'
 compared 1 'epoch>+5%'
-says "cannot be told: it is not known of all"
+says "cannot be told: it is not known of any run$"
 exits 3 "$REPORT" --baseline a1.txt b1.txt --fail-if 'lost>0' --fail-if 'total>+1s' --fail-if 'total>+2s'
 same "a line each" 2 "$(wc -l <err)"
 exits 3 "$REPORT" --baseline a1.txt b1.txt --fail-if 'epoch>1s' --fail-if 'total>+1s'
 exits 1 "$REPORT" --baseline a1.txt b1.txt --fail-if 'total>+1s surely'
-says "too few to be sure"
+says "cannot be told: there are fewer than two good runs on a side, too few to be sure$"
+exits 1 "$REPORT" a1.txt --fail-if 'total>1s surely'
+says "cannot be told: there are fewer than two good runs, too few to be sure$"
+exits 1 "$REPORT" --baseline 'a?.txt' b1.txt b2.txt --fail-if 'epoch>+1% surely'
+says "cannot be told: it is not known of any run$"
 exits 1 "$REPORT" a1.txt a2.txt --fail-if 'total>+5%'
 says "--baseline names"
 exits 3 "$REPORT" a1.txt --fail-if 'total>10s'

@@ -97,7 +97,7 @@ same "events of two" 42 "$(babeltrace2 two.ctf | wc -l)"
 [ -s two.ctf/ust-2/metadata ] || fail "no second folder"
 exits 4 "$REPORT" -q nothing-here -o none.ctf
 [ ! -e none.ctf ] || fail "something is left: $(find none.ctf)"
-exits 5 "$REPORT" -q t.txt -f ctf
+exits 2 "$REPORT" -q t.txt -f ctf
 
 # ... nor is anything of it with the next export there, but what is not ours
 mkdir two.ctf/ust-3 two.ctf/ust-x two.ctf/ust-4

@@ -26,6 +26,7 @@ same "by name" "[1]" "$(chosen --process 'pyth*')"
 same "by host" "[2, 4]" "$(chosen --host b)"
 same "by framework" "[1]" "$(chosen --framework pytorch)"
 same "by layer" "[4]" "$(chosen --layer blas)"
+same "by a pattern of layers" "[4]" "$(chosen --layer 'bl*')"
 same "nothing there" "[]" "$(chosen --host c)"
 same "and that is said" "only 0 of 2 processes are told of: --host c" "$(json 'row("limits", kind="filtered")["text"]')"
 "$REPORT" --host c "$TMP/trace.txt" >/dev/null 2>err
@@ -34,6 +35,20 @@ grep -q '^dltrace-report: not one process is chosen by --process, --host and --r
 same "nothing to say" "" "$(cat err)"
 "$REPORT" --from 2500ms "$TMP/trace.txt" >/dev/null 2>err
 same "after the end" "dltrace-report: $TMP/trace.txt: --from is after its end at 2 s" "$(sed 's/2.00 s/2 s/' err)"
+
+# nothing WORDS...: that nothing is chosen by them is said in a line, which begins so
+nothing() {
+	exits 0 "$REPORT" "$@" "$TMP/trace.txt"
+	says_one_line
+}
+for words in '--framework foo' '--function foo' '--layer foo' '--function foo --layer blas'; do
+	nothing $words
+	says "^dltrace-report: not one call is chosen by $words; the table breakdown of a report without it has all$"
+done
+nothing --label nosuch:a=b
+says "^dltrace-report: --label nosuch:a=b: no trace has a path that matches$"
+exits 0 "$REPORT" --label 'tra*:a=b' --framework pytorch --layer 'run*' "$TMP/trace.txt"
+same "nothing to say of what is chosen" "" "$(cat err)"
 
 cp trace second
 cp trace "$TMP/trace.txt"

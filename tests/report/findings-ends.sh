@@ -22,7 +22,7 @@ dltrace-text 1
 [5s] dltrace_heap:alloc thread=2 function=malloc library=1 size=5M ptr=0x1000
 [5s] dltrace_cuda:copy thread=2 function=cudaMemcpy library=1 size=64 direction=1 duration=1us
 END
-same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed while 80 MiB were live, and it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (cudaErrorIllegalAddress), 1 time'), ('call_failed', 'warning', 'cudaMemcpy failed with 1 (cudaErrorInvalidValue), 2 times')]" "$(told)"
+same "what failed" "[('allocation_failed', 'problem', 'an allocation of 5.0 GiB by libgreedy.so failed; 80 MiB were live at the last reading before; it was not the only one'), ('call_failed', 'warning', 'cudaMemcpy failed with 700 (cudaErrorIllegalAddress), 1 time'), ('call_failed', 'warning', 'cudaMemcpy failed with 1 (cudaErrorInvalidValue), 2 times')]" "$(told)"
 
 # What the machine could have given was refused by a limit.
 # limited AVAILABLE [CGROUP-LIMIT]: of 16 GiB; 5 GiB are asked for

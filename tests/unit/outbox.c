@@ -40,7 +40,7 @@ __thread struct dlt_thread *dlt_thread_tls;
 
 bool dlt_log_any;
 
-void dlt_log_write(const char *domain, const char *text, const char *detail, long value)
+void dlt_log_write(enum dlt_log_domain domain, const char *text, const char *detail, long value)
 {
 	(void)domain, (void)text, (void)detail, (void)value;
 }

@@ -26,11 +26,15 @@ static void sizes_need_units(void **state)
 	assert_int_equal(n, 10000000);
 	assert_int_equal(parse_time("2m", &n), 0);
 	assert_int_equal(n, 120000000000);
-	for (const char *const *bad = (const char *const[]){ "64", "", "K", "-1K", "1e3K", "0x4K", "nanK", "4 K",
-							     "9999999999T", "64KK", NULL }; *bad; bad++)
+	for (const char *const *bad = (const char *const[]){ "64", "", "K", "-1K", "nanK", NULL }; *bad; bad++)
 		assert_int_equal(parse_size(*bad, &n), -EINVAL);
-	for (const char *const *bad = (const char *const[]){ "5", "5 s", "s", "1K", NULL }; *bad; bad++)
+	for (const char *const *bad = (const char *const[]){ "1e3K", "0x4K", "4 K", "64KK", "64k", "1KB", NULL }; *bad; bad++)
+		assert_int_equal(parse_size(*bad, &n), -EDOM);
+	assert_int_equal(parse_size("9999999999T", &n), -ERANGE);
+	for (const char *const *bad = (const char *const[]){ "5", "s", NULL }; *bad; bad++)
 		assert_int_equal(parse_time(*bad, &n), -EINVAL);
+	for (const char *const *bad = (const char *const[]){ "5 s", "1K", NULL }; *bad; bad++)
+		assert_int_equal(parse_time(*bad, &n), -EDOM);
 }
 
 /* What the command line takes is written into the environment as it is, and read there by the process. */

@@ -529,7 +529,7 @@ static int failing_writer(const struct report *r, const char *page, FILE *out,
 
 static void files_are_all_or_nothing(void **state)
 {
-	static const struct writer failing = { "x", ".x", PAGES_NONE, NULL, failing_writer };
+	static const struct writer failing = { "x", ".x", PAGES_NONE, NULL, failing_writer, false };
 	char folder[] = "/tmp/dltrace-output.XXXXXX", path[64], failed[PATH_MAX], text[16] = "";
 	struct report *r = fixture_empty();
 	struct stat st;
