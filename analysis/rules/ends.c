@@ -115,11 +115,12 @@ void rule_allocation_failed(struct findings *f, const struct process *p)
 	found(f, p, (struct stake){.since = first->t, .bytes = (double)first->size},
 	      json_pack("{s:I, s:I, s:I}", "count", (json_int_t)failed, "size_bytes",
 			(json_int_t)first->size, "t_ns", (json_int_t)first->t),
-	      "%s: an allocation of %s by %s failed; %s were live at the last reading before%s", process_who(p),
+	      "%s: an allocation of %s by %s failed%s%s%s%s", process_who(p),
 	      bytes_text(size, sizeof(size), (double)first->size),
 	      l ? base_name(l->path) : "an unknown caller",
-	      first->live == UNKNOWN ? "an unknown number of bytes"
-				     : bytes_text(live, sizeof(live), (double)first->live),
+	      first->live == UNKNOWN ? "" : "; ",
+	      first->live == UNKNOWN ? "" : bytes_text(live, sizeof(live), (double)first->live),
+	      first->live == UNKNOWN ? "" : " were live at the last reading before",
 	      failed > 1 ? "; it was not the only one" : "");
 }
 
