@@ -52,6 +52,17 @@ static void check_dump(const struct options *o)
 		wrong("--dump is one text: -o NAME.txt, or nothing for standard output");
 }
 
+/* It has no curves and no findings: a page without them would say that there are none. */
+static void check_certificate(const struct options *o, const struct output_file *file)
+{
+	const char *name = file->writer->name;
+
+	if (file->writer->pages != PAGES_TABLES)
+		wrong("--verify: %s: a certificate is text, JSON, CSV, Markdown or LaTeX", name);
+	if (!strcmp(name, "csv") && !o->writing.table && file->path[strlen(file->path) - 1] != '/')
+		wrong("--verify: a file of CSV is one table: --table checks, or a folder: -o NAME.csv/");
+}
+
 /* Parts of a trace prove nothing. */
 static void check_verify(const struct options *o)
 {
@@ -62,6 +73,8 @@ static void check_verify(const struct options *o)
 		wrong("--verify looks at whole traces: no --process, --from or the like");
 	if (o->verify && o->dump)
 		wrong("--verify and --dump are two things");
+	for (int i = 0; o->verify && i < o->output_count; i++)
+		check_certificate(o, &o->outputs[i]);
 }
 
 static bool any_output(const struct options *o, enum writer_pages pages)

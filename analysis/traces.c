@@ -19,6 +19,8 @@ static const struct column columns[] = {
 	{ "begin", "begin", UNIT_TEXT, "time of the first event, ISO 8601" },
 	{ "begin_ns", "begin (ns)", UNIT_TEXT, "the same, ns since 1970" },
 	{ "duration_ns", "duration", UNIT_NS, "from the first event to the last" },
+	{ "from_ns", "from", UNIT_NS, "of a part of the time (--from, --to, --phase): where that begins" },
+	{ "to_ns", "to", UNIT_NS, "and where it ends" },
 	{ "events", "events", UNIT_COUNT, "events of dltrace that were read" },
 	{ "lost", "lost", UNIT_COUNT, "events that were emitted and not read, for whatever reason" },
 	{ "exit", "exit", UNIT_TREE, "how the command ended" },
@@ -40,6 +42,12 @@ static void set_begin(struct table *table, const struct trace *t)
 	table_set_text(table, "begin", full);
 	snprintf(full, sizeof(full), "%" PRIu64, t->begin);
 	table_set_text(table, "begin_ns", full);
+}
+
+static void set_part(struct table *table, const struct trace *t)
+{
+	table_set_int(table, "from_ns", t->from > 0 ? t->from : 0);
+	table_set_int(table, "to_ns", t->to < t->end ? t->to : t->end);
 }
 
 /* What LTTng discarded is among what processes emitted: the larger of the two, not the sum. */
@@ -166,6 +174,8 @@ void run_traces(const struct model *m, struct report *r)
 		set_begin(table, t);
 		if (t->started)
 			table_set_int(table, "duration_ns", t->end);
+		if (t->started && trace_is_part(t))
+			set_part(table, t);
 		table_set_uint(table, "events", t->events);
 		table_set_uint(table, "lost", trace_lost(t));
 		set_exit(table, t);

@@ -189,6 +189,20 @@ static void put_number(FILE *f, const struct text *t, const char *form, enum uni
 	put_part(f, t, part);
 }
 
+/* "only 2.00 s to 6.00 s of it" */
+static void put_time_shown(FILE *f, const struct text *t, size_t trace)
+{
+	const struct table *traces = report_table(t->r, "traces");
+	const struct cell *from = table_get(traces, trace, "from_ns"), *to = table_get(traces, trace, "to_ns");
+	char part[96], begin[FORMAT_SIZE], end[FORMAT_SIZE];
+
+	if (from->type == CELL_NULL || to->type == CELL_NULL)
+		return;
+	snprintf(part, sizeof(part), "only %s to %s of it", format_ns(begin, cell_real(from), t->o->unicode),
+		 format_ns(end, cell_real(to), t->o->unicode));
+	put_part(f, t, part);
+}
+
 /* "PyTorch 1.13.1 · host fire · 2 cores · 23.4 GiB · 41.2 s · exit 0" */
 static void machine_line(const struct text *t, FILE *f, size_t trace)
 {
@@ -207,6 +221,7 @@ static void machine_line(const struct text *t, FILE *f, size_t trace)
 		put_number(f, t, "%s", UNIT_BYTES, table_get(machines, row, "memory_bytes"));
 	}
 	put_number(f, t, "%s", UNIT_NS, table_get(traces, trace, "duration_ns"));
+	put_time_shown(f, t, trace);
 	ending = text_exit(table_get(traces, trace, "exit"));
 	put_part(f, t, ending);
 	free(ending);

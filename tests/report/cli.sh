@@ -146,6 +146,12 @@ LC_ALL=C "$REPORT" -q t.txt >out
 grep -q ' us ' out || fail "in ASCII"
 ! grep -q 'u{b5}' out || fail "an escape for it"
 
+# A part of the time is told where the whole time is.
+exits 0 "$REPORT" t.txt --from 100ms --to 400ms
+grep -q ' · only 100 ms to 400 ms of it · ' out || fail "a part of the time: $(head -3 out)"
+exits 0 "$REPORT" t.txt -f json
+same "no part" "[null,null]" "$(jq -c '[.traces[0].from_ns, .traces[0].to_ns]' out)"
+
 # filters reach the model
 exits 0 "$REPORT" t.txt --function 'sgemm*' -f csv --table breakdown
 grep -q sgemm_ out || fail "--function lost it"

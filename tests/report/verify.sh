@@ -106,6 +106,14 @@ same "no end" ended "$(verify bad.txt || true)"
 same "no events" 4 "$(echo 'dltrace-text 1' >none.txt; "$REPORT" -q --verify none.txt >/dev/null || echo $?)"
 same "no trace" 4 "$("$REPORT" -q --verify "$TMP/missing" >/dev/null || echo $?)"
 same "a part of a trace" 2 "$("$REPORT" -q --verify --from 1s good.txt 2>/dev/null || echo $?)"
+for wrong in "-f html" "-o x.svg" "-f csv" "-o x.csv"; do
+	exits 2 "$REPORT" --verify $wrong good.txt
+	says "^dltrace-report: --verify: "
+	says_one_line
+done
+exits 0 "$REPORT" --verify good.txt -f csv --table checks
+exits 0 "$REPORT" --verify good.txt -o certificate.csv/
+[ -s certificate.csv/checks.csv ] || fail "no checks in a folder of CSV"
 same "an unknown kind" 2 "$("$REPORT" -q --verify=much good.txt 2>/dev/null || echo $?)"
 
 # The hash is that of coreutils, whatever files are called.

@@ -71,6 +71,11 @@
 		return text.length <= most ? text : text.slice(0, most - end) + '…' + text.slice(-end);
 	}
 
+	function shown(t) {
+		return t.to_ns === null || t.to_ns === undefined ? '' :
+			', of which ' + dlt.show('ns', t.from_ns) + ' to ' + dlt.show('ns', t.to_ns) + ' are shown,';
+	}
+
 	function head() {
 		const t = traces[0] || {};
 		const exit = dlt.exit(t.exit), verdict = document.getElementById('verdict');
@@ -83,7 +88,7 @@
 		heading.append.apply(heading, dlt.words(withoutMiddle(title)));
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
 		if (traces.length === 1) {
-			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), ' and ended with ',
+			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), shown(t), ' and ended with ',
 				el('b', { class: exit.bad ? 'bad' : 'good' }, exit.text), ' · ');
 		}
 		verdict.append(el('a', { href: '#findings' }, counts()));
