@@ -6,6 +6,12 @@
 #include "cuda_check.h"
 
 static_assert(sizeof(CUmemLocation) == sizeof(dlt_cu_location));
+static_assert(offsetof(CUmemAllocationProp, type) == 0 && offsetof(CUmemAllocationProp, location) == 2 * sizeof(int));
+static_assert(offsetof(CUmemPoolProps, allocType) == 0 && offsetof(CUmemPoolProps, location) == 2 * sizeof(int));
+#if CUDA_VERSION >= 13050
+static_assert(CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN == 6);
+static_assert(offsetof(CUmemLocation, localized.deviceId) == offsetof(dlt_cu_location, id));	/* its low byte */
+#endif
 static_assert(sizeof(CUipcMemHandle) == sizeof(dlt_cu_ipc));
 static_assert(sizeof(CUipcEventHandle) == sizeof(dlt_cu_ipc));
 static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(dlt_cu_copy2d));

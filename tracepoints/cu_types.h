@@ -8,10 +8,34 @@
 
 #include <stddef.h>
 
-/* CUmemLocation */
+/*
+ * CUmemLocation: id says which GPU if type is 1 (a GPU), or in its low byte if it is 6 (a part of one's memory, from
+ * 13.5 on); 2 to 4 are the host and its nodes, 5 what this process cannot see.
+ */
 struct dlt_cu_location {
 	int type, id;
 };
+
+/* Of CUmemAllocationProp and CUmemPoolProps, whose heads are the same: type, kinds of handles, location. */
+static inline const struct dlt_cu_location *dlt_cu_prop_location(const void *prop)
+{
+	return (const struct dlt_cu_location *)((const int *)prop + 2);
+}
+
+static inline int dlt_cu_is_gpu(const struct dlt_cu_location *l)
+{
+	return l->type == 1 || l->type == 6;
+}
+
+static inline int dlt_cu_is_host(const struct dlt_cu_location *l)
+{
+	return l->type >= 2 && l->type <= 4;
+}
+
+static inline unsigned char dlt_cu_gpu(const struct dlt_cu_location *l)
+{
+	return (unsigned char)l->id;
+}
 
 /* CUipcMemHandle, CUipcEventHandle: opaque, passed by value */
 struct dlt_cu_ipc {
