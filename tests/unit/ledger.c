@@ -448,12 +448,17 @@ static void threads_at_once(void **state)
 
 static void physical_memory_says_where_it_is(void **state)
 {
-	const int on_gpu[] = { 1, 0, 1, 3 }, on_host[] = { 1, 0, 3, 1 };
+	const int on_gpu[] = { 1, 0, 1, 3 }, on_host[] = { 1, 0, 3, 1 }, on_part[] = { 1, 0, 6, 0x0105 };
 
 	(void)state;
 	assert_int_equal(dlt_cu_prop_memory(on_gpu), DLT_MEMORY_PHYSICAL);
 	assert_int_equal(dlt_cu_prop_device(on_gpu), 3);
 	assert_int_equal(dlt_cu_prop_memory(on_host), DLT_MEMORY_HOST);
+	assert_int_equal(dlt_cu_prop_device(on_host), 0);
+	/* A locality domain of device 5: id 1 of it. */
+	assert_int_equal(dlt_cu_prop_memory(on_part), DLT_MEMORY_PHYSICAL);
+	assert_int_equal(dlt_cu_prop_device(on_part), 5);
+	assert_int_equal(dlt_cu_prop_memory(NULL), DLT_MEMORY_PHYSICAL);
 	assert_int_equal(dlt_cu_prop_device(NULL), 0);
 }
 
