@@ -50,6 +50,8 @@ const char *gpu_row_library_name(const struct process *p, uint32_t key)
 {
 	const struct library *l = process_library(p, (uint16_t)key);
 
+	if ((uint16_t)key == DLT_BOX_OTHERS)
+		return "other libraries";
 	return l ? base_name(l->path) : "";
 }
 

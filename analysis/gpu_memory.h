@@ -14,7 +14,7 @@ struct process;
 
 /* "device", "async", ... of a row's key (struct gpu_row). */
 const char *gpu_row_kind_name(uint32_t key);
-/* The library that asked; "" when it is not known. */
+/* The library that asked, or words for all that have no row of their own; "" when it is not known. */
 const char *gpu_row_library_name(const struct process *p, uint32_t key);
 /* One refused allocation in a sentence without its subject: who held what. Returns `text`. */
 const char *gpu_failure_text(const struct process *p, const struct gpu_failure *f, char *text, size_t size);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "cu_types.h"
 #include "ledger.h"
 #include "objects.h"
@@ -430,7 +431,7 @@ static uint64_t bytes_in(const void *params, int type, bool driver)
 	if (type != DLT_NODE_COPY)
 		return 0;
 	return driver ? dlt_cu_copy3d_size((const struct dlt_cu_copy3d *)(const void *)(of_type + 16))
-		      : dlt_cuda_copy3d_size((const struct dlt_cuda_copy3d *)(const void *)(of_type + 16));
+		      : dlt_array_copied((const struct dlt_cuda_copy3d *)(const void *)(of_type + 16));
 }
 
 #define MOVED 1			/* cudaGraphChildGraphOwnershipMove: the graph itself, no copy */

@@ -120,7 +120,7 @@ static void put(enum dlt_memory memory, uint8_t device, uint16_t library, uint64
 	block.row = (uint16_t)rows_of(memory, device, library);
 	block.context = dlt_context_current;
 	block.backing = back(memory, backing);
-	if (blocks_put(&block))
+	if (block.row != ROWS_NONE && blocks_put(&block))
 		rows_alloc(block.row, size);
 	else
 		rows_refused(rows_of(DLT_MEMORY_STRAY, device, library), size);

@@ -85,22 +85,15 @@ void dlt_ledger_after_fork(void);
 
 #pragma GCC visibility pop
 
-/*
- * Where cuMemCreate's memory is, of CUmemAllocationProp (cuda.h): type, kinds of handles, and a
- * location of a type (1: a GPU, else the host) and an id. NULL: a GPU, the first.
- */
+/* Where cuMemCreate's memory is, of CUmemAllocationProp (cuda.h). NULL: a GPU, the first. */
 static inline enum dlt_memory dlt_cu_prop_memory(const void *prop)
 {
-	const int *words = prop;
-
-	return !words || words[2] == 1 ? DLT_MEMORY_PHYSICAL : DLT_MEMORY_HOST;
+	return !prop || dlt_cu_is_gpu(dlt_cu_prop_location(prop)) ? DLT_MEMORY_PHYSICAL : DLT_MEMORY_HOST;
 }
 
 static inline uint8_t dlt_cu_prop_device(const void *prop)
 {
-	const int *words = prop;
-
-	return words && words[2] == 1 ? (uint8_t)words[3] : 0;
+	return prop && dlt_cu_is_gpu(dlt_cu_prop_location(prop)) ? dlt_cu_gpu(dlt_cu_prop_location(prop)) : 0;
 }
 
 #endif

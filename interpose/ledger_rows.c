@@ -9,11 +9,14 @@
 #include "clock.h"
 #include "ledger.h"
 
-#define PLACES 256		/* of rows, by hash; a power of 2, twice DLT_BOX_MEMORY */
-#define KEPT 32			/* rows that only kinds and devices get, when there are many libraries */
+#define PLACES 1024		/* of rows, by hash; twice DLT_BOX_MEMORY */
+#define PLACE_BITS 10
+#define KEPT 144		/* rows that only kinds and devices get, when there are many libraries: 9 by 16 */
+
+_Static_assert(PLACES == 1 << PLACE_BITS && PLACES == 2 * DLT_BOX_MEMORY, "half of the places stay free");
 
 /* index in the box + 1; 0: free. Wrong ones (a forked child's) are found out by the row's key. */
-static uint8_t places[PLACES];
+static uint16_t places[PLACES];
 
 /* ---- which ---------------------------------------------------------------------------------- */
 
@@ -41,7 +44,7 @@ static bool is_row(unsigned seen, uint64_t key)
 
 static unsigned first_place(uint64_t key)
 {
-	return (unsigned)((key * 0x9e3779b97f4a7c15) >> 56);
+	return (unsigned)((key * 0x9e3779b97f4a7c15) >> (64 - PLACE_BITS));
 }
 
 static __attribute__((noinline)) unsigned row_by_key(uint64_t key, unsigned keep)
@@ -49,13 +52,13 @@ static __attribute__((noinline)) unsigned row_by_key(uint64_t key, unsigned keep
 	unsigned at = first_place(key), made = ROWS_NONE;
 
 	for (unsigned i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
-		uint8_t seen = __atomic_load_n(&places[at], __ATOMIC_ACQUIRE);
+		uint16_t seen = __atomic_load_n(&places[at], __ATOMIC_ACQUIRE);
 
 		if (!seen) {
 			if (made == ROWS_NONE)
 				made = row_make(key, keep);
 			if (made == ROWS_NONE ||
-			    __atomic_compare_exchange_n(&places[at], &seen, (uint8_t)(made + 1), false,
+			    __atomic_compare_exchange_n(&places[at], &seen, (uint16_t)(made + 1), false,
 							__ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 				return made;
 		}
@@ -69,15 +72,41 @@ static __attribute__((noinline)) unsigned row_by_key(uint64_t key, unsigned keep
 	return ROWS_NONE;
 }
 
+/* Where all that finds no row is counted: the very last one is for it. */
+static bool is_last_resort(enum dlt_memory memory, uint8_t device, uint16_t library)
+{
+	return memory == DLT_MEMORY_STRAY && !device && library == DLT_BOX_OTHERS;
+}
+
+/* How many rows must be left for more important ones. */
+static unsigned keep_for(enum dlt_memory memory, uint8_t device, uint16_t library)
+{
+	if (is_last_resort(memory, device, library))
+		return 0;
+	return library == DLT_BOX_OTHERS || memory == DLT_MEMORY_GPU ? 1 : KEPT;
+}
+
+static __attribute__((noinline)) unsigned row_find(enum dlt_memory memory, uint8_t device, uint16_t library)
+{
+	unsigned row;
+
+	/* No bytes without the sum that has them. */
+	if (dlt_memory_kind(memory)->physical && rows_of(DLT_MEMORY_GPU, device, 0) == ROWS_NONE)
+		return ROWS_NONE;
+	row = row_by_key(dlt_box_memory_key(memory, device, library), keep_for(memory, device, library));
+	if (row != ROWS_NONE || memory == DLT_MEMORY_GPU || is_last_resort(memory, device, library))
+		return row;
+	if (library != DLT_BOX_OTHERS)
+		return rows_of(memory, device, DLT_BOX_OTHERS);
+	return memory == DLT_MEMORY_STRAY ? rows_of(memory, 0, DLT_BOX_OTHERS) : ROWS_NONE;
+}
+
 unsigned rows_of(enum dlt_memory memory, uint8_t device, uint16_t library)
 {
 	uint64_t key = dlt_box_memory_key(memory, device, library);
-	unsigned seen = __atomic_load_n(&places[first_place(key)], __ATOMIC_ACQUIRE), row;
+	unsigned seen = __atomic_load_n(&places[first_place(key)], __ATOMIC_ACQUIRE);
 
-	if (seen && is_row(seen, key))
-		return seen - 1;
-	row = row_by_key(key, library ? KEPT : 0);
-	return row == ROWS_NONE && library ? rows_of(memory, device, 0) : row;
+	return seen && is_row(seen, key) ? seen - 1 : row_find(memory, device, library);
 }
 
 /* ---- whose ---------------------------------------------------------------------------------- */

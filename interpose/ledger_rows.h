@@ -22,7 +22,10 @@
 
 #define ROWS_NONE DLT_BOX_MEMORY	/* of indices: there is no row */
 
-/* The caller's row, made at first use; where there are too many callers, one of its kind and device. */
+/*
+ * The caller's row, made at first use; where there are too many callers, the one of all others (DLT_BOX_OTHERS)
+ * of its kind and device; where there are too many devices, none. Of DLT_MEMORY_STRAY there is always one.
+ */
 unsigned rows_of(enum dlt_memory memory, uint8_t device, uint16_t library);
 
 /* A block of so many bytes; one less; one that was refused. */

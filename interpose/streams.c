@@ -15,7 +15,10 @@ static struct stream {
 	uintptr_t handle;	/* 0: free */
 	uint16_t id;		/* 0: gone, or not used yet */
 	uint8_t capture;
+	uint8_t device;		/* where there is an id */
 } streams[PLACES];
+
+bool dlt_streams_elsewhere;
 
 /* A capture that the thread's default stream is in, for as long as no capture of that number has ended. */
 static uint32_t ends[UINT8_MAX + 1];
@@ -49,13 +52,19 @@ static uint16_t object_of(uintptr_t handle, unsigned flags, int priority, uint8_
 	return (uint16_t)dlt_object_id(DLT_OBJECT_STREAM, (const void *)handle, values, 3);
 }
 
+static void know(struct stream *s, uint16_t id, uint8_t device)
+{
+	if (device)
+		dlt_streams_elsewhere = true;
+	if (!s)
+		return;
+	__atomic_store_n(&s->device, device, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->id, id, __ATOMIC_RELEASE);
+}
+
 void dlt_stream_made_on(const void *stream, unsigned flags, int priority, uint8_t device)
 {
-	struct stream *s = place_of((uintptr_t)stream);
-
-	if (s)
-		__atomic_store_n(&s->id, object_of((uintptr_t)stream, flags, priority, device),
-				 __ATOMIC_RELAXED);
+	know(place_of((uintptr_t)stream), object_of((uintptr_t)stream, flags, priority, device), device);
 }
 
 void dlt_stream_made(const void *stream, unsigned flags, int priority)
@@ -126,8 +135,16 @@ uint16_t dlt_stream_slow(const void *stream)
 	id = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
 	if (!id) {
 		id = object_of(handle, 0, 0, dlt_device());
-		if (s)
-			__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
+		know(s, id, dlt_device());
 	}
 	return dlt_stream_capture(stream) ? id | DLT_STREAM_CAPTURED : id;
+}
+
+uint8_t dlt_stream_device_slow(const void *stream)
+{
+	uintptr_t handle = (uintptr_t)stream;
+	const struct stream *s = handle > DLT_STREAM_OF_THREAD ? place_of(handle) : NULL;
+
+	return s && __atomic_load_n(&s->id, __ATOMIC_ACQUIRE) ? __atomic_load_n(&s->device, __ATOMIC_RELAXED) :
+								dlt_device();
 }

@@ -7,6 +7,7 @@
 #ifndef DLT_INTERPOSE_STREAMS_H
 #define DLT_INTERPOSE_STREAMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "thread.h"
@@ -32,6 +33,19 @@ uint16_t dlt_stream_slow(const void *stream);
 static inline uint16_t dlt_stream(const void *stream)
 {
 	return (uintptr_t)stream > DLT_STREAM_LEGACY || dlt_device() ? dlt_stream_slow(stream) : 0;
+}
+
+/* Some stream is of another device than the first. */
+extern bool dlt_streams_elsewhere __attribute__((visibility("hidden")));
+
+uint8_t dlt_stream_device_slow(const void *stream);
+
+/* The device that it is of; the default one's and an unknown one's is the current. */
+static inline uint8_t dlt_stream_device(const void *stream)
+{
+	uint8_t current = dlt_device();
+
+	return current || __builtin_expect(dlt_streams_elsewhere, 0) ? dlt_stream_device_slow(stream) : 0;
 }
 
 /* For functions to which 0 means the calling thread's default stream. */

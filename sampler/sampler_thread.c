@@ -22,7 +22,7 @@
 #include "sampler.h"
 #include "ticks.h"
 
-#define STACK	(256 * 1024)	/* events may need 10 KiB, ours 30; the rest is glibc's TLS */
+#define STACK	(288 * 1024)	/* events may need 10 KiB, ours 70; the rest is glibc's TLS */
 #define DEEP	(1024 * 1024)	/* bytes in use of the first thread's stack: too much to add ours to it */
 #define SECOND	1000000000ull
 #define FIRST	20000000ull	/* ns from the start to the first tick */

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	12
+#define DLT_BOX_VERSION	13
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -365,7 +365,8 @@ static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsi
 	return 1ULL << 32 | (uint64_t)memory << 24 | (uint64_t)(device & 255) << 16 | (library & 65535);
 }
 
-#define DLT_BOX_MEMORY		128
+#define DLT_BOX_MEMORY		512
+#define DLT_BOX_OTHERS		0xffffu	/* in place of the library: all those that found no row of their own */
 #define DLT_BOX_LIBRARIES	1024
 #define DLT_BOX_OBJECTS		16384
 

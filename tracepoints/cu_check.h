@@ -6,6 +6,12 @@
 #include "cuda_check.h"
 
 static_assert(sizeof(CUmemLocation) == sizeof(dlt_cu_location));
+static_assert(offsetof(CUmemAllocationProp, type) == 0 && offsetof(CUmemAllocationProp, location) == 2 * sizeof(int));
+static_assert(offsetof(CUmemPoolProps, allocType) == 0 && offsetof(CUmemPoolProps, location) == 2 * sizeof(int));
+#if CUDA_VERSION >= 13050
+static_assert(CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN == 6);
+static_assert(offsetof(CUmemLocation, localized.deviceId) == offsetof(dlt_cu_location, id));	/* its low byte */
+#endif
 static_assert(sizeof(CUipcMemHandle) == sizeof(dlt_cu_ipc));
 static_assert(sizeof(CUipcEventHandle) == sizeof(dlt_cu_ipc));
 static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(dlt_cu_copy2d));
@@ -24,6 +30,15 @@ SAME_PLACE(CUDA_MEMCPY3D_PEER, dstMemoryType, dlt_cu_copy3d, to.type);
 SAME_PLACE(CUDA_MEMCPY3D_PEER, WidthInBytes, dlt_cu_copy3d, width);
 SAME_PLACE(CUDA_ARRAY_DESCRIPTOR, Format, dlt_cu_array, format);
 SAME_PLACE(CUDA_ARRAY3D_DESCRIPTOR, Format, dlt_cu_array3d, format);
+SAME_PLACE(CUDA_ARRAY3D_DESCRIPTOR, Flags, dlt_cu_array3d, flags);
+static_assert(DLT_CU_LAYERS == (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
+#if CUDA_VERSION >= 12080
+static_assert(sizeof(CUDA_MEMCPY3D_BATCH_OP) == sizeof(dlt_cu_copy3d_op));
+static_assert(sizeof(cudaMemcpy3DBatchOp) == sizeof(dlt_cu_copy3d_op));
+SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, src.op.array.array, dlt_cu_copy3d_op, from.what);
+SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, dst.op.array.array, dlt_cu_copy3d_op, to.what);
+SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, extent.width, dlt_cu_copy3d_op, width);
+#endif
 SAME_PLACE(CUlaunchConfig, blockDimX, dlt_cu_launch_config, block_x);
 SAME_PLACE(CUlaunchConfig, sharedMemBytes, dlt_cu_launch_config, shared);
 SAME_PLACE(CUlaunchConfig, hStream, dlt_cu_launch_config, stream);

@@ -8,10 +8,34 @@
 
 #include <stddef.h>
 
-/* CUmemLocation */
+/*
+ * CUmemLocation: id says which GPU if type is 1 (a GPU), or in its low byte if it is 6 (a part of one's memory, from
+ * 13.5 on); 2 to 4 are the host and its nodes, 5 what this process cannot see.
+ */
 struct dlt_cu_location {
 	int type, id;
 };
+
+/* Of CUmemAllocationProp and CUmemPoolProps, whose heads are the same: type, kinds of handles, location. */
+static inline const struct dlt_cu_location *dlt_cu_prop_location(const void *prop)
+{
+	return (const struct dlt_cu_location *)((const int *)prop + 2);
+}
+
+static inline int dlt_cu_is_gpu(const struct dlt_cu_location *l)
+{
+	return l->type == 1 || l->type == 6;
+}
+
+static inline int dlt_cu_is_host(const struct dlt_cu_location *l)
+{
+	return l->type >= 2 && l->type <= 4;
+}
+
+static inline unsigned char dlt_cu_gpu(const struct dlt_cu_location *l)
+{
+	return (unsigned char)l->id;
+}
 
 /* CUipcMemHandle, CUipcEventHandle: opaque, passed by value */
 struct dlt_cu_ipc {
@@ -60,6 +84,26 @@ struct dlt_cu_copy3d {
 	size_t width, height, depth;
 };
 
+/* CUmemcpy3DOperand, cudaMemcpy3DOperand; type 1: a pointer, 2: an array */
+struct dlt_cu_operand {
+	int type;
+	const void *what;
+	size_t words[3];
+};
+
+/* CUDA_MEMCPY3D_BATCH_OP, cudaMemcpy3DBatchOp; in elements of the array, if one is a side, else in bytes */
+struct dlt_cu_copy3d_op {
+	struct dlt_cu_operand from, to;
+	size_t width, height, depth;
+	int order;
+	unsigned flags;
+};
+
+static inline const void *dlt_cu_operand_array(const struct dlt_cu_operand *o)
+{
+	return o->type == 2 ? o->what : NULL;
+}
+
 /* CUDA_ARRAY_DESCRIPTOR; width and height in elements, height 0 for one dimension */
 struct dlt_cu_array {
 	size_t width, height;
@@ -102,25 +146,71 @@ static inline size_t dlt_cu_copy3d_size(const struct dlt_cu_copy3d *copy)
 	return copy->width * copy->height * copy->depth;
 }
 
-/* Bytes of one channel: CUarray_format's 8, 16 and 32 bit formats; packed ones count as one byte. */
-static inline size_t dlt_cu_format_size(int format)
+/*
+ * Bytes of an element of CUarray_format: of each channel, or of all of them where the format says how many there are.
+ * Formats of video, whose planes have different sizes, count as one byte a channel.
+ */
+static inline size_t dlt_cu_element_size(int format, unsigned channels)
 {
 	switch (format) {
-	case 0x02: case 0x09: case 0x10: return 2;
-	case 0x03: case 0x0a: case 0x20: return 4;
-	default: return 1;
+	case 0x02: case 0x09: case 0x10: return 2 * (size_t)channels;		/* 16 bits */
+	case 0x03: case 0x0a: case 0x20: return 4 * (size_t)channels;
+	case 0xc0: case 0xc6: return 1;						/* UNORM and SNORM: INT8X1 */
+	case 0xc1: case 0xc7: case 0xc3: case 0xc9: return 2;			/* INT8X2, INT16X1 */
+	case 0xc2: case 0xc8: case 0xc4: case 0xca: case 0x50: return 4;	/* INT8X4, INT16X2, 101010_2 */
+	case 0xc5: case 0xcb: return 8;						/* INT16X4 */
+	default: return channels;
 	}
+}
+
+/* Bytes of a block of 4 by 4 elements of the formats BC1 to BC7; 0: it is another one. */
+static inline size_t dlt_cu_block_size(int format)
+{
+	if (format < 0x91 || format > 0x9e)
+		return 0;
+	return format == 0x91 || format == 0x92 || format == 0x97 || format == 0x98 ? 8 : 16;
+}
+
+static inline size_t dlt_cu_at_least_1(size_t n)
+{
+	return n ? n : 1;
+}
+
+#define DLT_CU_LAYERS 5		/* of an array's flags, of either library: layered, or the faces of cubes */
+
+/*
+ * Bytes of an array whose height or depth may be 0 and of its mipmaps, each half as large in all that is no layer,
+ * down to one element; block: as dlt_cu_block_size.
+ */
+static inline size_t dlt_cu_levels_size(size_t element, size_t block, size_t width, size_t height, size_t depth,
+					unsigned flags, unsigned levels)
+{
+	size_t layers = flags & DLT_CU_LAYERS ? dlt_cu_at_least_1(depth) : 1, size = 0;
+
+	if (flags & DLT_CU_LAYERS)
+		depth = 0;
+	for (unsigned i = 0; !i || (i < levels && (width | height | depth)); i++) {
+		size_t plane = block ? (width + 3) / 4 * ((dlt_cu_at_least_1(height) + 3) / 4) * block
+				     : dlt_cu_at_least_1(width) * dlt_cu_at_least_1(height) * element;
+
+		size += plane * dlt_cu_at_least_1(depth) * layers;
+		width /= 2;
+		height /= 2;
+		depth /= 2;
+	}
+	return size;
 }
 
 static inline size_t dlt_cu_array_size(const struct dlt_cu_array *a)
 {
-	return a->width * (a->height ? a->height : 1) * a->channels * dlt_cu_format_size(a->format);
+	return dlt_cu_levels_size(dlt_cu_element_size(a->format, a->channels), dlt_cu_block_size(a->format), a->width,
+				  a->height, 0, 0, 1);
 }
 
-static inline size_t dlt_cu_array3d_size(const struct dlt_cu_array3d *a)
+static inline size_t dlt_cu_array3d_size(const struct dlt_cu_array3d *a, unsigned levels)
 {
-	return a->width * (a->height ? a->height : 1) * (a->depth ? a->depth : 1) * a->channels *
-	       dlt_cu_format_size(a->format);
+	return dlt_cu_levels_size(dlt_cu_element_size(a->format, a->channels), dlt_cu_block_size(a->format), a->width,
+				  a->height, a->depth, a->flags, levels);
 }
 
 static inline size_t dlt_cu_sum(const size_t *sizes, size_t count)

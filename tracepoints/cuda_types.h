@@ -131,28 +131,35 @@ struct dlt_cuda_launch_config {
 	void *stream;
 };
 
-/* Bytes that a 3D copy moves; elements of arrays count as one byte each. */
-static inline size_t dlt_cuda_copy3d_size(const struct dlt_cuda_copy3d *copy)
+static inline struct dlt_cuda_extent dlt_extent(size_t width, size_t height, size_t depth)
 {
-	return copy->extent.width * copy->extent.height * copy->extent.depth;
+	struct dlt_cuda_extent e = { width, height, depth };
+
+	return e;
 }
 
-static inline size_t dlt_cuda_copy3d_peer_size(const struct dlt_cuda_copy3d_peer *copy)
+static inline size_t dlt_cuda_elements(struct dlt_cuda_extent e)
 {
-	return copy->extent.width * copy->extent.height * copy->extent.depth;
+	return e.width * e.height * e.depth;
+}
+
+/* The kinds 17 to 30 are the driver's formats of compressed blocks, in the same order. */
+static inline size_t dlt_cuda_block_size(const struct dlt_cuda_channel *c)
+{
+	return c->kind >= 17 && c->kind <= 30 ? dlt_cu_block_size(c->kind - 17 + 0x91) : 0;
+}
+
+static inline size_t dlt_cuda_element_size(const struct dlt_cuda_channel *c)
+{
+	return (size_t)(c->x + c->y + c->z + c->w) / 8;
 }
 
 /* Bytes of an array whose height or depth may be 0, with so many of its mipmaps. */
-static inline size_t dlt_cuda_array_size(const struct dlt_cuda_channel *c, size_t width,
-					 size_t height, size_t depth, unsigned mipmaps)
+static inline size_t dlt_cuda_array_size(const struct dlt_cuda_channel *c, struct dlt_cuda_extent extent,
+					 unsigned flags, unsigned levels)
 {
-	size_t element = (size_t)(c->x + c->y + c->z + c->w) / 8, size = 0;
-
-	for (unsigned i = 0; i < mipmaps && i < 32; i++) {
-		size += element * (width >> i ? width >> i : 1) * (height >> i ? height >> i : 1) *
-			(depth >> i ? depth >> i : 1);
-	}
-	return size;
+	return dlt_cu_levels_size(dlt_cuda_element_size(c), dlt_cuda_block_size(c), extent.width, extent.height,
+				  extent.depth, flags, levels);
 }
 
 /* The sum of a list of sizes. */

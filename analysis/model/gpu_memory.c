@@ -29,14 +29,38 @@ static uint32_t row_key(unsigned kind, unsigned device, unsigned library)
 	       (library & 65535);
 }
 
+static struct gpu_row *row_find(struct gpu_memory *g, uint32_t key)
+{
+	uint32_t *hint = &g->hints[(key * 0x9e3779b1u >> 16) % GPU_HINTS];
+
+	if (*hint < g->count && g->rows[*hint].key == key)
+		return &g->rows[*hint];
+	for (size_t i = 0; i < g->count; i++)
+		if (g->rows[i].key == key) {
+			*hint = (uint32_t)i;
+			return &g->rows[i];
+		}
+	return NULL;
+}
+
 static struct gpu_row *row_make(struct gpu_memory *g, uint32_t key)
 {
-	for (size_t i = 0; i < g->count; i++)
-		if (g->rows[i].key == key)
-			return &g->rows[i];
+	struct gpu_row *r = row_find(g, key);
+
+	if (r)
+		return r;
 	g->rows = xgrow(g->rows, g->count, &g->capacity, sizeof(*g->rows));
 	g->rows[g->count] = (struct gpu_row){ .key = key };
 	return &g->rows[g->count++];
+}
+
+/* Where the process itself counts what this library asks for: among others, if these have come before it. */
+static struct gpu_row *row_asked(struct gpu_memory *g, uint32_t key)
+{
+	struct gpu_row *r = g->others ? row_find(g, key) : NULL;
+	struct gpu_row *others = g->others ? row_find(g, key | DLT_BOX_OTHERS) : NULL;
+
+	return others && others->counted && !(r && r->counted) ? others : row_make(g, key);
 }
 
 static struct gpu_library *library_make(struct gpu_memory *g, uint16_t library)
@@ -165,16 +189,23 @@ static void add_failure(struct process *p, const struct gpu_failure *failure)
 	find_holders(g, f);
 }
 
+/* Counters do not tell others apart. */
+static bool may_be_same(uint32_t counted, uint32_t asked)
+{
+	return counted == asked || counted == (asked | DLT_BOX_OTHERS);
+}
+
 /* A sample may have told of this one already, without saying which call it was. */
 static bool complete(struct gpu_memory *g, const struct gpu_failure *failure)
 {
 	for (size_t i = 0; i < g->failures_kept; i++) {
 		struct gpu_failure *f = &g->failures[i];
 
-		if (f->function || f->key != failure->key || f->size != failure->size ||
+		if (f->function || !may_be_same(f->key, failure->key) || f->size != failure->size ||
 		    f->t > failure->t + SAME_FAILURE || f->t < failure->t - SAME_FAILURE)
 			continue;
 		note_function(g, failure->function);
+		f->key = failure->key;
 		f->function = failure->function;
 		f->thread = failure->thread;
 		f->code = failure->code;
@@ -219,9 +250,10 @@ static void tell_failures(struct gpu_memory *g, const struct gpu_row *r, int64_t
 void gpu_memory_alloc(struct process *p, int64_t at, const struct dlt_ev_cuda_alloc *e)
 {
 	struct gpu_memory *g = &p->gpu_memory;
-	struct gpu_row *r = row_make(g, row_key(e->memory, e->device, e->library));
+	uint32_t key = row_key(e->memory, e->device, e->library);
+	struct gpu_row *r = row_asked(g, key);
 	struct gpu_failure f = {
-		.t = at, .key = r->key, .thread = e->thread, .function = e->function,
+		.t = at, .key = key, .thread = e->thread, .function = e->function,
 		.code = e->result, .size = e->size, .count = 1,
 	};
 
@@ -265,6 +297,50 @@ void gpu_memory_free(struct process *p, int64_t at, const struct dlt_ev_cuda_fre
 	moved(p, r, at, -(int64_t)e->size);
 }
 
+/* What events tell of one row becomes another's. */
+static void move_events(struct process *to, struct gpu_row *r, struct process *orphan, struct gpu_row *from, int64_t at)
+{
+	int64_t live = from->events.live;
+
+	r->events.live += live;
+	r->events.allocated += from->events.allocated;
+	r->events.allocations += from->events.allocations;
+	r->events.frees += from->events.frees;
+	r->events.failed += from->events.failed;
+	if (from->events.largest > r->events.largest)
+		r->events.largest = from->events.largest;
+	/* First away from there, so that no sum has it twice. */
+	moved(orphan, from, at, -live);
+	/* Counters knew of it. */
+	if (r->counted)
+		r->offset -= live;
+	else
+		moved(to, r, at, live);
+	if (gpu_row_live(r) > r->events.peak)
+		r->events.peak = gpu_row_live(r);
+}
+
+static bool is_among(const struct gpu_row *r, uint32_t others)
+{
+	return !r->counted && r->key != others && (r->key | DLT_BOX_OTHERS) == others;
+}
+
+/* Rows of libraries of which the process does not count each: all those that it does had been said before. */
+static void take_others(struct process *p, uint32_t others, int64_t at)
+{
+	struct gpu_memory *g = &p->gpu_memory;
+	size_t kept = 0;
+
+	g->others = true;
+	for (size_t i = 0; i < g->count; i++)
+		if (is_among(&g->rows[i], others))
+			move_events(p, row_find(g, others), p, &g->rows[i], at);
+	for (size_t i = 0; i < g->count; i++)
+		if (!is_among(&g->rows[i], others))
+			g->rows[kept++] = g->rows[i];
+	g->count = kept;
+}
+
 /* ---- samples ------------------------------------------------------------------------------- */
 
 static bool believed_at_once(const struct process *p, bool final)
@@ -292,9 +368,13 @@ void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample
 		return;
 	for (uint32_t i = 0; i + DLT_BOX_MEMORY_WORDS <= e->gpu_memory_count; i += DLT_BOX_MEMORY_WORDS) {
 		const uint64_t *w = &e->gpu_memory[i];
-		struct gpu_row *r = row_make(g, row_key(w[0] >> 24 & 255, w[0] >> 16 & 255,
-							w[0] & 65535));
+		uint32_t key = row_key(w[0] >> 24 & 255, w[0] >> 16 & 255, w[0] & 65535);
+		struct gpu_row *r = row_make(g, key);
 
+		if (!r->counted && gpu_row_library(r) == DLT_BOX_OTHERS) {
+			take_others(p, key, at);
+			r = row_find(g, key);
+		}
 		r->told_anew = w[TOLD_FREE] != r->counters.told_free || w[TOLD_FREE + 1] != r->counters.told_total;
 		memcpy(&r->counters, w, sizeof(r->counters));
 		r->counted = true;
@@ -311,34 +391,12 @@ void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample
 
 /* ---- late announcements -------------------------------------------------------------------- */
 
-static void adopt_row(struct process *to, struct process *orphan, struct gpu_row *from, int64_t at)
-{
-	struct gpu_row *r = row_make(&to->gpu_memory, from->key);
-	int64_t live = from->events.live;
-
-	r->events.live += live;
-	r->events.allocated += from->events.allocated;
-	r->events.allocations += from->events.allocations;
-	r->events.frees += from->events.frees;
-	r->events.failed += from->events.failed;
-	if (from->events.largest > r->events.largest)
-		r->events.largest = from->events.largest;
-	/* Counters knew of it. */
-	if (r->counted)
-		r->offset -= live;
-	else
-		moved(to, r, at, live);
-	if (gpu_row_live(r) > r->events.peak)
-		r->events.peak = gpu_row_live(r);
-	moved(orphan, from, at, -live);
-}
-
 void gpu_memory_adopt(struct process *to, struct process *orphan, int64_t at)
 {
 	struct gpu_memory *g = &to->gpu_memory, *from = &orphan->gpu_memory;
 
 	for (size_t i = 0; i < from->count; i++)
-		adopt_row(to, orphan, &from->rows[i], at);
+		move_events(to, row_asked(g, from->rows[i].key), orphan, &from->rows[i], at);
 	for (size_t i = 0; i < from->failures_kept; i++)
 		if (!complete(g, &from->failures[i]))
 			add_failure(to, &from->failures[i]);

@@ -105,10 +105,13 @@ struct gpu_failure {
 #define GPU_REFUSING 16			/* functions that were refused memory; others' errors are told of as such */
 
 #define GPUS_KNOWN 32
+#define GPU_HINTS 64			/* a power of 2 */
 
 struct gpu_memory {
 	struct gpu_row *rows;		/* owned; by first sight */
 	size_t count, capacity;
+	uint32_t hints[GPU_HINTS];	/* where a row may be, by its key's hash */
+	bool others;			/* there is a row of DLT_BOX_OTHERS: libraries without one are in that */
 	struct gpu_library *libraries;	/* owned */
 	size_t library_count, library_capacity;
 	uint64_t events;		/* allocations and frees read */

@@ -6,6 +6,9 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "interpose/arrays.c"
+#undef BITS
+#include "interpose/handles.c"
 #include "interpose/graphs.c"
 #undef WINDOW
 #include "interpose/graph_execs.c"
