@@ -90,11 +90,11 @@ static inline size_t dlt_moved(const void *stream, size_t size)
 }
 
 /*
- * A runtime's call that adds a node has the driver's inside it, most times: the driver's rows say
- * the node, the runtime's ask whether it is known by that (then NULL, which adds nothing).
+ * Calls about graphs (family graph) that the thread has taken note of. They lie in each other: the driver's in the
+ * runtime's, and in a library's own of that name, which passes it on. The innermost one knows best, and is noted
+ * alone: one that finds more here than before it has had another inside that was.
  */
-const void *dlt_node_said(const void *node);
-const void *dlt_node_once(const void *node);
+extern __thread uint32_t dlt_graphs_said __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 /* A node was added to a graph; bytes: of a copy, a set. */
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint64_t bytes);

@@ -21,7 +21,7 @@ static struct node nodes[NODES];
 static struct graph graphs[GRAPHS];
 static bool has_inside;		/* ever: graphs that are inside of others */
 static uint32_t last_change;	/* of a node in its graph */
-static __thread const void *last_node;
+__thread uint32_t dlt_graphs_said;
 
 /* ---- graphs -------------------------------------------------------------------------------- */
 
@@ -332,20 +332,6 @@ void dlt_graph_found(const void *node, const void *original, const void *clone)
 	found->known = same;
 	found->sized = same && n->sized;
 	found->changed = n ? n->changed : 0;
-}
-
-const void *dlt_node_said(const void *node)
-{
-	last_node = node;
-	return node;
-}
-
-const void *dlt_node_once(const void *node)
-{
-	const void *said = last_node;
-
-	last_node = NULL;
-	return said == node ? NULL : node;
 }
 
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint64_t bytes)
