@@ -13,6 +13,7 @@
 
 struct capture {
 	uint32_t used;
+	const void *origin;		/* the stream that it began on, and ends with */
 	uintptr_t graph;		/* that it goes into; 0: a new one */
 	uint32_t number;
 	uint64_t work[DLT_WORKS];
@@ -71,6 +72,7 @@ void dlt_capture_begin(const void *stream, const void *graph)
 
 		if (__atomic_exchange_n(&c->used, 1, __ATOMIC_ACQUIRE))
 			continue;
+		c->origin = stream;
 		c->graph = (uintptr_t)graph;
 		c->number = __atomic_add_fetch(&dlt_last_capture, 1, __ATOMIC_RELAXED);
 		memset(c->work, 0, sizeof(c->work));
@@ -99,6 +101,16 @@ void dlt_capture_end(bool ok, const void *stream, const void *graph)
 			events[i].capture = 0;
 	__atomic_sub_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->used, 0, __ATOMIC_RELEASE);
+}
+
+void dlt_capture_leave_slow(const void *stream)
+{
+	const struct capture *c = &captures[dlt_stream_capture(stream)];
+
+	if (c != captures && c->origin == stream)
+		dlt_capture_end(false, stream, NULL);
+	else if (c != captures)
+		dlt_stream_set_capture(stream, 0);
 }
 
 /* The event's place, or a free one if `make`; NULL: none. */

@@ -45,6 +45,15 @@ void dlt_capture_begin(const void *stream, const void *graph);
 /* Over, whether it went well or not; graph: what came of it, or NULL. */
 void dlt_capture_end(bool ok, const void *stream, const void *graph);
 
+/* A stream is gone, whose handle may come again: it takes part no more, and what began on it has no other end. */
+void dlt_capture_leave_slow(const void *stream);
+
+static inline void dlt_capture_leave(const void *stream)
+{
+	if (__builtin_expect(dlt_capturing, 0))
+		dlt_capture_leave_slow(stream);
+}
+
 /* A call that is no part of another one has launched this on a stream; bytes: of a copy, a set. */
 void dlt_captured_slow(const void *stream, enum dlt_work work, uint64_t bytes);
 void dlt_captured_graph_slow(const void *exec, const void *stream);

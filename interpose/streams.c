@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "captures.h"
 #include "objects.h"
 
 #define PLACES 1024	/* a power of 2; more streams than that are looked up among the objects */
@@ -53,6 +54,7 @@ void dlt_stream_made_on(const void *stream, unsigned flags, int priority, uint8_
 {
 	struct stream *s = place_of((uintptr_t)stream);
 
+	dlt_capture_leave(stream);
 	if (s)
 		__atomic_store_n(&s->id, object_of((uintptr_t)stream, flags, priority, device),
 				 __ATOMIC_RELAXED);
@@ -67,6 +69,7 @@ void dlt_stream_gone(const void *stream)
 {
 	struct stream *s = place_of((uintptr_t)stream);
 
+	dlt_capture_leave(stream);
 	if (s)
 		__atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
 }
