@@ -40,6 +40,12 @@ enum dlt_node {
 /* Captures that are in progress. */
 extern int dlt_capturing __attribute__((visibility("hidden")));
 
+/*
+ * A capture by its mark, which no other one has while anybody may ask: so what is marked by one that is over needs not
+ * be found again. 0: it is over, or the mark of none (0).
+ */
+uint8_t dlt_capture_of(uint32_t mark);
+
 /* graph: that it goes into; NULL: into a new one. Again on the same stream does nothing. */
 void dlt_capture_begin(const void *stream, const void *graph);
 /* Over, whether it went well or not; graph: what came of it, or NULL. */

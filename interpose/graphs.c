@@ -9,41 +9,51 @@
 #include "ledger.h"
 #include "objects.h"
 
-#define GRAPHS 4096		/* a power of 2 */
-#define GRAPH_BITS 12
+#define GRAPHS 16384		/* at a time, with what can be launched of them; a power of 2 */
+#define GRAPH_BITS 14
 #define NODES 8192		/* added one by one; a power of 2 */
 #define NODE_BITS 13
-#define WINDOW 16		/* places that a node may be in */
+#define WINDOW 16		/* places that a graph, or a node, may be in */
 #define BODIES 64		/* of a conditional node, at most */
 #define DEVICE_LAUNCH 4		/* cudaGraphInstantiateFlagDeviceLaunch */
 
 static struct node nodes[NODES];
 static struct graph graphs[GRAPHS];
-static bool has_inside;		/* ever: graphs that are inside of others */
+static uint32_t insides;	/* graphs that are inside of others */
 static uint32_t last_change;	/* of a node in its graph */
 __thread uint32_t dlt_graphs_said;
 
 /* ---- graphs -------------------------------------------------------------------------------- */
 
-struct graph *dlt_graph_of(uintptr_t handle, bool make)
+static struct graph *graph_at(uintptr_t handle, unsigned i)
 {
-	uint64_t at = handle * 0x9e3779b97f4a7c15 >> (64 - GRAPH_BITS);
+	return &graphs[((handle * 0x9e3779b97f4a7c15 >> (64 - GRAPH_BITS)) + i) % GRAPHS];
+}
 
-	for (unsigned i = 0; handle && i < GRAPHS; i++, at = (at + 1) % GRAPHS) {
-		struct graph *g = &graphs[at];
-		uintptr_t seen = __atomic_load_n(&g->handle, __ATOMIC_ACQUIRE);
+static struct graph *graph_find(uintptr_t handle)
+{
+	for (unsigned i = 0; handle && i < WINDOW; i++) {
+		struct graph *g = graph_at(handle, i);
 
-		if (seen == handle)
-			return g;
-		if (seen)
-			continue;
-		if (!make)
-			return NULL;
-		if (__atomic_compare_exchange_n(&g->handle, &seen, handle, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE) || seen == handle)
+		if (__atomic_load_n(&g->handle, __ATOMIC_ACQUIRE) == handle)
 			return g;
 	}
 	return NULL;
+}
+
+struct graph *dlt_graph_of(uintptr_t handle, bool make)
+{
+	struct graph *g = graph_find(handle);
+
+	for (unsigned i = 0; make && handle && !g && i < WINDOW; i++) {
+		uintptr_t seen = 0;
+
+		g = graph_at(handle, i);
+		if (!__atomic_compare_exchange_n(&g->handle, &seen, handle, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE) && seen != handle)
+			g = NULL;
+	}
+	return g;
 }
 
 static uint32_t next_change(void)
@@ -176,14 +186,24 @@ static struct node *keep_node(const void *node, const void *graph, enum dlt_node
 	return n;
 }
 
+/* node: 0: of none. */
+static void be_inside(struct graph *g, uintptr_t node)
+{
+	__atomic_add_fetch(&insides, (node != 0) - (g->inside != 0), __ATOMIC_RELAXED);
+	g->inside = node;
+}
+
 /* A graph goes with the node that it is inside of. */
 static void forget_inside(void)
 {
-	for (unsigned i = 0; has_inside && i < GRAPHS; i++) {
+	uint32_t left = __atomic_load_n(&insides, __ATOMIC_RELAXED);
+
+	for (unsigned i = 0; left && i < GRAPHS; i++) {
 		struct graph *g = &graphs[i];
 
+		left -= g->inside != 0;
 		if (g->inside && !dlt_node_of(g->inside)) {
-			g->inside = 0;
+			be_inside(g, 0);
 			dlt_graph_gone((const void *)g->handle);
 		}
 	}
@@ -366,10 +386,8 @@ static struct graph *inside(const void *graph, const void *node)
 {
 	struct graph *g = graph && node ? dlt_graph_of((uintptr_t)graph, true) : NULL;
 
-	if (g) {
-		g->inside = (uintptr_t)node;
-		has_inside = true;
-	}
+	if (g)
+		be_inside(g, (uintptr_t)node);
 	return g;
 }
 
@@ -511,7 +529,7 @@ void dlt_graph_updated(const void *exec, const void *graph)
 	dlt_exec_updated(g);
 }
 
-/* Its place stays taken, for the next one with this handle. */
+/* Its place is for others; whoever has a pointer to it looks it up again. */
 void dlt_graph_gone(const void *graph)
 {
 	struct graph *g = dlt_graph_of((uintptr_t)graph, false);
@@ -522,7 +540,10 @@ void dlt_graph_gone(const void *graph)
 	dlt_exec_forget(g);
 	clear(g);
 	g->body = g->from_other = g->by_gpu = false;
-	g->inside = g->source = 0;
+	be_inside(g, 0);
+	g->source = 0;
+	g->touched = g->made = 0;
+	__atomic_store_n(&g->handle, 0, __ATOMIC_RELEASE);
 }
 
 uint32_t dlt_graph_shape(const void *exec)
