@@ -104,17 +104,15 @@ void dlt_capture_end(bool ok, const void *stream, const void *graph)
 {
 	uint8_t index = dlt_stream_capture(stream);
 	struct capture *c = &captures[index];
-	struct graph *g;
+	const struct graph *g = ok ? dlt_graph_of((uintptr_t)graph, false) : NULL;
 
 	if (!index)
 		return;
-	g = ok ? dlt_graph_of((uintptr_t)graph, true) : NULL;
 	/* What had this handle before; but nodes may be added by hand while it is captured. */
-	if (g && !c->graph && (int32_t)(g->touched - c->number) < 0) {
+	if (g && !c->graph && (int32_t)(g->touched - c->number) < 0)
 		dlt_graph_gone(graph);
-		g = dlt_graph_of((uintptr_t)graph, true);
-	}
-	dlt_graph_add_work(g, c->work);
+	if (ok)
+		dlt_graph_captured(graph, c->work);
 	__atomic_add_fetch(&c->ends, 1, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->used, 0, __ATOMIC_RELEASE);

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cu_types.h"
-#include "ledger.h"
 #include "objects.h"
 
 #define GRAPHS 16384		/* at a time, with what can be launched of them; a power of 2 */
@@ -14,7 +12,6 @@
 #define NODES 8192		/* added one by one; a power of 2 */
 #define NODE_BITS 13
 #define WINDOW 16		/* places that a graph, or a node, may be in */
-#define BODIES 64		/* of a conditional node, at most */
 #define DEVICE_LAUNCH 4		/* cudaGraphInstantiateFlagDeviceLaunch */
 
 static struct node nodes[NODES];
@@ -121,6 +118,23 @@ void dlt_graph_unsure(struct graph *g)
 	dlt_graph_add_work(g, one);
 }
 
+void dlt_graph_captured(const void *graph, const uint64_t work[DLT_WORKS])
+{
+	struct graph *g = dlt_graph_of((uintptr_t)graph, true);
+
+	if (g)
+		g->hides = true;
+	dlt_graph_add_work(g, work);
+}
+
+/* A node is not known, nor in which graph it is: it may be in any that hides some. */
+static void unsure_somewhere(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		if (graphs[i].hides && !graphs[i].work[DLT_WORK_UNSURE])
+			dlt_graph_unsure(&graphs[i]);
+}
+
 /* ---- nodes --------------------------------------------------------------------------------- */
 
 static struct node *node_at(uintptr_t handle, unsigned i)
@@ -166,9 +180,12 @@ static void belongs(struct node *n, const void *graph)
 {
 	struct graph *g = dlt_graph_of((uintptr_t)graph, true);
 
-	n->graph = (uintptr_t)graph;
-	if (g)
-		g->has_nodes = true;
+	if (n)
+		n->graph = (uintptr_t)graph;
+	if (!g)
+		return;
+	g->has_nodes |= n != NULL;
+	g->hides |= n == NULL;
 }
 
 /* One whose graph is gone has left its handle to others. */
@@ -176,9 +193,9 @@ static struct node *keep_node(const void *node, const void *graph, enum dlt_node
 {
 	struct node *n = node_make(node);
 
+	belongs(n, graph);
 	if (!n)
 		return NULL;
-	belongs(n, graph);
 	n->changed = next_change();
 	n->known = n->sized = true;
 	n->type = (uint8_t)type;
@@ -219,13 +236,14 @@ static void forget_nodes(struct graph *g)
 	g->has_nodes = false;
 }
 
-/* The driver's call inside the runtime's finds it gone already. */
 void dlt_graph_remove(const void *node)
 {
 	struct node *n = node_of(node);
 	struct graph *g = n ? dlt_graph_of(n->graph, false) : NULL;
 	uint64_t less[DLT_WORKS];
 
+	if (!g)
+		unsure_somewhere();
 	if (!n)
 		return;
 	for (unsigned i = 0; i < DLT_WORKS; i++)
@@ -257,6 +275,8 @@ void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes)
 	struct graph *g = dlt_graph_of(exec ? (uintptr_t)exec : n ? n->graph : 0, false);
 	uint64_t work[DLT_WORKS];
 
+	if (!g && !exec)
+		unsure_somewhere();
 	if (!g)
 		return;
 	if (!n || !n->sized || !dlt_node_moves(n)) {
@@ -273,15 +293,17 @@ void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes)
 		change(n, work);
 }
 
-/* A child's copy of a graph gets the parameters of another one. */
 static void child_is(struct node *n, const void *child)
 {
 	const struct graph *c = dlt_graph_of((uintptr_t)child, false);
+	struct graph *g = n ? dlt_graph_of(n->graph, false) : NULL;
 
-	if (c && n->known)
+	if (!g)
+		unsure_somewhere();
+	else if (c && n->known)
 		change(n, c->work);
 	else
-		dlt_graph_unsure(dlt_graph_of(n->graph, false));
+		dlt_graph_unsure(g);
 }
 
 void dlt_graph_child_is(const void *exec, const void *node, const void *child)
@@ -291,7 +313,9 @@ void dlt_graph_child_is(const void *exec, const void *node, const void *child)
 	struct graph *g = dlt_graph_of((uintptr_t)exec, false);
 	struct node *n = node_of(node);
 
-	if (!n && g)
+	if (!exec)
+		child_is(n, child);
+	else if (!n && g)
 		dlt_graph_unsure(g);
 	else if (g)
 		dlt_exec_change(g, n, c ? c->work : nothing, true);
@@ -307,6 +331,20 @@ void dlt_graph_nodes(const void *graph, void *const *list, const size_t *count)
 		if (n && n->graph != (uintptr_t)graph && !n->known)
 			belongs(n, graph);
 	}
+}
+
+void dlt_graph_edges(const void *graph, void *const *from, void *const *to, const size_t *count)
+{
+	dlt_graph_nodes(graph, from, count);
+	dlt_graph_nodes(graph, to, count);
+}
+
+void dlt_graph_beside(const void *node, void *const *list, const size_t *count)
+{
+	const struct node *n = node_of(node);
+
+	if (n && n->graph)
+		dlt_graph_nodes((const void *)n->graph, list, count);
 }
 
 void dlt_graph_node_is(const void *node, int type)
@@ -368,6 +406,14 @@ void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint
 	keep_node(node, graph, type, one);
 }
 
+void dlt_graph_other(const void *graph, const void *node)
+{
+	static const uint64_t nothing[DLT_WORKS];
+
+	if (node)
+		keep_node(node, graph, DLT_NODE_OTHER, nothing);
+}
+
 void dlt_graph_child(const void *graph, const void *node, const void *child)
 {
 	static const uint64_t nothing[DLT_WORKS];
@@ -382,7 +428,7 @@ void dlt_graph_child(const void *graph, const void *node, const void *child)
 
 /* ---- graphs inside of others ------------------------------------------------------------------ */
 
-static struct graph *inside(const void *graph, const void *node)
+struct graph *dlt_graph_put_inside(const void *graph, const void *node)
 {
 	struct graph *g = graph && node ? dlt_graph_of((uintptr_t)graph, true) : NULL;
 
@@ -400,77 +446,13 @@ void dlt_graph_inside(const void *graph, const void *node)
 	if (!n || (known && known->inside == (uintptr_t)node))
 		return;
 	dlt_graph_gone(graph);
-	g = inside(graph, node);
+	g = dlt_graph_put_inside(graph, node);
+	if (g)
+		g->hides = true;
 	if (!g || !n->known)
 		return;
 	memcpy(g->work, n->work, sizeof(g->work));
 	g->made = n->changed;
-}
-
-/* params: of the type; CUDA has made the graphs. */
-static void add_conditional(const void *graph, const void *node, const void *params)
-{
-	struct dlt_cuda_conditional p;
-
-	dlt_graph_add(graph, node, DLT_WORK_CONDITIONAL, 0);
-	memcpy(&p, params, sizeof(p));
-	for (unsigned i = 0; p.graphs && i < p.count && i < BODIES; i++) {
-		struct graph *g;
-
-		dlt_graph_gone(p.graphs[i]);
-		g = inside(p.graphs[i], node);
-		if (g)
-			g->body = true;
-	}
-}
-
-/* Behind the type come 12 bytes of nothing, then what is of that type; a copy has 16 bytes more before. */
-static uint64_t bytes_in(const void *params, int type, bool driver)
-{
-	const char *of_type = (const char *)params + 16;
-
-	if (type == DLT_NODE_SET)
-		return dlt_cuda_set_size(of_type);
-	if (type != DLT_NODE_COPY)
-		return 0;
-	return driver ? dlt_cu_copy3d_size((const struct dlt_cu_copy3d *)(const void *)(of_type + 16))
-		      : dlt_cuda_copy3d_size((const struct dlt_cuda_copy3d *)(const void *)(of_type + 16));
-}
-
-#define MOVED 1			/* cudaGraphChildGraphOwnershipMove: the graph itself, no copy */
-
-void dlt_graph_resize_by(const void *exec, const void *node, const void *params, bool driver)
-{
-	struct dlt_cuda_node p;
-
-	if (!params)
-		return;
-	memcpy(&p, params, sizeof(p));
-	if (p.type == DLT_NODE_COPY || p.type == DLT_NODE_SET)
-		dlt_graph_resize(exec, node, bytes_in(params, p.type, driver));
-	else if (p.type == DLT_NODE_CHILD && exec)
-		dlt_graph_child_is(exec, node, p.child);
-	else if (p.type == DLT_NODE_CHILD && node_of(node))
-		child_is(node_of(node), p.child);
-}
-
-void dlt_graph_add_node(const void *graph, const void *node, const void *params, bool driver)
-{
-	struct dlt_cuda_node p;
-
-	if (!params || !node)
-		return;
-	memcpy(&p, params, sizeof(p));
-	if (p.type == DLT_NODE_CHILD)
-		dlt_graph_child(graph, node, p.child);
-	if (p.type == DLT_NODE_CHILD && p.ownership == MOVED)
-		inside(p.child, node);
-	else if (p.type >= DLT_NODE_KERNEL && p.type <= DLT_NODE_SET)
-		dlt_graph_add(graph, node, (enum dlt_work)p.type, bytes_in(params, p.type, driver));
-	else if (p.type == DLT_NODE_CONDITIONAL)
-		add_conditional(graph, node, (const char *)params + 16);
-	else if (p.type == DLT_NODE_ALLOCATE)
-		dlt_ledger_graph(dlt_cuda_allocates((const char *)params + 16));
 }
 
 /* ---- copies ------------------------------------------------------------------------------------ */
@@ -490,8 +472,12 @@ static struct graph *copy_of(const void *to, const void *from)
 
 void dlt_graph_copy(const void *to, const void *from)
 {
+	struct graph *g;
+
 	dlt_graph_gone(to);
-	copy_of(to, from);
+	g = copy_of(to, from);
+	if (g)
+		g->hides = true;
 }
 
 void dlt_graph_made(const void *exec, const void *graph, uint64_t flags)
@@ -539,7 +525,7 @@ void dlt_graph_gone(const void *graph)
 	forget_nodes(g);
 	dlt_exec_forget(g);
 	clear(g);
-	g->body = g->from_other = g->by_gpu = false;
+	g->hides = g->body = g->from_other = g->by_gpu = false;
 	be_inside(g, 0);
 	g->source = 0;
 	g->touched = g->made = 0;
