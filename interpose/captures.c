@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graphs.h"
+#include "objects.h"
 #include "streams.h"
 
 #define CAPTURES 256		/* 0 is none */
@@ -92,12 +93,14 @@ void dlt_capture_begin(const void *stream, const void *graph)
 		c->graph = (uintptr_t)graph;
 		c->number = __atomic_add_fetch(&dlt_last_capture, 1, __ATOMIC_RELAXED);
 		memset(c->work, 0, sizeof(c->work));
-		if (dlt_stream_set_capture(stream, mark_of((uint8_t)i)))
+		if (dlt_stream_set_capture(stream, mark_of((uint8_t)i))) {
 			__atomic_add_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
-		else
-			__atomic_store_n(&c->used, 0, __ATOMIC_RELEASE);
-		return;
+			return;
+		}
+		__atomic_store_n(&c->used, 0, __ATOMIC_RELEASE);
+		break;
 	}
+	dlt_missed(DLT_MISSED_CAPTURE);
 }
 
 void dlt_capture_end(bool ok, const void *stream, const void *graph)
@@ -166,8 +169,11 @@ void dlt_capture_record_slow(const void *event, const void *stream)
 	uint8_t capture = dlt_stream_capture(stream);
 	struct event *e = event_of((uintptr_t)event);
 
-	if (!e && capture)
+	if (!e && capture) {
 		e = event_make((uintptr_t)event);
+		if (!e)
+			dlt_missed(DLT_MISSED_CAPTURE);
+	}
 	if (e)
 		__atomic_store_n(&e->capture, capture ? mark_of(capture) : 0, __ATOMIC_RELEASE);
 }
@@ -176,6 +182,6 @@ void dlt_capture_wait_slow(const void *stream, const void *event)
 {
 	const struct event *e = event_of((uintptr_t)event);
 
-	if (e)
-		dlt_stream_set_capture(stream, __atomic_load_n(&e->capture, __ATOMIC_RELAXED));
+	if (e && !dlt_stream_set_capture(stream, __atomic_load_n(&e->capture, __ATOMIC_RELAXED)))
+		dlt_missed(DLT_MISSED_CAPTURE);
 }

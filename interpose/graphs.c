@@ -16,6 +16,7 @@
 
 static struct node nodes[NODES];
 static struct graph graphs[GRAPHS];
+static bool full;		/* ever: a graph found no place */
 static uint32_t insides;	/* graphs that are inside of others */
 static uint32_t last_change;	/* of a node in its graph */
 __thread uint32_t dlt_graphs_said;
@@ -50,6 +51,8 @@ struct graph *dlt_graph_of(uintptr_t handle, bool make)
 						 __ATOMIC_ACQUIRE) && seen != handle)
 			g = NULL;
 	}
+	if (make && handle && !g)
+		full = true;
 	return g;
 }
 
@@ -538,6 +541,8 @@ uint32_t dlt_graph_shape(const void *exec)
 	uint64_t values[DLT_WORKS];
 	uint32_t id;
 
+	if (!g && full)
+		dlt_missed(DLT_MISSED_GRAPH);
 	if (!g)
 		return 0;
 	id = __atomic_load_n(&g->object, __ATOMIC_RELAXED);

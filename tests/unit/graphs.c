@@ -27,6 +27,11 @@ void dlt_ledger_graph(const struct dlt_cuda_node_memory *memory)
 	assert_non_null(memory);
 }
 
+void dlt_missed(enum dlt_missed what)
+{
+	fail_msg("missed: %d", (int)what);
+}
+
 static void *handle(uintptr_t value)
 {
 	return (void *)value;
