@@ -13,6 +13,7 @@
 #include "analysis/coverage.h"
 #include "analysis/frameworks.h"
 #include "analysis/gpu_gaps.h"
+#include "analysis/launch_limits.h"
 #include "analysis/iterations.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/memory.h"
@@ -419,35 +420,14 @@ static void gpu_memory_strays(struct table *table, const struct process *p)
 		      "from it", unheld);
 }
 
-/* Launches of graphs of which it is not known what they execute. */
-static void unsure_graphs(struct table *table, const struct process *p)
+static void note_launches(const struct process *p, const char *kind, double launches, const char *text, void *data)
 {
-	uint64_t graphs = 0, launches = 0, deciding = 0, nodes = 0, kernels = 0;
-	char bodies[256] = "";
+	limit(data, p->trace, p, kind, launches, "%s", text);
+}
 
-	for (size_t i = 0; i < p->launched.count; i++) {
-		const struct launches *l = &p->launched.list[i];
-		const struct object *graph = process_find_object(p, DLT_OBJECT_GRAPH, l->id);
-
-		if (!graph || !graph->values[GRAPH_UNSURE] || !l->count)
-			continue;
-		graphs++;
-		launches += l->count;
-		deciding += graph->values[GRAPH_CONDITIONAL] ? l->count : 0;
-		nodes += l->count * graph->values[GRAPH_CONDITIONAL];
-		kernels += l->count * graph->values[GRAPH_BODY_KERNELS];
-	}
-	if (deciding)
-		snprintf(bodies, sizeof(bodies),
-			 "%" PRIu64 " of them came to %" PRIu64 " conditional nodes, whose bodies run as often as the "
-			 "GPU decides and are in no count (each once: %" PRIu64 " kernels); in others ",
-			 deciding, nodes, kernels);
-	if (launches)
-		limit(table, p->trace, p, "uncovered", (double)launches,
-		      "%" PRIu64 " launches of %" PRIu64 " CUDA graphs may have executed more or less than is "
-		      "counted: %sthe GPU may launch the graph itself, or nodes of it were taken out, switched off or "
-		      "changed of which it is not known what they did",
-		      launches, graphs, bodies);
+static void launches(struct table *table, const struct process *p)
+{
+	launch_limits_each(p, note_launches, table);
 }
 
 static void memory_measure(struct table *table, const struct process *p)
@@ -590,7 +570,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
 	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure,
-	epochs_cut, opencl, communication, gpu_memory_strays, unsure_graphs, gpu_gaps, gpu_account,
+	epochs_cut, opencl, communication, gpu_memory_strays, launches, gpu_gaps, gpu_account,
 };
 
 void run_limits(const struct model *m, struct report *r)

@@ -11,7 +11,8 @@
  * A node that came by capture is known once the program asks for the nodes of its graph and what
  * each is. What is not known is counted as DLT_WORK_UNSURE: conditional nodes, whose bodies are
  * executed as often as the GPU decides; nodes of no known kind or size that are taken out, switched
- * off or changed, or that were changed in their graph before they are in what was made of it; and
+ * off or changed, or that were changed in their graph before they are in what was made of it; that a node was taken
+ * out or changed of which not even the graph is known, in each graph that may have had it; and
  * that the GPU may launch the graph itself.
  */
 #ifndef DLT_INTERPOSE_CAPTURES_H
@@ -31,19 +32,34 @@ enum dlt_work {
 	DLT_WORKS
 };
 
-/* cudaGraphNodeType, CUgraphNodeType: those that matter here. */
+/* cudaGraphNodeType, CUgraphNodeType: those that matter here; OTHER is the host's. */
 enum dlt_node {
-	DLT_NODE_KERNEL, DLT_NODE_COPY, DLT_NODE_SET, DLT_NODE_CHILD = 4, DLT_NODE_ALLOCATE = 10,
+	DLT_NODE_KERNEL, DLT_NODE_COPY, DLT_NODE_SET, DLT_NODE_OTHER, DLT_NODE_CHILD, DLT_NODE_ALLOCATE = 10,
 	DLT_NODE_CONDITIONAL = 13,
 };
 
 /* Captures that are in progress. */
 extern int dlt_capturing __attribute__((visibility("hidden")));
 
+/*
+ * A capture by its mark, which no other one has while anybody may ask: so what is marked by one that is over needs not
+ * be found again. 0: it is over, or the mark of none (0).
+ */
+uint8_t dlt_capture_of(uint32_t mark);
+
 /* graph: that it goes into; NULL: into a new one. Again on the same stream does nothing. */
 void dlt_capture_begin(const void *stream, const void *graph);
 /* Over, whether it went well or not; graph: what came of it, or NULL. */
 void dlt_capture_end(bool ok, const void *stream, const void *graph);
+
+/* A stream is gone, whose handle may come again: it takes part no more, and what began on it has no other end. */
+void dlt_capture_leave_slow(const void *stream);
+
+static inline void dlt_capture_leave(const void *stream)
+{
+	if (__builtin_expect(dlt_capturing, 0))
+		dlt_capture_leave_slow(stream);
+}
 
 /* A call that is no part of another one has launched this on a stream; bytes: of a copy, a set. */
 void dlt_captured_slow(const void *stream, enum dlt_work work, uint64_t bytes);
@@ -90,27 +106,34 @@ static inline size_t dlt_moved(const void *stream, size_t size)
 }
 
 /*
- * A runtime's call that adds a node has the driver's inside it, most times: the driver's rows say
- * the node, the runtime's ask whether it is known by that (then NULL, which adds nothing).
+ * Calls about graphs (family graph) that the thread has taken note of. They lie in each other: the driver's in the
+ * runtime's, and in a library's own of that name, which passes it on. The innermost one knows best, and is noted
+ * alone: one that finds more here than before it has had another inside that was.
  */
-const void *dlt_node_said(const void *node);
-const void *dlt_node_once(const void *node);
+extern __thread uint32_t dlt_graphs_said __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
+/* All that a capture has made is in that graph now. */
+void dlt_graph_captured(const void *graph, const uint64_t work[DLT_WORKS]);
 /* A node was added to a graph; bytes: of a copy, a set. */
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint64_t bytes);
+/* One that is no work for the GPU: so what is taken out again is known. */
+void dlt_graph_other(const void *graph, const void *node);
 /* params: cudaGraphNodeParams or CUgraphNodeParams (driver), whose type comes first. */
 void dlt_graph_add_node(const void *graph, const void *node, const void *params, bool driver);
 /* A copy or a set is of another size from now on; exec: in what can be launched, NULL: in its graph. */
 void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes);
 void dlt_graph_resize_by(const void *exec, const void *node, const void *params, bool driver);
 void dlt_graph_child(const void *graph, const void *node, const void *child);
-/* In what can be launched a child has the parameters of another graph from now on. */
+/* A child has the parameters of another graph from now on; exec: in what can be launched, NULL: in its graph. */
 void dlt_graph_child_is(const void *exec, const void *node, const void *child);
 /* A child's own graph: what changes in it changes the node. */
 void dlt_graph_inside(const void *graph, const void *node);
 
 /* These nodes are in that graph; count NULL: one. */
 void dlt_graph_nodes(const void *graph, void *const *nodes, const size_t *count);
+/* Those that edges lead from and to are; or these are where that node is. */
+void dlt_graph_edges(const void *graph, void *const *from, void *const *to, const size_t *count);
+void dlt_graph_beside(const void *node, void *const *nodes, const size_t *count);
 /* What a node is (enum dlt_node), and the bytes of a copy, a set; it stands in a clone for another one. */
 void dlt_graph_node_is(const void *node, int type);
 void dlt_graph_node_moves(const void *node, int type, uint64_t bytes);

@@ -5,46 +5,55 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "arrays.h"
-#include "cu_types.h"
-#include "ledger.h"
 #include "objects.h"
 
-#define GRAPHS 4096		/* a power of 2 */
-#define GRAPH_BITS 12
+#define GRAPHS 16384		/* at a time, with what can be launched of them; a power of 2 */
+#define GRAPH_BITS 14
 #define NODES 8192		/* added one by one; a power of 2 */
 #define NODE_BITS 13
-#define WINDOW 16		/* places that a node may be in */
-#define BODIES 64		/* of a conditional node, at most */
+#define WINDOW 16		/* places that a graph, or a node, may be in */
 #define DEVICE_LAUNCH 4		/* cudaGraphInstantiateFlagDeviceLaunch */
 
 static struct node nodes[NODES];
 static struct graph graphs[GRAPHS];
-static bool has_inside;		/* ever: graphs that are inside of others */
+static bool full;		/* ever: a graph found no place */
+static uint32_t insides;	/* graphs that are inside of others */
 static uint32_t last_change;	/* of a node in its graph */
-static __thread const void *last_node;
+__thread uint32_t dlt_graphs_said;
 
 /* ---- graphs -------------------------------------------------------------------------------- */
 
-struct graph *dlt_graph_of(uintptr_t handle, bool make)
+static struct graph *graph_at(uintptr_t handle, unsigned i)
 {
-	uint64_t at = handle * 0x9e3779b97f4a7c15 >> (64 - GRAPH_BITS);
+	return &graphs[((handle * 0x9e3779b97f4a7c15 >> (64 - GRAPH_BITS)) + i) % GRAPHS];
+}
 
-	for (unsigned i = 0; handle && i < GRAPHS; i++, at = (at + 1) % GRAPHS) {
-		struct graph *g = &graphs[at];
-		uintptr_t seen = __atomic_load_n(&g->handle, __ATOMIC_ACQUIRE);
+static struct graph *graph_find(uintptr_t handle)
+{
+	for (unsigned i = 0; handle && i < WINDOW; i++) {
+		struct graph *g = graph_at(handle, i);
 
-		if (seen == handle)
-			return g;
-		if (seen)
-			continue;
-		if (!make)
-			return NULL;
-		if (__atomic_compare_exchange_n(&g->handle, &seen, handle, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE) || seen == handle)
+		if (__atomic_load_n(&g->handle, __ATOMIC_ACQUIRE) == handle)
 			return g;
 	}
 	return NULL;
+}
+
+struct graph *dlt_graph_of(uintptr_t handle, bool make)
+{
+	struct graph *g = graph_find(handle);
+
+	for (unsigned i = 0; make && handle && !g && i < WINDOW; i++) {
+		uintptr_t seen = 0;
+
+		g = graph_at(handle, i);
+		if (!__atomic_compare_exchange_n(&g->handle, &seen, handle, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE) && seen != handle)
+			g = NULL;
+	}
+	if (make && handle && !g)
+		full = true;
+	return g;
 }
 
 static uint32_t next_change(void)
@@ -112,6 +121,23 @@ void dlt_graph_unsure(struct graph *g)
 	dlt_graph_add_work(g, one);
 }
 
+void dlt_graph_captured(const void *graph, const uint64_t work[DLT_WORKS])
+{
+	struct graph *g = dlt_graph_of((uintptr_t)graph, true);
+
+	if (g)
+		g->hides = true;
+	dlt_graph_add_work(g, work);
+}
+
+/* A node is not known, nor in which graph it is: it may be in any that hides some. */
+static void unsure_somewhere(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		if (graphs[i].hides && !graphs[i].work[DLT_WORK_UNSURE])
+			dlt_graph_unsure(&graphs[i]);
+}
+
 /* ---- nodes --------------------------------------------------------------------------------- */
 
 static struct node *node_at(uintptr_t handle, unsigned i)
@@ -157,9 +183,12 @@ static void belongs(struct node *n, const void *graph)
 {
 	struct graph *g = dlt_graph_of((uintptr_t)graph, true);
 
-	n->graph = (uintptr_t)graph;
-	if (g)
-		g->has_nodes = true;
+	if (n)
+		n->graph = (uintptr_t)graph;
+	if (!g)
+		return;
+	g->has_nodes |= n != NULL;
+	g->hides |= n == NULL;
 }
 
 /* One whose graph is gone has left its handle to others. */
@@ -167,9 +196,9 @@ static struct node *keep_node(const void *node, const void *graph, enum dlt_node
 {
 	struct node *n = node_make(node);
 
+	belongs(n, graph);
 	if (!n)
 		return NULL;
-	belongs(n, graph);
 	n->changed = next_change();
 	n->known = n->sized = true;
 	n->type = (uint8_t)type;
@@ -177,14 +206,24 @@ static struct node *keep_node(const void *node, const void *graph, enum dlt_node
 	return n;
 }
 
+/* node: 0: of none. */
+static void be_inside(struct graph *g, uintptr_t node)
+{
+	__atomic_add_fetch(&insides, (node != 0) - (g->inside != 0), __ATOMIC_RELAXED);
+	g->inside = node;
+}
+
 /* A graph goes with the node that it is inside of. */
 static void forget_inside(void)
 {
-	for (unsigned i = 0; has_inside && i < GRAPHS; i++) {
+	uint32_t left = __atomic_load_n(&insides, __ATOMIC_RELAXED);
+
+	for (unsigned i = 0; left && i < GRAPHS; i++) {
 		struct graph *g = &graphs[i];
 
+		left -= g->inside != 0;
 		if (g->inside && !dlt_node_of(g->inside)) {
-			g->inside = 0;
+			be_inside(g, 0);
 			dlt_graph_gone((const void *)g->handle);
 		}
 	}
@@ -200,13 +239,14 @@ static void forget_nodes(struct graph *g)
 	g->has_nodes = false;
 }
 
-/* The driver's call inside the runtime's finds it gone already. */
 void dlt_graph_remove(const void *node)
 {
 	struct node *n = node_of(node);
 	struct graph *g = n ? dlt_graph_of(n->graph, false) : NULL;
 	uint64_t less[DLT_WORKS];
 
+	if (!g)
+		unsure_somewhere();
 	if (!n)
 		return;
 	for (unsigned i = 0; i < DLT_WORKS; i++)
@@ -238,6 +278,8 @@ void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes)
 	struct graph *g = dlt_graph_of(exec ? (uintptr_t)exec : n ? n->graph : 0, false);
 	uint64_t work[DLT_WORKS];
 
+	if (!g && !exec)
+		unsure_somewhere();
 	if (!g)
 		return;
 	if (!n || !n->sized || !dlt_node_moves(n)) {
@@ -254,15 +296,17 @@ void dlt_graph_resize(const void *exec, const void *node, uint64_t bytes)
 		change(n, work);
 }
 
-/* A child's copy of a graph gets the parameters of another one. */
 static void child_is(struct node *n, const void *child)
 {
 	const struct graph *c = dlt_graph_of((uintptr_t)child, false);
+	struct graph *g = n ? dlt_graph_of(n->graph, false) : NULL;
 
-	if (c && n->known)
+	if (!g)
+		unsure_somewhere();
+	else if (c && n->known)
 		change(n, c->work);
 	else
-		dlt_graph_unsure(dlt_graph_of(n->graph, false));
+		dlt_graph_unsure(g);
 }
 
 void dlt_graph_child_is(const void *exec, const void *node, const void *child)
@@ -272,7 +316,9 @@ void dlt_graph_child_is(const void *exec, const void *node, const void *child)
 	struct graph *g = dlt_graph_of((uintptr_t)exec, false);
 	struct node *n = node_of(node);
 
-	if (!n && g)
+	if (!exec)
+		child_is(n, child);
+	else if (!n && g)
 		dlt_graph_unsure(g);
 	else if (g)
 		dlt_exec_change(g, n, c ? c->work : nothing, true);
@@ -288,6 +334,20 @@ void dlt_graph_nodes(const void *graph, void *const *list, const size_t *count)
 		if (n && n->graph != (uintptr_t)graph && !n->known)
 			belongs(n, graph);
 	}
+}
+
+void dlt_graph_edges(const void *graph, void *const *from, void *const *to, const size_t *count)
+{
+	dlt_graph_nodes(graph, from, count);
+	dlt_graph_nodes(graph, to, count);
+}
+
+void dlt_graph_beside(const void *node, void *const *list, const size_t *count)
+{
+	const struct node *n = node_of(node);
+
+	if (n && n->graph)
+		dlt_graph_nodes((const void *)n->graph, list, count);
 }
 
 void dlt_graph_node_is(const void *node, int type)
@@ -335,20 +395,6 @@ void dlt_graph_found(const void *node, const void *original, const void *clone)
 	found->changed = n ? n->changed : 0;
 }
 
-const void *dlt_node_said(const void *node)
-{
-	last_node = node;
-	return node;
-}
-
-const void *dlt_node_once(const void *node)
-{
-	const void *said = last_node;
-
-	last_node = NULL;
-	return said == node ? NULL : node;
-}
-
 void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint64_t bytes)
 {
 	enum dlt_node type = work == DLT_WORK_CONDITIONAL ? DLT_NODE_CONDITIONAL : (enum dlt_node)work;
@@ -361,6 +407,14 @@ void dlt_graph_add(const void *graph, const void *node, enum dlt_work work, uint
 		one[DLT_WORK_UNSURE] = 1;
 	dlt_graph_add_work(dlt_graph_of((uintptr_t)graph, true), one);
 	keep_node(node, graph, type, one);
+}
+
+void dlt_graph_other(const void *graph, const void *node)
+{
+	static const uint64_t nothing[DLT_WORKS];
+
+	if (node)
+		keep_node(node, graph, DLT_NODE_OTHER, nothing);
 }
 
 void dlt_graph_child(const void *graph, const void *node, const void *child)
@@ -377,14 +431,12 @@ void dlt_graph_child(const void *graph, const void *node, const void *child)
 
 /* ---- graphs inside of others ------------------------------------------------------------------ */
 
-static struct graph *inside(const void *graph, const void *node)
+struct graph *dlt_graph_put_inside(const void *graph, const void *node)
 {
 	struct graph *g = graph && node ? dlt_graph_of((uintptr_t)graph, true) : NULL;
 
-	if (g) {
-		g->inside = (uintptr_t)node;
-		has_inside = true;
-	}
+	if (g)
+		be_inside(g, (uintptr_t)node);
 	return g;
 }
 
@@ -397,82 +449,13 @@ void dlt_graph_inside(const void *graph, const void *node)
 	if (!n || (known && known->inside == (uintptr_t)node))
 		return;
 	dlt_graph_gone(graph);
-	g = inside(graph, node);
+	g = dlt_graph_put_inside(graph, node);
+	if (g)
+		g->hides = true;
 	if (!g || !n->known)
 		return;
 	memcpy(g->work, n->work, sizeof(g->work));
 	g->made = n->changed;
-}
-
-/* params: of the type; CUDA has made the graphs. */
-static void add_conditional(const void *graph, const void *node, const void *params)
-{
-	struct dlt_cuda_conditional p;
-
-	dlt_graph_add(graph, node, DLT_WORK_CONDITIONAL, 0);
-	memcpy(&p, params, sizeof(p));
-	for (unsigned i = 0; p.graphs && i < p.count && i < BODIES; i++) {
-		struct graph *g;
-
-		dlt_graph_gone(p.graphs[i]);
-		g = inside(p.graphs[i], node);
-		if (g)
-			g->body = true;
-	}
-}
-
-/* Behind the type come 12 bytes of nothing, then what is of that type; a copy has 16 bytes more before. */
-static uint64_t bytes_in(const void *params, int type, bool driver)
-{
-	const char *of_type = (const char *)params + 16;
-
-	if (type == DLT_NODE_SET)
-		return dlt_cuda_set_size(of_type);
-	if (type != DLT_NODE_COPY)
-		return 0;
-	return driver ? dlt_cu_copy3d_size((const struct dlt_cu_copy3d *)(const void *)(of_type + 16))
-		      : dlt_array_copied((const struct dlt_cuda_copy3d *)(const void *)(of_type + 16));
-}
-
-#define MOVED 1			/* cudaGraphChildGraphOwnershipMove: the graph itself, no copy */
-
-void dlt_graph_resize_by(const void *exec, const void *node, const void *params, bool driver)
-{
-	struct dlt_cuda_node p;
-
-	if (!params)
-		return;
-	memcpy(&p, params, sizeof(p));
-	if (p.type == DLT_NODE_COPY || p.type == DLT_NODE_SET)
-		dlt_graph_resize(exec, node, bytes_in(params, p.type, driver));
-	else if (p.type == DLT_NODE_CHILD && exec)
-		dlt_graph_child_is(exec, node, p.child);
-	else if (p.type == DLT_NODE_CHILD && node_of(node))
-		child_is(node_of(node), p.child);
-}
-
-void dlt_graph_add_node(const void *graph, const void *node, const void *params, bool driver)
-{
-	struct dlt_cuda_node p;
-
-	if (!node)
-		return;
-	if (!params) {		/* of which version of CUDA they are is not known */
-		if (!dlt_node_of((uintptr_t)node))
-			dlt_graph_unsure(dlt_graph_of((uintptr_t)graph, true));
-		return;
-	}
-	memcpy(&p, params, sizeof(p));
-	if (p.type == DLT_NODE_CHILD)
-		dlt_graph_child(graph, node, p.child);
-	if (p.type == DLT_NODE_CHILD && p.ownership == MOVED)
-		inside(p.child, node);
-	else if (p.type >= DLT_NODE_KERNEL && p.type <= DLT_NODE_SET)
-		dlt_graph_add(graph, node, (enum dlt_work)p.type, bytes_in(params, p.type, driver));
-	else if (p.type == DLT_NODE_CONDITIONAL)
-		add_conditional(graph, node, (const char *)params + 16);
-	else if (p.type == DLT_NODE_ALLOCATE)
-		dlt_ledger_graph(dlt_cuda_allocates((const char *)params + 16));
 }
 
 /* ---- copies ------------------------------------------------------------------------------------ */
@@ -492,8 +475,12 @@ static struct graph *copy_of(const void *to, const void *from)
 
 void dlt_graph_copy(const void *to, const void *from)
 {
+	struct graph *g;
+
 	dlt_graph_gone(to);
-	copy_of(to, from);
+	g = copy_of(to, from);
+	if (g)
+		g->hides = true;
 }
 
 void dlt_graph_made(const void *exec, const void *graph, uint64_t flags)
@@ -531,7 +518,7 @@ void dlt_graph_updated(const void *exec, const void *graph)
 	dlt_exec_updated(g);
 }
 
-/* Its place stays taken, for the next one with this handle. */
+/* Its place is for others; whoever has a pointer to it looks it up again. */
 void dlt_graph_gone(const void *graph)
 {
 	struct graph *g = dlt_graph_of((uintptr_t)graph, false);
@@ -541,8 +528,11 @@ void dlt_graph_gone(const void *graph)
 	forget_nodes(g);
 	dlt_exec_forget(g);
 	clear(g);
-	g->body = g->from_other = g->by_gpu = false;
-	g->inside = g->source = 0;
+	g->hides = g->body = g->from_other = g->by_gpu = false;
+	be_inside(g, 0);
+	g->source = 0;
+	g->touched = g->made = 0;
+	__atomic_store_n(&g->handle, 0, __ATOMIC_RELEASE);
 }
 
 uint32_t dlt_graph_shape(const void *exec)
@@ -551,6 +541,8 @@ uint32_t dlt_graph_shape(const void *exec)
 	uint64_t values[DLT_WORKS];
 	uint32_t id;
 
+	if (!g && full)
+		dlt_missed(DLT_MISSED_GRAPH);
 	if (!g)
 		return 0;
 	id = __atomic_load_n(&g->object, __ATOMIC_RELAXED);

@@ -19,6 +19,7 @@ struct graph {
 	uint32_t touched;		/* number of the last capture that had begun when work was added */
 	uint32_t made;			/* a copy: number of the last change that it has in it */
 	bool has_nodes;			/* that are known one by one */
+	bool hides;			/* nodes that nobody has asked for, it may be: captured or copied ones */
 	bool body;			/* of a conditional node */
 	uintptr_t inside;		/* a node of another graph; 0: of none */
 
@@ -48,6 +49,9 @@ struct graph *dlt_graph_of(uintptr_t handle, bool make);
 void dlt_graph_add_work(struct graph *g, const uint64_t work[DLT_WORKS]);
 /* Something in it is not known. */
 void dlt_graph_unsure(struct graph *g);
+
+/* The graph is inside that node from now on; NULL: no room. */
+struct graph *dlt_graph_put_inside(const void *graph, const void *node);
 
 /* NULL: not known. */
 struct node *dlt_node_of(uintptr_t handle);

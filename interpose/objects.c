@@ -15,6 +15,9 @@
 #define PLACE_BITS 15
 #define FORMER (1ULL << 63)	/* in the handle of a kernel that is gone; no handle of a process has it */
 
+/* The id of the one that counts what found no room; 0: all did. */
+static uint32_t missed;
+
 /* index in the box + 1; 0: free. Indices stay true in a forked child, whose box is a copy. */
 static uint32_t places[PLACES];
 
@@ -60,8 +63,8 @@ static void announce(const struct dlt_box_object *o)
 		dlt_emit(dlt_thread_self(), DLT_EV_PROC_OBJECT, &e);
 }
 
-/* An entry and, after it, those that its name fills; NULL when there are none left. */
-static struct dlt_box_object *claim(uint32_t name_size)
+/* An entry and, after it, those that its name fills; NULL when there are none left but `spare`. */
+static struct dlt_box_object *claim(uint32_t name_size, uint32_t spare)
 {
 	uint32_t index = __atomic_load_n(&dlt_box->objects_used, __ATOMIC_RELAXED);
 	uint32_t entries = 1 + dlt_box_name_entries(name_size);
@@ -69,7 +72,7 @@ static struct dlt_box_object *claim(uint32_t name_size)
 
 	do {
 		o = dlt_box_object(index);
-		if (index + entries > dlt_box->objects_count ||
+		if (index + entries + spare > dlt_box->objects_count ||
 		    !dlt_box_back(o, entries * sizeof(*o)))
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&dlt_box->objects_used, &index, index + entries, false,
@@ -78,16 +81,52 @@ static struct dlt_box_object *claim(uint32_t name_size)
 	return o;
 }
 
+/* The last entry is its own; NULL: a box without objects. */
+static struct dlt_box_object *missed_object(void)
+{
+	uint32_t id = __atomic_load_n(&missed, __ATOMIC_ACQUIRE);
+	struct dlt_box_object *o = id ? NULL : claim(0, 0);
+
+	if (o) {
+		o->value_count = DLT_MISSED_KINDS;
+		__atomic_store_n(&o->type, DLT_OBJECT_MISSED, __ATOMIC_RELEASE);
+		__atomic_compare_exchange_n(&missed, &id, o->id, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	}
+	id = __atomic_load_n(&missed, __ATOMIC_ACQUIRE);
+	return id && id <= dlt_box->objects_count ? dlt_box_object(id - 1) : NULL;
+}
+
+void dlt_missed(enum dlt_missed what)
+{
+	struct dlt_box_object *o = missed_object();
+	uint64_t count = o ? __atomic_add_fetch(&o->values[what], 1, __ATOMIC_RELAXED) : 0;
+
+	/* The sampler tells how many in the end. */
+	if (o && !(count & (count - 1)))
+		announce(o);
+}
+
+static void missed_one(uint8_t type)
+{
+	/* A kernel's own object is asked for by that of its launch. */
+	if (type != DLT_OBJECT_KERNEL)
+		dlt_missed(type == DLT_OBJECT_SHAPE ? DLT_MISSED_LAUNCH : type == DLT_OBJECT_GRAPH ? DLT_MISSED_GRAPH :
+			   type == DLT_OBJECT_STREAM ? DLT_MISSED_STREAM : DLT_MISSED_NAME);
+}
+
 static struct dlt_box_object *make(const struct key *k)
 {
+	uint32_t kernel = k->type == DLT_OBJECT_SHAPE ? kernel_id((const void *)k->handle) : 0;
 	const void *code = NULL;
 	const char *name = NULL;
 	size_t length = 0;
 	struct dlt_box_object *o;
 
+	if (k->type == DLT_OBJECT_SHAPE && !kernel)
+		return NULL;
 	if (k->type == DLT_OBJECT_KERNEL)
 		length = dlt_kernel_name((const void *)k->handle, &code, &name);
-	o = claim(length ? (uint32_t)length + 1 : 0);
+	o = claim(length ? (uint32_t)length + 1 : 0, 1);
 	if (!o)
 		return NULL;
 	o->handle = k->handle;
@@ -99,7 +138,7 @@ static struct dlt_box_object *make(const struct key *k)
 		o->name_size = length ? (uint32_t)length + 1 : 0;
 		memcpy(o + 1, name, length);
 	} else if (k->type == DLT_OBJECT_SHAPE) {
-		o->values[0] = kernel_id((const void *)k->handle);
+		o->values[0] = kernel;
 	}
 	__atomic_store_n(&o->type, k->type, __ATOMIC_RELEASE);
 	return o;
@@ -115,8 +154,10 @@ static uint32_t intern(const struct key *k, uint64_t place)
 		if (!seen) {
 			if (!made)
 				made = make(k);
-			if (!made)
+			if (!made) {
+				missed_one(k->type);
 				return 0;
+			}
 			if (__atomic_compare_exchange_n(&places[at], &seen, made->id, false,
 							__ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
 				announce(made);
@@ -239,8 +280,13 @@ struct dlt_box_object *dlt_object_make(enum dlt_object type, uint64_t handle,
 {
 	struct key k = { .handle = handle, .type = (uint8_t)type, .count = (uint8_t)count };
 
+	struct dlt_box_object *o;
+
 	memcpy(k.values, values, count * sizeof(*values));
-	return make(&k);
+	o = make(&k);
+	if (!o)
+		missed_one(k.type);
+	return o;
 }
 
 void dlt_object_say(const struct dlt_box_object *o)
@@ -250,13 +296,23 @@ void dlt_object_say(const struct dlt_box_object *o)
 
 void dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length)
 {
-	struct dlt_box_object *o = claim((uint32_t)length + 1);
+	struct dlt_box_object *o = claim((uint32_t)length + 1, 1);
 
-	if (!o)
+	if (!o) {
+		missed_one((uint8_t)type);
 		return;
+	}
 	o->handle = handle;
 	o->name_size = (uint32_t)length + 1;
 	memcpy(o + 1, name, length);
 	__atomic_store_n(&o->type, type, __ATOMIC_RELEASE);
 	announce(o);
+}
+
+void dlt_objects_after_fork(void)
+{
+	struct dlt_box_object *o = missed ? missed_object() : NULL;
+
+	if (o)
+		memset(o->values, 0, sizeof(o->values));
 }

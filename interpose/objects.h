@@ -57,4 +57,10 @@ void dlt_object_say(const struct dlt_box_object *o);
 /* Likewise, with a name of `length` bytes and without values; announced. */
 void dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length);
 
+/* Something found no room, here or in another table: counted, and told with the objects. */
+void dlt_missed(enum dlt_missed what);
+
+/* Child side of fork, after the new box is in place. */
+void dlt_objects_after_fork(void);
+
 #endif

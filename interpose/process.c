@@ -20,6 +20,7 @@
 #include "fork.h"
 #include "init.h"
 #include "log.h"
+#include "objects.h"
 #include "outbox.h"
 #include "sys.h"
 #include "thread.h"
@@ -173,6 +174,7 @@ static void remake(void)
 	dlt_map_after_fork();
 	arm();
 	dlt_thread_after_fork(dlt_process.id);
+	dlt_objects_after_fork();
 	dlt_box_publish(box_folder);
 	dlt_calls_after_fork();
 	dlt_ledger_after_fork();

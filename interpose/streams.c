@@ -5,44 +5,56 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "captures.h"
 #include "objects.h"
 
-#define PLACES 1024	/* a power of 2; more streams than that are looked up among the objects */
-#define PLACE_BITS 10
+#define PLACES 4096	/* a power of 2; streams that find none are looked up among the objects */
+#define PLACE_BITS 12
+#define WINDOW 16	/* places that a stream may be in */
 #define NAMES 512	/* that are kept in a process, so that no flood of them fills the table of objects */
 
 static struct stream {
 	uintptr_t handle;	/* 0: free */
+	uint32_t capture;	/* its mark; over, or 0: none */
 	uint16_t id;		/* 0: gone, or not used yet */
-	uint8_t capture;
 	uint8_t device;		/* where there is an id */
 } streams[PLACES];
 
 bool dlt_streams_elsewhere;
 
-/* A capture that the thread's default stream is in, for as long as no capture of that number has ended. */
-static uint32_t ends[UINT8_MAX + 1];
-static __thread struct {
-	uint32_t ends;
-	uint8_t capture;	/* 0: none */
-} own;
+/* The mark of the capture that the thread's default stream is in. */
+static __thread uint32_t own;
 
-static struct stream *place_of(uintptr_t handle)
+static struct stream *place_at(uintptr_t handle, unsigned i)
 {
-	uint64_t at = handle * 0x9e3779b97f4a7c15 >> (64 - PLACE_BITS);
+	return &streams[((handle * 0x9e3779b97f4a7c15 >> (64 - PLACE_BITS)) + i) % PLACES];
+}
 
-	for (unsigned i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
-		struct stream *s = &streams[at];
-		uintptr_t seen = __atomic_load_n(&s->handle, __ATOMIC_RELAXED);
+static struct stream *known(uintptr_t handle)
+{
+	for (unsigned i = 0; i < WINDOW; i++) {
+		struct stream *s = place_at(handle, i);
 
-		if (seen == handle)
-			return s;
-		if (!seen && (__atomic_compare_exchange_n(&s->handle, &seen, handle, false,
-							  __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-			      seen == handle))
+		if (__atomic_load_n(&s->handle, __ATOMIC_ACQUIRE) == handle)
 			return s;
 	}
 	return NULL;
+}
+
+/* Its place, or a free one; NULL: there is none. */
+static struct stream *place_of(uintptr_t handle)
+{
+	struct stream *s = known(handle);
+
+	for (unsigned i = 0; !s && i < WINDOW; i++) {
+		uintptr_t seen = 0;
+
+		s = place_at(handle, i);
+		if (!__atomic_compare_exchange_n(&s->handle, &seen, handle, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE) && seen != handle)
+			s = NULL;
+	}
+	return s;
 }
 
 static uint16_t object_of(uintptr_t handle, unsigned flags, int priority, uint8_t device)
@@ -64,6 +76,7 @@ static void know(struct stream *s, uint16_t id, uint8_t device)
 
 void dlt_stream_made_on(const void *stream, unsigned flags, int priority, uint8_t device)
 {
+	dlt_capture_leave(stream);
 	know(place_of((uintptr_t)stream), object_of((uintptr_t)stream, flags, priority, device), device);
 }
 
@@ -72,12 +85,17 @@ void dlt_stream_made(const void *stream, unsigned flags, int priority)
 	dlt_stream_made_on(stream, flags, priority, dlt_device());
 }
 
+/* Its place is for others, and whoever gets the handle begins anew. */
 void dlt_stream_gone(const void *stream)
 {
-	struct stream *s = place_of((uintptr_t)stream);
+	struct stream *s = known((uintptr_t)stream);
 
-	if (s)
-		__atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
+	dlt_capture_leave(stream);
+	if (!s)
+		return;
+	__atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->capture, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->handle, 0, __ATOMIC_RELEASE);
 }
 
 void dlt_stream_named(const void *stream, const char *name)
@@ -95,32 +113,24 @@ uint8_t dlt_stream_capture(const void *stream)
 	const struct stream *s;
 
 	if (handle == DLT_STREAM_OF_THREAD)
-		return own.ends == __atomic_load_n(&ends[own.capture], __ATOMIC_RELAXED) ? own.capture : 0;
-	s = handle <= DLT_STREAM_LEGACY ? NULL : place_of(handle);
-	return s ? __atomic_load_n(&s->capture, __ATOMIC_RELAXED) : 0;
+		return dlt_capture_of(own);
+	s = handle <= DLT_STREAM_LEGACY ? NULL : known(handle);
+	return s ? dlt_capture_of(__atomic_load_n(&s->capture, __ATOMIC_RELAXED)) : 0;
 }
 
-void dlt_stream_set_capture(const void *stream, uint8_t capture)
+bool dlt_stream_set_capture(const void *stream, uint32_t mark)
 {
 	uintptr_t handle = (uintptr_t)stream;
 	struct stream *s;
 
 	if (handle == DLT_STREAM_OF_THREAD) {
-		own.capture = capture;
-		own.ends = __atomic_load_n(&ends[capture], __ATOMIC_RELAXED);
-		return;
+		own = mark;
+		return true;
 	}
 	s = handle <= DLT_STREAM_LEGACY ? NULL : place_of(handle);
 	if (s)
-		__atomic_store_n(&s->capture, capture, __ATOMIC_RELAXED);
-}
-
-void dlt_streams_end_capture(uint8_t capture)
-{
-	__atomic_add_fetch(&ends[capture], 1, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < PLACES; i++)
-		if (__atomic_load_n(&streams[i].capture, __ATOMIC_RELAXED) == capture)
-			__atomic_store_n(&streams[i].capture, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->capture, mark, __ATOMIC_RELAXED);
+	return s;
 }
 
 uint16_t dlt_stream_slow(const void *stream)
@@ -137,7 +147,7 @@ uint16_t dlt_stream_slow(const void *stream)
 		id = object_of(handle, 0, 0, dlt_device());
 		know(s, id, dlt_device());
 	}
-	return dlt_stream_capture(stream) ? id | DLT_STREAM_CAPTURED : id;
+	return dlt_capturing && dlt_stream_capture(stream) ? id | DLT_STREAM_CAPTURED : id;
 }
 
 uint8_t dlt_stream_device_slow(const void *stream)

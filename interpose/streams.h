@@ -56,8 +56,8 @@ static inline const void *dlt_own_stream(const void *stream)
 
 /* Which capture it is in (captures.c); 0: none. */
 uint8_t dlt_stream_capture(const void *stream);
-void dlt_stream_set_capture(const void *stream, uint8_t capture);
-void dlt_streams_end_capture(uint8_t capture);
+/* mark: of the capture, or 0 (dlt_capture_of). False: no room for the stream, or it is one that nobody captures. */
+bool dlt_stream_set_capture(const void *stream, uint32_t mark);
 
 /* A stream was made, on the current device; its handle may have been another's before. */
 void dlt_stream_made(const void *stream, unsigned flags, int priority);

@@ -145,7 +145,8 @@ static bool is_referred_to(uint8_t type)
 	       type == DLT_OBJECT_PACKAGE || !sampler_is_sparse();
 }
 
-static void announce_objects(const struct sampled_process *p)
+/* only: of this type; 0: all that are referred to. */
+static void announce_objects(const struct sampled_process *p, uint8_t only)
 {
 	size_t count = box_view_objects(&p->box);
 
@@ -161,7 +162,7 @@ static void announce_objects(const struct sampled_process *p)
 			.values_count = box_value(o->value_count), .name = name,
 		};
 
-		if (!e.type || e.id != i + 1 || !is_referred_to(e.type))
+		if (!e.type || e.id != i + 1 || (only ? e.type != only : !is_referred_to(e.type)))
 			continue;
 		memcpy(values, o->values, sizeof(values));
 		if (e.values_count > 8)
@@ -175,6 +176,11 @@ static void announce_objects(const struct sampled_process *p)
 		}
 		sample_emit(DLT_EV_PROC_OBJECT, &e);
 	}
+}
+
+void announce_missed(const struct sampled_process *p)
+{
+	announce_objects(p, DLT_OBJECT_MISSED);
 }
 
 void announce(struct sampled_process *p, uint64_t now, enum announcement what, bool final)
@@ -191,7 +197,7 @@ void announce(struct sampled_process *p, uint64_t now, enum announcement what, b
 	if (what < ANNOUNCE_LONG)
 		return;
 	p->last_long = now;
-	announce_objects(p);
+	announce_objects(p, 0);
 	if (what < ANNOUNCE_ALL)
 		return;
 	p->last_full = now;

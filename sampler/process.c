@@ -336,6 +336,8 @@ static void announce_if_due(struct sampled_process *p, uint64_t now, bool gone)
 
 	if (!p->was_enabled)
 		return;
+	if (gone)
+		announce_missed(p);
 	if (news)
 		p->last_buckets = 0;
 	if (news || now - p->last_full >= FULL)

@@ -103,6 +103,8 @@ struct sampled_process {
 /* Announcements (announce.c): what is few, objects too, all libraries too. */
 enum announcement { ANNOUNCE_SHORT, ANNOUNCE_LONG, ANNOUNCE_ALL };
 void announce(struct sampled_process *p, uint64_t now, enum announcement what, bool final);
+/* How much has found no room, once more when it ends. */
+void announce_missed(const struct sampled_process *p);
 /* Threads that were not there before. */
 void announce_new_threads(struct sampled_process *p, bool final);
 

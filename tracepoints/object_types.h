@@ -21,6 +21,16 @@ enum dlt_object {
 	DLT_OBJECT_FOLDER,		/* of files that are read; its handle is a hash of the name */
 	DLT_OBJECT_STREAM_NAME,		/* what the program calls the stream of this handle, by NVTX */
 	DLT_OBJECT_DEVICE_NAME,		/* likewise the GPU of this number, as the process numbers them */
+	DLT_OBJECT_MISSED,		/* what found no room, counted: its values are by enum dlt_missed */
+};
+
+enum dlt_missed {
+	DLT_MISSED_LAUNCH,		/* launches of kernels that have no id */
+	DLT_MISSED_GRAPH,		/* launches of graphs */
+	DLT_MISSED_STREAM,		/* calls on streams, which look like those on the default stream */
+	DLT_MISSED_CAPTURE,		/* streams and events in captures: what comes of them looks executed */
+	DLT_MISSED_NAME,		/* names and all the rest */
+	DLT_MISSED_KINDS
 };
 
 #define DLT_SHUT_IN "seccomp"		/* the process may have shut itself in */

@@ -23,6 +23,12 @@ static uint64_t key_of(unsigned type, uint32_t id)
 	return (uint64_t)type << 32 | id;
 }
 
+static void take_larger(uint64_t *values, const struct dlt_ev_proc_object *e)
+{
+	for (size_t i = 0; i < e->values_count && i < DLT_MISSED_KINDS; i++)
+		values[i] = e->values[i] > values[i] ? e->values[i] : values[i];
+}
+
 bool process_object(struct process *p, const struct dlt_ev_proc_object *e)
 {
 	struct launched *l = &p->launched;
@@ -34,6 +40,8 @@ bool process_object(struct process *p, const struct dlt_ev_proc_object *e)
 		/* The name may have become known, or lost: the longer one stays. */
 		if (!*o->name && *e->name)
 			o->name = trace_keep(p->trace, e->name);
+		if (o->type == DLT_OBJECT_MISSED)	/* grows; who says so may be late */
+			take_larger(o->values, e);
 		return false;
 	}
 	*idmap_put(&l->object_by_id, key_of(e->type, e->id)) = l->object_count;

@@ -12,6 +12,8 @@ cat >threads.c <<'C'
 struct dim3 { unsigned x, y, z; };
 int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
 int cudaLaunchKernel_ptsz(const void *, struct dim3, struct dim3, void **, size_t, void *);
+int cudaMemcpyAsync_ptsz(void *, const void *, size_t, int, void *);
+int cudaMemcpyBatchAsync_ptsz(void **, void **, size_t *, size_t, void *, size_t *, size_t, void *);
 int cudaEventCreate(void **);
 int cudaEventRecord_ptsz(void *, void *);
 int cudaStreamWaitEvent_ptsz(void *, void *, unsigned);
@@ -66,6 +68,8 @@ int main(void)
 	launch(1, mine);
 	cudaStreamBeginCapture(mine, 0);
 	launch_own(5);				/* captured */
+	cudaMemcpyAsync_ptsz(NULL, NULL, 8, 1, NULL);
+	cudaMemcpyBatchAsync_ptsz(&(void *){ NULL }, &(void *){ NULL }, &(size_t){ 8 }, 1, NULL, NULL, 0, NULL);
 	cudaEventRecord_ptsz(event, NULL);
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
@@ -81,4 +85,4 @@ gcc -o threads threads.c -L"$STUBS" -l:libcudart.so.13 -Wl,-rpath,"$STUBS" -lpth
 "$RECORD" -q -o trace -- ./threads
 "$REPORT" -q -o report.json trace
 holds "kernels" '.kernels | length == 1 and .[0].launches == 13 and .[0].captured == 15'
-holds "graphs" '[.graphs[] | select(.graph) | [.launches, .kernels, .executed]] | sort == [[1, 3, 3], [1, 12, 12]]'
+holds "graphs" '[.graphs[] | select(.graph) | [.launches, .kernels, .copies, .executed]] | sort == [[1, 3, 0, 3], [1, 12, 2, 12]]'

@@ -12,6 +12,7 @@
 #include "interpose/graphs.c"
 #undef WINDOW
 #include "interpose/graph_execs.c"
+#include "interpose/graph_params.c"
 
 uint32_t dlt_last_capture;
 static uint64_t told[DLT_WORKS];
@@ -27,6 +28,11 @@ uint32_t dlt_object_id(enum dlt_object type, const void *handle, const uint64_t 
 void dlt_ledger_graph(const struct dlt_cuda_node_memory *memory)
 {
 	assert_non_null(memory);
+}
+
+void dlt_missed(enum dlt_missed what)
+{
+	fail_msg("missed: %d", (int)what);
 }
 
 static void *handle(uintptr_t value)
@@ -175,6 +181,66 @@ static void changed_while_it_is_off(void **state)
 	assert_int_equal(executes(EXEC)[DLT_WORK_UNSURE], 0);
 }
 
+/* It is in one of the graphs that have nodes nobody has asked for; not in one that was built by hand. */
+static void a_node_that_nobody_knows_is_taken_out(void **state)
+{
+	const uint64_t work[DLT_WORKS] = { 3 };
+
+	(void)state;
+	dlt_graph_captured(GRAPH, work);
+	dlt_graph_add(OTHER, NODE, DLT_WORK_KERNEL, 0);
+	dlt_graph_other(OTHER, SECOND);
+	dlt_graph_made(EXEC, GRAPH, 0);
+	/* One that does nothing for the GPU is known. */
+	dlt_graph_remove(SECOND);
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 0);
+	assert_int_equal(executes(OTHER)[DLT_WORK_KERNEL], 1);
+	dlt_graph_remove(handle(0x3000));
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 1);
+	assert_int_equal(executes(OTHER)[DLT_WORK_UNSURE], 0);
+	/* What was made before has all in it. */
+	assert_int_equal(executes(EXEC)[DLT_WORK_UNSURE], 0);
+	assert_int_equal(executes(EXEC)[DLT_WORK_KERNEL], 3);
+}
+
+static void a_node_that_nobody_knows_is_changed(void **state)
+{
+	const uint64_t work[DLT_WORKS] = { [DLT_WORK_COPY] = 3, [DLT_WORK_COPY_BYTES] = 30 };
+	const struct dlt_cuda_node child = { .type = DLT_NODE_CHILD, .child = OTHER };
+
+	(void)state;
+	dlt_graph_captured(GRAPH, work);
+	dlt_graph_resize(NULL, NODE, 100);
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 1);
+	dlt_graph_gone(GRAPH);
+	dlt_graph_captured(GRAPH, work);
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 0);
+	dlt_graph_resize_by(NULL, NODE, &child, false);
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 1);
+}
+
+static void nodes_are_known_by_their_edges(void **state)
+{
+	const uint64_t work[DLT_WORKS] = { 3 };
+	void *const from[] = { NODE }, *const to[] = { SECOND };
+
+	(void)state;
+	dlt_graph_captured(GRAPH, work);
+	dlt_graph_captured(OTHER, work);
+	dlt_graph_edges(GRAPH, from, to, &(size_t){ 1 });
+	dlt_graph_beside(NODE, &(void *){ handle(0x3000) }, &(size_t){ 1 });
+	dlt_graph_node_is(NODE, DLT_NODE_KERNEL);
+	dlt_graph_node_is(handle(0x3000), DLT_NODE_KERNEL);
+	dlt_graph_remove(NODE);
+	dlt_graph_remove(handle(0x3000));
+	assert_int_equal(executes(GRAPH)[DLT_WORK_KERNEL], 1);
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 0);
+	/* Of this one only the graph is known. */
+	dlt_graph_remove(SECOND);
+	assert_int_equal(executes(GRAPH)[DLT_WORK_UNSURE], 1);
+	assert_int_equal(executes(OTHER)[DLT_WORK_UNSURE], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +250,9 @@ int main(void)
 		cmocka_unit_test_setup(an_update_undoes_changes, forget),
 		cmocka_unit_test_setup(a_child_in_its_graph, forget),
 		cmocka_unit_test_setup(changed_while_it_is_off, forget),
+		cmocka_unit_test_setup(a_node_that_nobody_knows_is_taken_out, forget),
+		cmocka_unit_test_setup(a_node_that_nobody_knows_is_changed, forget),
+		cmocka_unit_test_setup(nodes_are_known_by_their_edges, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
