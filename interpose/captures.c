@@ -14,6 +14,7 @@
 struct capture {
 	uint32_t used;
 	uintptr_t graph;		/* that it goes into; 0: a new one */
+	bool again;			/* in place of what the graph has */
 	uint32_t number;
 	uint64_t work[DLT_WORKS];
 };
@@ -62,7 +63,7 @@ void dlt_captured_graph_slow(const void *exec, const void *stream)
 		captured(stream, g->work);
 }
 
-void dlt_capture_begin(const void *stream, const void *graph)
+static void begin(const void *stream, const void *graph, bool again)
 {
 	if (dlt_stream_capture(stream))
 		return;
@@ -72,12 +73,23 @@ void dlt_capture_begin(const void *stream, const void *graph)
 		if (__atomic_exchange_n(&c->used, 1, __ATOMIC_ACQUIRE))
 			continue;
 		c->graph = (uintptr_t)graph;
+		c->again = again;
 		c->number = __atomic_add_fetch(&dlt_last_capture, 1, __ATOMIC_RELAXED);
 		memset(c->work, 0, sizeof(c->work));
 		dlt_stream_set_capture(stream, (uint8_t)i);
 		__atomic_add_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
 		return;
 	}
+}
+
+void dlt_capture_begin(const void *stream, const void *graph)
+{
+	begin(stream, graph, false);
+}
+
+void dlt_capture_again(const void *stream, const void *graph)
+{
+	begin(stream, graph, true);
 }
 
 void dlt_capture_end(bool ok, const void *stream, const void *graph)
@@ -92,7 +104,10 @@ void dlt_capture_end(bool ok, const void *stream, const void *graph)
 	/* What had this handle before; but nodes may be added by hand while it is captured. */
 	if (g && !c->graph && (int32_t)(g->touched - c->number) < 0)
 		dlt_graph_gone(graph);
-	dlt_graph_add_work(g, c->work);
+	if (c->again)
+		dlt_graph_captured_again(g, c->work);
+	else
+		dlt_graph_add_work(g, c->work);
 	dlt_streams_end_capture(index);
 	for (unsigned i = 0; i < EVENTS; i++)
 		if (events[i].capture == index)

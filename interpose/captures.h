@@ -34,7 +34,7 @@ enum dlt_work {
 /* cudaGraphNodeType, CUgraphNodeType: those that matter here. */
 enum dlt_node {
 	DLT_NODE_KERNEL, DLT_NODE_COPY, DLT_NODE_SET, DLT_NODE_CHILD = 4, DLT_NODE_ALLOCATE = 10,
-	DLT_NODE_CONDITIONAL = 13,
+	DLT_NODE_CONDITIONAL = 13, DLT_NODE_BATCH = 14, DLT_NODE_FABRIC_BATCH = 18,
 };
 
 /* Captures that are in progress. */
@@ -42,6 +42,8 @@ extern int dlt_capturing __attribute__((visibility("hidden")));
 
 /* graph: that it goes into; NULL: into a new one. Again on the same stream does nothing. */
 void dlt_capture_begin(const void *stream, const void *graph);
+/* All that this graph has is captured once more, with other parameters: it has no more work than before. */
+void dlt_capture_again(const void *stream, const void *graph);
 /* Over, whether it went well or not; graph: what came of it, or NULL. */
 void dlt_capture_end(bool ok, const void *stream, const void *graph);
 

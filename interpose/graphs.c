@@ -217,6 +217,31 @@ void dlt_graph_remove(const void *node)
 	forget_inside();
 }
 
+/* What stands in conditional nodes, and what is unsure, is what it was: that is not captured. */
+void dlt_graph_captured_again(struct graph *g, const uint64_t work[DLT_WORKS])
+{
+	static const bool replaced[DLT_WORKS] = {
+		[DLT_WORK_KERNEL] = true, [DLT_WORK_COPY] = true, [DLT_WORK_SET] = true,
+		[DLT_WORK_COPY_BYTES] = true, [DLT_WORK_SET_BYTES] = true,
+	};
+	uint64_t more[DLT_WORKS] = { 0 };
+
+	for (unsigned i = 0; g && i < DLT_WORKS; i++)
+		more[i] = replaced[i] ? work[i] - g->work[i] : 0;
+	dlt_graph_add_work(g, more);
+	if (!more[DLT_WORK_COPY_BYTES] && !more[DLT_WORK_SET_BYTES])
+		return;
+	for (unsigned i = 0; g->has_nodes && i < NODES; i++) {
+		struct node *n = &nodes[i];
+
+		if (!n->handle || n->graph != g->handle || !dlt_node_moves(n))
+			continue;
+		n->work[bytes_of((enum dlt_work)n->type)] = 0;
+		n->sized = false;
+		n->changed = next_change();
+	}
+}
+
 /* ---- other parameters ------------------------------------------------------------------------ */
 
 /* Of a node in its graph. */
@@ -289,12 +314,19 @@ void dlt_graph_nodes(const void *graph, void *const *list, const size_t *count)
 	}
 }
 
+/* A batch of copies is one copy, as it is where it is captured. */
+static int plain(int type)
+{
+	return type == DLT_NODE_BATCH || type == DLT_NODE_FABRIC_BATCH ? DLT_NODE_COPY : type;
+}
+
 void dlt_graph_node_is(const void *node, int type)
 {
 	struct node *n = node_make(node);
 
 	if (!n || n->known)
 		return;
+	type = plain(type);
 	memset(n->work, 0, sizeof(n->work));
 	if (type >= DLT_NODE_KERNEL && type <= DLT_NODE_SET)
 		n->work[type] = 1;
@@ -427,6 +459,10 @@ static uint64_t bytes_in(const void *params, int type, bool driver)
 
 	if (type == DLT_NODE_SET)
 		return dlt_cuda_set_size(of_type);
+	if (type == DLT_NODE_BATCH)
+		return dlt_cuda_batch_size(of_type);
+	if (type == DLT_NODE_FABRIC_BATCH)
+		return dlt_cu_fabric_batch_size(of_type);
 	if (type != DLT_NODE_COPY)
 		return 0;
 	return driver ? dlt_cu_copy3d_size((const struct dlt_cu_copy3d *)(const void *)(of_type + 16))
@@ -442,7 +478,7 @@ void dlt_graph_resize_by(const void *exec, const void *node, const void *params,
 	if (!params)
 		return;
 	memcpy(&p, params, sizeof(p));
-	if (p.type == DLT_NODE_COPY || p.type == DLT_NODE_SET)
+	if (plain(p.type) == DLT_NODE_COPY || p.type == DLT_NODE_SET)
 		dlt_graph_resize(exec, node, bytes_in(params, p.type, driver));
 	else if (p.type == DLT_NODE_CHILD && exec)
 		dlt_graph_child_is(exec, node, p.child);
@@ -461,8 +497,8 @@ void dlt_graph_add_node(const void *graph, const void *node, const void *params,
 		dlt_graph_child(graph, node, p.child);
 	if (p.type == DLT_NODE_CHILD && p.ownership == MOVED)
 		inside(p.child, node);
-	else if (p.type >= DLT_NODE_KERNEL && p.type <= DLT_NODE_SET)
-		dlt_graph_add(graph, node, (enum dlt_work)p.type, bytes_in(params, p.type, driver));
+	else if (plain(p.type) >= DLT_NODE_KERNEL && plain(p.type) <= DLT_NODE_SET)
+		dlt_graph_add(graph, node, (enum dlt_work)plain(p.type), bytes_in(params, p.type, driver));
 	else if (p.type == DLT_NODE_CONDITIONAL)
 		add_conditional(graph, node, (const char *)params + 16);
 	else if (p.type == DLT_NODE_ALLOCATE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The few structures of the CUDA driver that driver.tbl needs by value or looks into, in plain C.
- * Layouts: cuda.h of CUDA 12.9 and 13.0 (tests/source/functions_table.sh compares them).
+ * Layouts: cuda.h of CUDA 12.9 to 13.5 (tests/source/functions_table.sh compares them).
  */
 #ifndef DLT_TRACEPOINTS_CU_TYPES_H
 #define DLT_TRACEPOINTS_CU_TYPES_H
@@ -58,6 +58,24 @@ struct dlt_cu_copy2d {
 struct dlt_cu_copy3d {
 	struct dlt_cu_side3d from, to;
 	size_t width, height, depth;
+};
+
+/* CUfabricCpyOperand, CUDA_FABRIC_COPY_BATCH_OP */
+struct dlt_cu_fabric_operand {
+	int type;
+	unsigned long long words[2];
+};
+
+struct dlt_cu_fabric_copy {
+	struct dlt_cu_fabric_operand from, to;
+	size_t size;
+	unsigned flags;
+};
+
+/* The head of CUDA_FABRIC_CPY_BATCH_NODE_PARAMS */
+struct dlt_cu_fabric_batch {
+	size_t count;
+	const struct dlt_cu_fabric_copy *copies;
 };
 
 /* CUDA_ARRAY_DESCRIPTOR; width and height in elements, height 0 for one dimension */
@@ -130,6 +148,24 @@ static inline size_t dlt_cu_sum(const size_t *sizes, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sum += sizes[i];
 	return sum;
+}
+
+static inline size_t dlt_cu_fabric_size(const void *list, size_t count)
+{
+	const struct dlt_cu_fabric_copy *copies = (const struct dlt_cu_fabric_copy *)list;
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += copies[i].size;
+	return sum;
+}
+
+/* Bytes that a node copies. */
+static inline size_t dlt_cu_fabric_batch_size(const void *params)
+{
+	const struct dlt_cu_fabric_batch *batch = (const struct dlt_cu_fabric_batch *)params;
+
+	return dlt_cu_fabric_size(batch->copies, batch->count);
 }
 
 #endif

@@ -66,6 +66,10 @@ SAME_PLACE(cudaConditionalNodeParams, phGraph_out, dlt_cuda_conditional, graphs)
 static_assert(offsetof(cudaGraphNodeParams, graph) + offsetof(cudaChildGraphNodeParams, ownership) ==
 	      offsetof(dlt_cuda_node, ownership) && cudaGraphChildGraphOwnershipMove == 1);
 #endif
+#if CUDART_VERSION >= 13050
+SAME_PLACE(cudaMemcpyBatchNodeParams, sizes, dlt_cuda_batch, sizes);
+static_assert(offsetof(cudaGraphNodeParams, memcpyBatch) == 16);
+#endif
 SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
 SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);
 SAME_PLACE(cudaLaunchConfig_t, dynamicSmemBytes, dlt_cuda_launch_config, shared);
