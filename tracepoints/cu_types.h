@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The few structures of the CUDA driver that driver.tbl needs by value or looks into, in plain C.
- * Layouts: cuda.h of CUDA 12.9 to 13.5 (tests/source/functions_table.sh compares them).
+ * Layouts: cuda.h of CUDA 12.9 to 13.5 (tests/source/cuda_headers.sh compares them).
  */
 #ifndef DLT_TRACEPOINTS_CU_TYPES_H
 #define DLT_TRACEPOINTS_CU_TYPES_H
