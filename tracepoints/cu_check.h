@@ -27,6 +27,9 @@ SAME_PLACE(CUDA_ARRAY3D_DESCRIPTOR, Format, dlt_cu_array3d, format);
 SAME_PLACE(CUlaunchConfig, blockDimX, dlt_cu_launch_config, block_x);
 SAME_PLACE(CUlaunchConfig, sharedMemBytes, dlt_cu_launch_config, shared);
 SAME_PLACE(CUlaunchConfig, hStream, dlt_cu_launch_config, stream);
+SAME_PLACE(CUDA_LAUNCH_PARAMS, blockDimX, dlt_cu_launch_params, block_x);
+SAME_PLACE(CUDA_LAUNCH_PARAMS, sharedMemBytes, dlt_cu_launch_params, shared);
+SAME_PLACE(CUDA_LAUNCH_PARAMS, hStream, dlt_cu_launch_params, stream);
 #if CUDA_VERSION >= 13050
 static_assert(sizeof(CUDA_FABRIC_COPY_BATCH_OP) == sizeof(dlt_cu_fabric_copy));
 SAME_PLACE(CUDA_FABRIC_COPY_BATCH_OP, size, dlt_cu_fabric_copy, size);

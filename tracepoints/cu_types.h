@@ -29,6 +29,14 @@ struct dlt_cu_launch_config {
 	void *stream;
 };
 
+/* CUDA_LAUNCH_PARAMS: of one device of several */
+struct dlt_cu_launch_params {
+	void *kernel;
+	unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+	void *stream;
+	void **args;
+};
+
 /* One side of a copy; type: CUmemorytype, 1 host, 2 device, 3 array, 4 by address */
 struct dlt_cu_side2d {
 	size_t x, y;

@@ -138,6 +138,15 @@ struct dlt_cuda_launch_config {
 	void *stream;
 };
 
+/* cudaLaunchParams: of one device of several */
+struct dlt_cuda_launch_params {
+	const void *kernel;
+	struct dlt_cuda_dim3 grid, block;
+	void **args;
+	size_t shared;
+	void *stream;
+};
+
 /* Bytes that a 3D copy moves; elements of arrays count as one byte each. */
 static inline size_t dlt_cuda_copy3d_size(const struct dlt_cuda_copy3d *copy)
 {
