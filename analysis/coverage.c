@@ -162,6 +162,9 @@ static void callers_of_cuda(const struct tell *t, const struct library *l)
 	else if (l->flags & DLT_LIBRARY_USES_UNKNOWN)
 		tell(t, l, "cuda functions", "no", 0,
 		     "it refers to CUDA functions that dltrace does not know: calls of those are not seen");
+	if (l->flags & DLT_LIBRARY_USES_UNKNOWN_NCCL)
+		tell(t, l, "nccl functions", "no", 0,
+		     "it refers to functions of NCCL that dltrace does not know: calls of those are not seen");
 	if (l->flags & DLT_LIBRARY_PROFILES_PAST_US)
 		tell(t, l, "profiler", "no", 0,
 		     "its use of CUPTI does not pass dltrace (RTLD_DEEPBIND?): with --gpu=activity the two take "
@@ -211,9 +214,9 @@ static void uncovered_functions(const struct tell *t)
 	const struct process *p = t->process;
 
 	for (size_t i = inherited_functions(p); i < p->uncovered_count; i++) {
-		bool shut_in = !strcmp(p->uncovered[i], DLT_SHUT_IN);
-		struct coverage c = { .kind = shut_in ? "seccomp" : "cuda function", .covered = "no", .version = "",
-				      .name = p->uncovered[i] };
+		bool shut_in = !strcmp(p->uncovered[i], DLT_SHUT_IN), nccl = !strncmp(p->uncovered[i], "nccl", 4);
+		struct coverage c = { .kind = shut_in ? "seccomp" : nccl ? "nccl function" : "cuda function",
+				      .covered = "no", .version = "", .name = p->uncovered[i] };
 
 		snprintf(c.text, sizeof(c.text), shut_in ?
 			 "since it may have shut itself in by %s, files and sockets that it opens are not looked at" :

@@ -211,8 +211,7 @@ static void not_traced(struct table *table, const struct process *p)
 	if (p->traced)
 		limit(table, p->trace, p, "uncovered", 0, "it was only counted, not traced");
 	if (p->heap_cover)
-		limit(table, p->trace, p, "uncovered", 0,
-		      "its heap is not the C library's: it is not known");
+		limit(table, p->trace, p, "uncovered", 0, "its heap is not the C library's: it is not known");
 }
 
 /* ---- what was not covered: one line a kind, with the libraries' names ---- */
@@ -227,6 +226,8 @@ static const struct uncovered {
 	{ "cuda calls", "CUDA calls of these libraries do not pass dltrace" },
 	{ "cuda function", "CUDA functions that it looked up are not known to dltrace, calls of them not seen" },
 	{ "cuda functions", "some CUDA functions that these libraries use are not known to dltrace" },
+	{ "nccl function", "functions of NCCL that it looked up are not known to dltrace, calls of them not seen" },
+	{ "nccl functions", "some functions of NCCL that these libraries use are not known to dltrace" },
 	{ "private table", "what these libraries call through CUDA's private tables (cuGetExportTable) is not seen" },
 	{ "profiler", "CUPTI is used by these libraries past dltrace: records of the GPU's work may be missing" },
 	{ "seccomp", "files and sockets that it opens are not looked at since it may have shut itself in" },

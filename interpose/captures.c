@@ -20,6 +20,7 @@ struct capture {
 	uint32_t ends;			/* captures that have had this place */
 	const void *origin;		/* the stream that it began on, and ends with */
 	uintptr_t graph;		/* that it goes into; 0: a new one */
+	bool again;			/* in place of what the graph has */
 	uint32_t number;
 	uint64_t work[DLT_WORKS];
 };
@@ -80,7 +81,7 @@ void dlt_captured_graph_slow(const void *exec, const void *stream)
 		captured(stream, g->work);
 }
 
-void dlt_capture_begin(const void *stream, const void *graph)
+static void begin(const void *stream, const void *graph, bool again)
 {
 	if (dlt_stream_capture(stream))
 		return;
@@ -91,6 +92,7 @@ void dlt_capture_begin(const void *stream, const void *graph)
 			continue;
 		c->origin = stream;
 		c->graph = (uintptr_t)graph;
+		c->again = again;
 		c->number = __atomic_add_fetch(&dlt_last_capture, 1, __ATOMIC_RELAXED);
 		memset(c->work, 0, sizeof(c->work));
 		if (dlt_stream_set_capture(stream, mark_of((uint8_t)i))) {
@@ -103,18 +105,30 @@ void dlt_capture_begin(const void *stream, const void *graph)
 	dlt_missed(DLT_MISSED_CAPTURE);
 }
 
+void dlt_capture_begin(const void *stream, const void *graph)
+{
+	begin(stream, graph, false);
+}
+
+void dlt_capture_again(const void *stream, const void *graph)
+{
+	begin(stream, graph, true);
+}
+
 void dlt_capture_end(bool ok, const void *stream, const void *graph)
 {
 	uint8_t index = dlt_stream_capture(stream);
 	struct capture *c = &captures[index];
-	const struct graph *g = ok ? dlt_graph_of((uintptr_t)graph, false) : NULL;
+	struct graph *g = ok ? dlt_graph_of((uintptr_t)graph, false) : NULL;
 
 	if (!index)
 		return;
 	/* What had this handle before; but nodes may be added by hand while it is captured. */
 	if (g && !c->graph && (int32_t)(g->touched - c->number) < 0)
 		dlt_graph_gone(graph);
-	if (ok)
+	if (c->again)
+		dlt_graph_captured_again(g, c->work);
+	else if (ok)
 		dlt_graph_captured(graph, c->work);
 	__atomic_add_fetch(&c->ends, 1, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);

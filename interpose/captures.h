@@ -35,7 +35,7 @@ enum dlt_work {
 /* cudaGraphNodeType, CUgraphNodeType: those that matter here; OTHER is the host's. */
 enum dlt_node {
 	DLT_NODE_KERNEL, DLT_NODE_COPY, DLT_NODE_SET, DLT_NODE_OTHER, DLT_NODE_CHILD, DLT_NODE_ALLOCATE = 10,
-	DLT_NODE_CONDITIONAL = 13,
+	DLT_NODE_CONDITIONAL = 13, DLT_NODE_BATCH = 14, DLT_NODE_FABRIC_BATCH = 18,
 };
 
 /* Captures that are in progress. */
@@ -49,6 +49,8 @@ uint8_t dlt_capture_of(uint32_t mark);
 
 /* graph: that it goes into; NULL: into a new one. Again on the same stream does nothing. */
 void dlt_capture_begin(const void *stream, const void *graph);
+/* All that this graph has is captured once more, with other parameters: it has no more work than before. */
+void dlt_capture_again(const void *stream, const void *graph);
 /* Over, whether it went well or not; graph: what came of it, or NULL. */
 void dlt_capture_end(bool ok, const void *stream, const void *graph);
 

@@ -25,7 +25,7 @@ extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility
 extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 /* What a name tells of who refers to it. */
-enum reference { OTHER, RUNTIME, DRIVER, LOOKUP, HEAP, PROFILER };
+enum reference { OTHER, RUNTIME, DRIVER, LOOKUP, HEAP, PROFILER, NCCL };
 
 /* The loader's list lock is held while these are in use. */
 static uintptr_t judged[PLACES];
@@ -65,6 +65,8 @@ static enum reference reference_of(const char *name)
 		return strcmp(name, "dlsym") == 0 || strcmp(name, "dlvsym") == 0 ? LOOKUP : OTHER;
 	case 'm':
 		return strcmp(name, "malloc") == 0 ? HEAP : OTHER;
+	case 'n':
+		return strncmp(name, "nccl", 4) == 0 && is_upper(name[4]) ? NCCL : OTHER;
 	}
 	return OTHER;
 }
@@ -113,6 +115,7 @@ static enum binding binding_of(const struct dlt_object *o, const char *name, uin
 	const struct dlt_object *at;
 	struct dlt_elf_name wanted;
 	const ElfW(Sym) *s;
+	bool listed;
 
 	if (o->end == 0)
 		return binding_in_space(o->elf.dynamic, value);
@@ -132,7 +135,8 @@ static enum binding binding_of(const struct dlt_object *o, const char *name, uin
 	if (dlt_elf_find(&us->elf, &wanted, NULL))
 		return PAST_US;
 	/* Others' names begin like the driver's, too (cuFileRead of libcufile.so). */
-	return dlt_elf_is_cuda(&at->elf) && !dlt_lookup_passes(name) ? NOT_WRAPPED : OURS;
+	listed = dlt_elf_is_cuda(&at->elf) || dlt_elf_is_nccl(&at->elf);
+	return listed && !dlt_lookup_passes(name) ? NOT_WRAPPED : OURS;
 }
 
 static uint32_t flag_of(enum reference reference)
@@ -141,13 +145,18 @@ static uint32_t flag_of(enum reference reference)
 	case LOOKUP: return DLT_LIBRARY_LOOKS_PAST_US;
 	case HEAP: return DLT_LIBRARY_HEAP_PAST_US;
 	case PROFILER: return DLT_LIBRARY_PROFILES_PAST_US;
+	case NCCL: return 0;
 	default: return DLT_LIBRARY_PAST_US;
 	}
 }
 
 static uint32_t unknown_flag(enum reference reference)
 {
-	return reference == RUNTIME || reference == DRIVER ? DLT_LIBRARY_USES_UNKNOWN : 0;
+	switch (reference) {
+	case RUNTIME: case DRIVER: return DLT_LIBRARY_USES_UNKNOWN;
+	case NCCL: return DLT_LIBRARY_USES_UNKNOWN_NCCL;
+	default: return 0;
+	}
 }
 
 /* How many at the beginning of DT_RELA have no symbol: nearly all, a million in some libraries. */

@@ -29,7 +29,7 @@
 #include "targets.h"
 #include "walk.h"
 
-#define UNKNOWN DLT_FNS		/* in place of a function: sounds like CUDA, is in no table */
+#define UNKNOWN DLT_FNS		/* in place of a function: sounds like CUDA or NCCL, is in no table */
 
 /* The real ones; the assembler jumps through them. */
 __attribute__((visibility("hidden"))) void *(*dlt_real_dlsym)(void *, const char *);
@@ -108,8 +108,10 @@ void *dlt_dlsym(void *handle, const char *name)
 
 /* ---- what is asked for --------------------------------------------------------------------- */
 
-static bool sounds_like_cuda(const char *name)
+static bool sounds_like_ours(const char *name)
 {
+	if (strncmp(name, "nccl", 4) == 0)
+		return name[4] >= 'A' && name[4] <= 'Z';
 	if (name[0] != 'c' || name[1] != 'u')
 		return false;
 	if (strncmp(name + 2, "pti", 3) == 0)
@@ -189,7 +191,7 @@ static unsigned function_of(const char *name)
 {
 	unsigned function = dlt_lookup_may_be(name) ? dlt_lookup_name(name) : DLT_FN_NONE;
 
-	return function || !sounds_like_cuda(name) ? function : UNKNOWN;
+	return function || !sounds_like_ours(name) ? function : UNKNOWN;
 }
 
 /* These are called by the assembler below; DLT_FN_NONE: the question is passed on. */
@@ -217,12 +219,12 @@ unsigned dlt_dlvsym_wants(void *handle, const char *name)
 	return handle == RTLD_NEXT || handle == RTLD_DEFAULT ? DLT_FN_NONE : function_of(name);
 }
 
-/* A function of the CUDA driver or runtime that the tables do not have: the report shall say so. */
+/* A function of the CUDA driver or runtime, or of NCCL, that the tables do not have: the report shall say so. */
 static void note_unknown(const char *name, void *real)
 {
 	struct dlt_elf e;
 
-	if (dlt_library_elf(real, &e) && dlt_elf_is_cuda(&e))
+	if (dlt_library_elf(real, &e) && (dlt_elf_is_cuda(&e) || dlt_elf_is_nccl(&e)) && !dlt_lookup_passes(name))
 		dlt_uncovered(name);
 }
 

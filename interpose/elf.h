@@ -33,6 +33,12 @@ static inline bool dlt_elf_is_cuda(const struct dlt_elf *e)
 	return e->soname && (strncmp(e->soname, "libcuda.so", 10) == 0 || strncmp(e->soname, "libcudart", 9) == 0);
 }
 
+/* NCCL or RCCL, by its name; no plugin of theirs (libnccl-net.so). */
+static inline bool dlt_elf_is_nccl(const struct dlt_elf *e)
+{
+	return e->soname && (strncmp(e->soname, "libnccl.so", 10) == 0 || strncmp(e->soname, "librccl.so", 10) == 0);
+}
+
 /* A name to look for, with its hash. */
 struct dlt_elf_name {
 	const char *name;

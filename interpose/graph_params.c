@@ -35,6 +35,10 @@ static uint64_t bytes_in(const void *params, int type, bool driver)
 
 	if (type == DLT_NODE_SET)
 		return dlt_cuda_set_size(of_type);
+	if (type == DLT_NODE_BATCH)
+		return dlt_cuda_batch_size(of_type);
+	if (type == DLT_NODE_FABRIC_BATCH)
+		return dlt_cu_fabric_batch_size(of_type);
 	if (type != DLT_NODE_COPY)
 		return 0;
 	return driver ? dlt_cu_copy3d_size((const struct dlt_cu_copy3d *)(const void *)(of_type + 16))
@@ -48,7 +52,7 @@ void dlt_graph_resize_by(const void *exec, const void *node, const void *params,
 	if (!params)
 		return;
 	memcpy(&p, params, sizeof(p));
-	if (p.type == DLT_NODE_COPY || p.type == DLT_NODE_SET)
+	if (dlt_node_plain(p.type) == DLT_NODE_COPY || p.type == DLT_NODE_SET)
 		dlt_graph_resize(exec, node, bytes_in(params, p.type, driver));
 	else if (p.type == DLT_NODE_CHILD)
 		dlt_graph_child_is(exec, node, p.child);
@@ -70,8 +74,8 @@ void dlt_graph_add_node(const void *graph, const void *node, const void *params,
 		dlt_graph_child(graph, node, p.child);
 	if (p.type == DLT_NODE_CHILD && p.ownership == MOVED)
 		dlt_graph_put_inside(p.child, node);
-	else if (p.type >= DLT_NODE_KERNEL && p.type <= DLT_NODE_SET)
-		dlt_graph_add(graph, node, (enum dlt_work)p.type, bytes_in(params, p.type, driver));
+	else if (dlt_node_plain(p.type) >= DLT_NODE_KERNEL && dlt_node_plain(p.type) <= DLT_NODE_SET)
+		dlt_graph_add(graph, node, (enum dlt_work)dlt_node_plain(p.type), bytes_in(params, p.type, driver));
 	else if (p.type == DLT_NODE_CONDITIONAL)
 		add_conditional(graph, node, (const char *)params + 16);
 	else if (p.type != DLT_NODE_CHILD)

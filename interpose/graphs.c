@@ -258,6 +258,31 @@ void dlt_graph_remove(const void *node)
 	forget_inside();
 }
 
+/* What stands in conditional nodes, and what is unsure, is what it was: that is not captured. */
+void dlt_graph_captured_again(struct graph *g, const uint64_t work[DLT_WORKS])
+{
+	static const bool replaced[DLT_WORKS] = {
+		[DLT_WORK_KERNEL] = true, [DLT_WORK_COPY] = true, [DLT_WORK_SET] = true,
+		[DLT_WORK_COPY_BYTES] = true, [DLT_WORK_SET_BYTES] = true,
+	};
+	uint64_t more[DLT_WORKS] = { 0 };
+
+	for (unsigned i = 0; g && i < DLT_WORKS; i++)
+		more[i] = replaced[i] ? work[i] - g->work[i] : 0;
+	dlt_graph_add_work(g, more);
+	if (!more[DLT_WORK_COPY_BYTES] && !more[DLT_WORK_SET_BYTES])
+		return;
+	for (unsigned i = 0; g->has_nodes && i < NODES; i++) {
+		struct node *n = &nodes[i];
+
+		if (!n->handle || n->graph != g->handle || !dlt_node_moves(n))
+			continue;
+		n->work[bytes_of((enum dlt_work)n->type)] = 0;
+		n->sized = false;
+		n->changed = next_change();
+	}
+}
+
 /* ---- other parameters ------------------------------------------------------------------------ */
 
 /* Of a node in its graph. */
@@ -356,6 +381,7 @@ void dlt_graph_node_is(const void *node, int type)
 
 	if (!n || n->known)
 		return;
+	type = dlt_node_plain(type);
 	memset(n->work, 0, sizeof(n->work));
 	if (type >= DLT_NODE_KERNEL && type <= DLT_NODE_SET)
 		n->work[type] = 1;

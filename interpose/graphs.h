@@ -47,11 +47,19 @@ extern uint32_t dlt_last_capture __attribute__((visibility("hidden")));
 struct graph *dlt_graph_of(uintptr_t handle, bool make);
 /* g may be NULL. Work comes to the graph, and to those that it is inside; differences may be negative. */
 void dlt_graph_add_work(struct graph *g, const uint64_t work[DLT_WORKS]);
+/* All of it was captured once more, with this work: the same nodes, whose copies and sets may have other sizes. */
+void dlt_graph_captured_again(struct graph *g, const uint64_t work[DLT_WORKS]);
 /* Something in it is not known. */
 void dlt_graph_unsure(struct graph *g);
 
 /* The graph is inside that node from now on; NULL: no room. */
 struct graph *dlt_graph_put_inside(const void *graph, const void *node);
+
+/* A batch of copies is one copy, as it is where it is captured. */
+static inline int dlt_node_plain(int type)
+{
+	return type == DLT_NODE_BATCH || type == DLT_NODE_FABRIC_BATCH ? DLT_NODE_COPY : type;
+}
 
 /* NULL: not known. */
 struct node *dlt_node_of(uintptr_t handle);

@@ -31,6 +31,12 @@ static inline uint32_t dlt_cu_config_shape(const struct dlt_cu_launch_config *c,
 			 dlt_dim3(c->block_x, c->block_y, c->block_z), c->shared);
 }
 
+static inline uint32_t dlt_cu_params_shape(const struct dlt_cu_launch_params *p)
+{
+	return dlt_shape(p->kernel, dlt_dim3(p->grid_x, p->grid_y, p->grid_z),
+			 dlt_dim3(p->block_x, p->block_y, p->block_z), p->shared);
+}
+
 /*
  * A kernel's handle was given out again with this name, of `length` bytes: if it was another kernel's until now,
  * whose module was unloaded, launches are of a new object from now on.

@@ -42,5 +42,15 @@ SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, extent.width, dlt_cu_copy3d_op, width);
 SAME_PLACE(CUlaunchConfig, blockDimX, dlt_cu_launch_config, block_x);
 SAME_PLACE(CUlaunchConfig, sharedMemBytes, dlt_cu_launch_config, shared);
 SAME_PLACE(CUlaunchConfig, hStream, dlt_cu_launch_config, stream);
+SAME_PLACE(CUDA_LAUNCH_PARAMS, blockDimX, dlt_cu_launch_params, block_x);
+SAME_PLACE(CUDA_LAUNCH_PARAMS, sharedMemBytes, dlt_cu_launch_params, shared);
+SAME_PLACE(CUDA_LAUNCH_PARAMS, hStream, dlt_cu_launch_params, stream);
+#if CUDA_VERSION >= 13050
+static_assert(sizeof(CUDA_FABRIC_COPY_BATCH_OP) == sizeof(dlt_cu_fabric_copy));
+SAME_PLACE(CUDA_FABRIC_COPY_BATCH_OP, size, dlt_cu_fabric_copy, size);
+SAME_PLACE(CUDA_FABRIC_CPY_BATCH_NODE_PARAMS, opList, dlt_cu_fabric_batch, copies);
+SAME_PLACE(CUDA_MEMCPY_BATCH_NODE_PARAMS, sizes, dlt_cuda_batch, sizes);
+static_assert(CU_GRAPH_NODE_TYPE_MEMCPY_BATCH == 14 && CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH == 18); /* captures.h */
+#endif
 
 #endif

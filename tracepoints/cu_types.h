@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The few structures of the CUDA driver that driver.tbl needs by value or looks into, in plain C.
- * Layouts: cuda.h of CUDA 12.9 and 13.0 (tests/source/functions_table.sh compares them).
+ * Layouts: cuda.h of CUDA 12.9 to 13.5 (tests/source/cuda_headers.sh compares them).
  */
 #ifndef DLT_TRACEPOINTS_CU_TYPES_H
 #define DLT_TRACEPOINTS_CU_TYPES_H
@@ -51,6 +51,14 @@ struct dlt_cu_egl_frame {
 struct dlt_cu_launch_config {
 	unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
 	void *stream;
+};
+
+/* CUDA_LAUNCH_PARAMS: of one device of several */
+struct dlt_cu_launch_params {
+	void *kernel;
+	unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+	void *stream;
+	void **args;
 };
 
 /* One side of a copy; type: CUmemorytype, 1 host, 2 device, 3 array, 4 by address */
@@ -103,6 +111,24 @@ static inline const void *dlt_cu_operand_array(const struct dlt_cu_operand *o)
 {
 	return o->type == 2 ? o->what : NULL;
 }
+
+/* CUfabricCpyOperand, CUDA_FABRIC_COPY_BATCH_OP */
+struct dlt_cu_fabric_operand {
+	int type;
+	unsigned long long words[2];
+};
+
+struct dlt_cu_fabric_copy {
+	struct dlt_cu_fabric_operand from, to;
+	size_t size;
+	unsigned flags;
+};
+
+/* The head of CUDA_FABRIC_CPY_BATCH_NODE_PARAMS */
+struct dlt_cu_fabric_batch {
+	size_t count;
+	const struct dlt_cu_fabric_copy *copies;
+};
 
 /* CUDA_ARRAY_DESCRIPTOR; width and height in elements, height 0 for one dimension */
 struct dlt_cu_array {
@@ -220,6 +246,24 @@ static inline size_t dlt_cu_sum(const size_t *sizes, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sum += sizes[i];
 	return sum;
+}
+
+static inline size_t dlt_cu_fabric_size(const void *list, size_t count)
+{
+	const struct dlt_cu_fabric_copy *copies = (const struct dlt_cu_fabric_copy *)list;
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += copies[i].size;
+	return sum;
+}
+
+/* Bytes that a node copies. */
+static inline size_t dlt_cu_fabric_batch_size(const void *params)
+{
+	const struct dlt_cu_fabric_batch *batch = (const struct dlt_cu_fabric_batch *)params;
+
+	return dlt_cu_fabric_size(batch->copies, batch->count);
 }
 
 #endif

@@ -50,6 +50,11 @@ SAME_PLACE(cudaMemAllocNodeParams, dptr, dlt_cuda_node_memory, p);
 SAME_PLACE(cudaMemsetParams, elementSize, dlt_cuda_set, element);
 SAME_PLACE(cudaMemsetParams, width, dlt_cuda_set, width);
 SAME_PLACE(cudaMemsetParams, height, dlt_cuda_set, height);
+#if CUDART_VERSION < 13000
+SAME_PLACE(cudaLaunchParams, blockDim, dlt_cuda_launch_params, block);
+SAME_PLACE(cudaLaunchParams, sharedMem, dlt_cuda_launch_params, shared);
+SAME_PLACE(cudaLaunchParams, stream, dlt_cuda_launch_params, stream);
+#endif
 #if CUDART_VERSION >= 12020
 static_assert(offsetof(cudaGraphNodeParams, memcpy) == 16);	/* interpose/graphs.c: bytes_in */
 static_assert(offsetof(cudaGraphNodeParams, memset) == 16);
@@ -65,6 +70,10 @@ SAME_PLACE(cudaConditionalNodeParams, phGraph_out, dlt_cuda_conditional, graphs)
 #if CUDART_VERSION >= 12090
 static_assert(offsetof(cudaGraphNodeParams, graph) + offsetof(cudaChildGraphNodeParams, ownership) ==
 	      offsetof(dlt_cuda_node, ownership) && cudaGraphChildGraphOwnershipMove == 1);
+#endif
+#if CUDART_VERSION >= 13050
+SAME_PLACE(cudaMemcpyBatchNodeParams, sizes, dlt_cuda_batch, sizes);
+static_assert(offsetof(cudaGraphNodeParams, memcpyBatch) == 16);
 #endif
 SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
 SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The few CUDA structures that functions.tbl needs by value or looks into, in plain C, so that
- * one binary serves CUDA 9 to 13. Layouts: driver_types.h and vector_types.h of CUDA 12.8 and
- * 13.0; where headers are found, configure's --with-cuda checks them (tests/unit).
+ * one binary serves CUDA 9 to 13. Layouts: driver_types.h and vector_types.h of CUDA 12.8 to
+ * 13.5; where headers are found, configure's --with-cuda checks them (tests/unit).
  */
 #ifndef DLT_TRACEPOINTS_CUDA_TYPES_H
 #define DLT_TRACEPOINTS_CUDA_TYPES_H
@@ -124,9 +124,25 @@ struct dlt_cuda_conditional {
 	void *const *graphs;
 };
 
+/* The head of cudaMemcpyBatchNodeParams and CUDA_MEMCPY_BATCH_NODE_PARAMS */
+struct dlt_cuda_batch {
+	size_t count;
+	void *const *to, *const *from;
+	const size_t *sizes;
+};
+
 /* The head of cudaLaunchConfig_t; shared: dynamic shared memory in bytes */
 struct dlt_cuda_launch_config {
 	struct dlt_cuda_dim3 grid, block;
+	size_t shared;
+	void *stream;
+};
+
+/* cudaLaunchParams: of one device of several */
+struct dlt_cuda_launch_params {
+	const void *kernel;
+	struct dlt_cuda_dim3 grid, block;
+	void **args;
 	size_t shared;
 	void *stream;
 };
@@ -170,6 +186,14 @@ static inline size_t dlt_cuda_sum(const size_t *sizes, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sum += sizes[i];
 	return sum;
+}
+
+/* Bytes that a node copies. */
+static inline size_t dlt_cuda_batch_size(const void *params)
+{
+	const struct dlt_cuda_batch *batch = (const struct dlt_cuda_batch *)params;
+
+	return dlt_cuda_sum(batch->sizes, batch->count);
 }
 
 #endif

@@ -19,6 +19,7 @@ enum dlt_library_flag {
 	DLT_LIBRARY_USES_UNKNOWN = 4096, /* it refers to CUDA functions that no row of our tables has */
 	DLT_LIBRARY_AUDITED = 8192,	/* in libdltrace's own entry: libdltrace-audit.so is there too */
 	DLT_LIBRARY_PROFILES_PAST_US = 16384, /* CUPTI references of it are bound past libdltrace */
+	DLT_LIBRARY_USES_UNKNOWN_NCCL = 32768, /* it refers to functions of NCCL that no row of our tables has */
 };
 
 #endif

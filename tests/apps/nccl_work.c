@@ -4,7 +4,9 @@
  * One rank of an NCCL job: nccl_work RANK RANKS FILE ROUNDS. Rank 0 leaves the unique id in FILE.
  * Each round: all-reduce of 1,000 floats, all-gather of 10, reduce-scatter of 7 for each rank, and
  * in a group a send to the next rank and a receive from the one before, of 100. Then the ranks
- * split into even and odd ones, which broadcast 5 halves from their rank 0.
+ * split into even and odd ones, which broadcast 5 halves from their rank 0; and once each, by the
+ * functions of NCCL 2.32 that take a configuration, all-reduce 11 floats, reduce-scatter 3 for each
+ * rank, and scatter 2 from rank 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,10 @@ int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, 
 int ncclBcast(void *p, size_t count, int type, int root, void *comm, void *stream);
 int ncclSend(const void *from, size_t count, int type, int to, void *comm, void *stream);
 int ncclRecv(void *p, size_t count, int type, int from, void *comm, void *stream);
+int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream, const void *config);
+int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream,
+			    const void *config);
+int ncclScatterConfig(const void *from, void *to, size_t count, int type, int root, void *comm, void *stream, const void *config);
 int ncclGroupStart(void);
 int ncclGroupEnd(void);
 
@@ -72,6 +78,9 @@ int main(int argc, char **argv)
 	ncclCommSplit(comm, rank % 2, rank, &half, NULL);
 	ncclBroadcast(a, b, 5, HALF, 0, half, stream);
 	ncclBcast(b, 9, HALF, 0, half, stream);
+	ncclAllReduceConfig(a, b, 11, FLOAT, SUM, comm, stream, NULL);
+	ncclReduceScatterConfig(a, b, 3, FLOAT, SUM, comm, stream, NULL);
+	ncclScatterConfig(a, b, 2, FLOAT, 0, comm, stream, NULL);
 	ncclCommDestroy(half);
 	ncclCommDestroy(comm);
 	return 0;

@@ -6,7 +6,7 @@ need jq
 ! ldconfig -p | grep -q 'libcuda\.so\.1' || skip "there is a driver: answers differ from run to run"
 
 libraries=
-for environment in cuda cuda-12; do
+for environment in cuda cuda-12 cuda-13; do
 	python=$("$top_srcdir/scripts/study/study" python $environment 2>/dev/null) || continue
 	libraries="$libraries $(find "${python%/bin/*}"/lib/python3*/site-packages/nvidia -name 'libcudart.so.1[23]')"
 done

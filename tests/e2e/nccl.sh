@@ -26,7 +26,8 @@ for ranks in 2 4; do
 		[.communication[] | select(.function == \"ncclBcast\") | [.calls, .bytes]] == [range($ranks) | [1, 18]] and
 		[.breakdown[] | select(.function == \"ncclBroadcast\").calls] == [range($ranks) | 1]"
 	for sum in "ncclAllReduce 20 80000" "ncclAllGather 20 800" "ncclReduceScatter 20 $((20 * 28 * ranks))" \
-		   "ncclSend 20 8000" "ncclRecv 20 8000" "ncclGroupEnd 20 0" "ncclCommInitRank 1 0"; do
+		   "ncclSend 20 8000" "ncclRecv 20 8000" "ncclGroupEnd 20 0" "ncclCommInitRank 1 0" \
+		   "ncclAllReduceConfig 1 44" "ncclReduceScatterConfig 1 $((12 * ranks))" "ncclScatterConfig 1 8"; do
 		set -- $sum
 		holds "$1" "[.communication[] | select(.function == \"$1\") | [.calls, .bytes, .failed]] == [range($ranks) | [$2, $3, 0]]"
 	done

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# comm.tbl against the headers there are, NCCL's and those of both ABIs of MPI: each row has the
-# arguments of the real function, by number, size and kind; every function of nccl.h has a row.
-. "$top_srcdir/tests/lib.sh"
+# comm.tbl against the headers there are, those of each version of NCCL and of both ABIs of MPI: each row has the
+# arguments of the real function, by number, size and kind; every function of nccl.h, and every one that the library
+# exports, has a row or is passed over by name.
+. "$top_srcdir/tests/source/nvidia.inc"
 need g++
-tables=$top_srcdir/tracepoints
 
 # check LAYER TABLE HEADERS FLAG...: rows and what the HEADERS (the first is included) declare
 check() {
@@ -22,17 +22,37 @@ check() {
 }
 
 seen=
-for cuda in "${CUDA_HOME:-}" /usr/local/cuda; do
-	[ -n "$cuda" ] && [ -e "$cuda/include/nccl.h" ] || continue
-	check nccl "$tables/comm.tbl" "$cuda/include/nccl.h" -I"$cuda/include" || fail "NCCL's header differs"
-	# In comments, a type; and what comm.tbl says it leaves out.
-	comm -13 rows declared | grep -vx 'ncclUniqueId\|ncclGetErrorString\|ncclGetLastError\|ncclResetDebugInit' >missing || :
-	same "functions of nccl.h without a row" "" "$(cat missing)"
+# All that nccl.h wants of CUDA.
+mkdir cuda
+cat >cuda/cuda_runtime.h <<'C'
+#include <stddef.h>
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+C
+: >cuda/cuda_fp16.h
+by_version NCCL_VERSION_CODE $(nvidia include/nccl.h) >found
+while read -r version header; do
+	include=${header%/*}
+	check nccl "$tables/comm.tbl" "$header" -Icuda -I"$include" || fail "comm.tbl and $header differ"
+	# A type.
+	missing=$(comm -13 rows declared | grep -vx ncclUniqueId | tr '\n' ' ')
+	same "functions of $header without a row" "" "$missing"
+	library=${include%/*}/lib/libnccl.so.2
+	if [ -e "$library" ] && command -v nm >/dev/null; then
+		nm -D --defined-only "$library" | awk '{ sub("@.*", "", $3) } $3 ~ /^nccl[A-Z]/ { print $3 }' | sort -u >exported
+		[ "$(wc -l <exported)" -gt 20 ] || fail "$library exports next to nothing"
+		same "functions of $library without a row" "" "$(comm -13 rows exported | tr '\n' ' ')"
+	fi
+	seen="$seen NCCL:$version"
+done <found
+if [ ! -s found ]; then
+	echo "no nccl.h is here: CUDA_HOME, /usr/local/cuda, scripts/setup frameworks"
+else
+	read -r version header <found
+	include=${header%/*}
 	sed 's/size_t count, int type, int op, void \*comm/int count, int type, int op, void *comm/' "$tables/comm.tbl" >bad.tbl
-	! check nccl bad.tbl "$cuda/include/nccl.h" -I"$cuda/include" 2>/dev/null || fail "a wrong size is not seen"
-	seen="$seen NCCL"
-	break
-done
+	! check nccl bad.tbl "$header" -Icuda -I"$include" 2>/dev/null || fail "a wrong size is not seen"
+fi
 for mpi in openmpi mpich; do
 	command -v mpicc.$mpi >/dev/null || continue
 	echo '#include <mpi.h>' >one.c
@@ -44,5 +64,5 @@ for mpi in openmpi mpich; do
 	[ "$(wc -l <both)" -gt 140 ] || fail "$mpi: only $(wc -l <both) functions to compare"
 	seen="$seen $mpi:$(wc -l <both)"
 done
-[ -n "$seen" ] || skip "neither NCCL's headers nor MPI's are here"
+[ -n "$seen" ] || skip "neither NCCL's headers nor MPI's are here: CUDA_HOME, /usr/local/cuda, scripts/setup frameworks tests"
 echo "compared with$seen"

@@ -13,6 +13,7 @@ enum { KERNEL, COPY, SET, CHILD = 4, CONDITIONAL = 13 };
 struct graph {
 	struct graph *next;
 	struct node *nodes;
+	int again;			/* it is captured once more: it has all of its nodes */
 };
 
 /* Freed as CUDA's are: the next one has the same handle, as likely as not. */
@@ -337,9 +338,9 @@ int stub_graph_launch(const void *exec, void *stream)
 	pthread_mutex_lock(&lock);
 	g = known(exec);
 	c = stream ? capture_of(stream) : NULL;
-	if (g && c)
+	if (g && c && !c->graph->again)
 		add(c->graph, CHILD, copy(g));
-	else if (g)
+	else if (g && !c)
 		launch(g, stream);
 	pthread_mutex_unlock(&lock);
 	return g ? 0 : INVALID_VALUE;
@@ -354,13 +355,13 @@ static int take(int type, const void *stream)
 
 	pthread_mutex_lock(&lock);
 	c = stream ? capture_of(stream) : NULL;
-	if (c)
+	if (c && !c->graph->again)
 		add(c->graph, type, NULL);
 	pthread_mutex_unlock(&lock);
 	return c != NULL;
 }
 
-int stub_capture(const void *stream, const void *graph)
+static int begin(const void *stream, const void *graph, int again)
 {
 	struct capture *c;
 
@@ -370,9 +371,20 @@ int stub_capture(const void *stream, const void *graph)
 	if (c) {
 		c->graph = known(graph) ? known(graph) : make();
 		c->stream = stream;
+		c->graph->again = again;
 	}
 	pthread_mutex_unlock(&lock);
 	return c ? 0 : INVALID_VALUE;
+}
+
+int stub_capture(const void *stream, const void *graph)
+{
+	return begin(stream, graph, 0);
+}
+
+int stub_capture_again(const void *stream, const void *graph)
+{
+	return begin(stream, graph, 1);
 }
 
 int stub_captured(const void *stream, void **graph)
@@ -382,6 +394,8 @@ int stub_captured(const void *stream, void **graph)
 	pthread_mutex_lock(&lock);
 	c = stream ? capture_of(stream) : NULL;
 	*graph = c ? c->graph : NULL;
+	if (c)
+		c->graph->again = 0;
 	for (unsigned i = 0; c && i < MANY; i++) {
 		if (captures[i].graph == *graph)
 			captures[i] = (struct capture){ NULL, NULL };

@@ -80,6 +80,7 @@ int stub_node_type(const void *handle, int *type);
 int stub_node_on(const void *exec, const void *node, unsigned on);
 int stub_nodes(const void *graph, void **nodes, size_t *count);
 int stub_capture(const void *stream, const void *graph);
+int stub_capture_again(const void *stream, const void *graph);
 int stub_captured(const void *stream, void **graph);
 int stub_capturing(const void *stream, void **graph);
 int stub_records(const void *event, const void *stream);
