@@ -71,10 +71,10 @@ static size_t next_process(const struct table *processes, size_t trace, size_t l
 static size_t heap_processes(const struct report *r)
 {
 	const struct table *t = report_table(r, "processes");
-	size_t count = 0, trace = figure_trace(r, 0);
+	size_t count = 0;
 
 	for (size_t row = 0; figure_traces(r) == 1 && t && row < t->row_count; row++)
-		count += cell_uint(table_get(t, row, "trace")) == trace &&
+		count += cell_uint(table_get(t, row, "trace")) == figure_trace(r, 0) &&
 			 cell_real(table_get(t, row, "heap_peak_bytes")) > 0;
 	return count;
 }
