@@ -38,7 +38,7 @@ size_t text_fit(const char *clean, int columns);
 /* Whether a line may end before this space: not between a number and its unit, or as short a word. */
 bool text_may_break(const char *text, const char *space);
 
-/* Bytes of cleaned text, not empty, for one line: the words that fit into so many columns, or what fits of the first. */
+/* Bytes of cleaned text, not empty, for one line: the words that fit into so many columns, else part of the first. */
 size_t text_line(const char *clean, int columns);
 
 #endif

@@ -49,7 +49,7 @@ static bool any_sum(const struct report *r, const char *name)
 
 #define PROCESSES 4	/* whose heap was largest, at most so many beside the sum */
 
-/* The row with the largest peak after row `last`, whose peak is `limit`: equal ones by order. row_count: there is none. */
+/* The row with the largest peak after row `last`, whose peak is `limit`: equal ones by order. row_count: none. */
 static size_t next_process(const struct table *processes, size_t trace, size_t last, double limit)
 {
 	size_t best = processes->row_count;
@@ -71,10 +71,10 @@ static size_t next_process(const struct table *processes, size_t trace, size_t l
 static size_t heap_processes(const struct report *r)
 {
 	const struct table *t = report_table(r, "processes");
-	size_t count = 0, trace = figure_trace(r, 0);
+	size_t count = 0;
 
 	for (size_t row = 0; figure_traces(r) == 1 && t && row < t->row_count; row++)
-		count += cell_uint(table_get(t, row, "trace")) == trace &&
+		count += cell_uint(table_get(t, row, "trace")) == figure_trace(r, 0) &&
 			 cell_real(table_get(t, row, "heap_peak_bytes")) > 0;
 	return count;
 }
@@ -83,7 +83,8 @@ static void add_process(const struct report *r, struct plot *p, const struct tab
 {
 	char *label = NULL;
 
-	if (asprintf(&label, "%s (%.0f)", cell_text(table_get(t, row, "name")), cell_real(table_get(t, row, "pid"))) < 0)
+	if (asprintf(&label, "%s (%.0f)", cell_text(table_get(t, row, "name")),
+		     cell_real(table_get(t, row, "pid"))) < 0)
 		need(NULL);
 	plot_add(p, 0, 0, report_series(r, (uint32_t)cell_uint(table_get(t, row, "trace")),
 					(int64_t)cell_uint(table_get(t, row, "process")), "heap_bytes"), i, label);

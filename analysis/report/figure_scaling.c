@@ -211,7 +211,8 @@ double figure_scaling(const struct report *r, struct canvas *c)
 	double width = (c->width - 2 * MARGIN - (SCALING_PANELS - 1) * SCALING_GAP) / SCALING_PANELS;
 
 	if (!s.count) {
-		canvas_remark(c, c->width / 2, y + 20, CANVAS_LABEL, ALIGN_CENTER, "no job of several ranks was recorded");
+		canvas_remark(c, c->width / 2, y + 20, CANVAS_LABEL, ALIGN_CENTER,
+			      "no job of several ranks was recorded");
 		return y + 40;
 	}
 	y += scaling_draw_legend(c, &s, y - 2);

@@ -414,7 +414,7 @@ static void put_row(const struct grid *g, FILE *out, const struct grid_row *row,
 	}
 }
 
-static void lay_out(struct grid *g, int indent)
+static void lay_out_grid(struct grid *g, int indent)
 {
 	int room = g->options->width - indent;
 
@@ -429,7 +429,7 @@ const char *const *grid_left_out(struct grid *g, int indent)
 	static const char *titles[COLUMNS_MAX + 1];
 	size_t count = 0;
 
-	lay_out(g, indent);
+	lay_out_grid(g, indent);
 	for (int c = 0; c < g->column_count; c++)
 		if (!g->columns[c].width)
 			titles[count++] = g->columns[c].title;
@@ -439,7 +439,7 @@ const char *const *grid_left_out(struct grid *g, int indent)
 
 void grid_print(struct grid *g, FILE *out, int indent)
 {
-	lay_out(g, indent);
+	lay_out_grid(g, indent);
 	for (int c = 0; c < g->column_count; c++)
 		if (g->columns[c].flags & GRID_NAME && g->columns[c].width)
 			choose_cut(g, c);

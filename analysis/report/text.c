@@ -289,7 +289,7 @@ static size_t part_length(const struct text *t, const char *parts, const char **
 }
 
 /* "a · b, c" in lines of the page's width that end between parts. */
-static void put_parts(const struct text *t, const char *clean, int indent)
+static void put_split(const struct text *t, const char *clean, int indent)
 {
 	const char *between = NULL, *next;
 	int room = t->o->width - indent, used = 0;
@@ -316,13 +316,13 @@ static void put_parts_line(const struct text *t, const char *text, enum style st
 
 	fprintf(t->out, "%*s", indent, "");
 	style_begin(t->out, t->o, style);
-	put_parts(t, clean, indent);
+	put_split(t, clean, indent);
 	style_end(t->out, t->o, style);
 	fputc('\n', t->out);
 	free(clean);
 }
 
-static void put_path(const struct text *t, const char *path, int indent)
+static void put_trace_path(const struct text *t, const char *path, int indent)
 {
 	char *clean = text_clean(path, t->o->unicode);
 
@@ -381,7 +381,7 @@ static void section_header(const struct text *t)
 		put_command(t, command, indent, row);
 		put_built_line(t, row, STYLE_PLAIN, indent, machine_line);
 		put_built_line(t, row, STYLE_DIM, indent, trace_line);
-		put_path(t, cell_text(table_get(traces, row, "path")), indent);
+		put_trace_path(t, cell_text(table_get(traces, row, "path")), indent);
 		free(command);
 	}
 }

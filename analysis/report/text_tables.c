@@ -217,7 +217,7 @@ static void set_shares(struct part *parts, size_t count)
 #define PARTS_SHOWN 10
 #define OF_A_TRACE 4	/* where there are several */
 
-static void put_part(const struct text *t, struct grid *g, const struct part *part)
+static void put_library(const struct text *t, struct grid *g, const struct part *part)
 {
 	grid_row(g);
 	if (text_several(t))
@@ -253,7 +253,7 @@ void text_libraries(const struct text *t)
 		of_trace = i && parts[i].trace == parts[i - 1].trace ? of_trace + 1 : 0;
 		if (of_trace >= most || parts[i].self <= 0)
 			continue;
-		put_part(t, g, &parts[i]);
+		put_library(t, g, &parts[i]);
 		shown++;
 	}
 	if (shown) {

@@ -19,7 +19,7 @@ compared() {
 }
 
 compared 3 'total>+20%'
-same "one line" "dltrace-report: --fail-if 'total>+20%' holds: total is 12.3 s against 10.1 s, +21.8 % (3 and 3 runs, p = 0.011): b1.txt" "$(cat err)"
+same "one line" "dltrace-report: --fail-if 'total>+20%' holds: total is 12.3 s against 10.1 s, +21.8 % (3 and 3 runs, p = 0.011): b1.txt and 2 more" "$(cat err)"
 compared 3 'total > +5% surely' 'total>+2s' 'total>=+2.2s' 'total>12s' 'function:sgemm_>+2ms' 'function:s*>+199%' \
 	'kind:compute>+1ms' 'library:libtorch*>+1ms' 'layer:blas>3ms' 'calls:sgemm_>0' 'share:compute>+1%' 'share:compute>90%' \
 	'lost<1' 'failures<=0' 'total<14s surely' 'calls:sgemm_>=+0' 'calls:sgemm_<=-0%' 'lost>=0'

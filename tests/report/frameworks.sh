@@ -92,7 +92,7 @@ same "the stack" "Keras 3.15.1 on JAX 0.10.2" "$(json 'row("runs")["framework"]'
 "$REPORT" -q trace >text
 sed -n 2p text | grep -q '^Keras 3.15.1, PyTorch 2.11.0+cpu, TensorFlow 2.3.4, JAX 0.10.2, Chainer 7.8.1' || fail "text: $(sed -n 2p text)"
 "$REPORT" -q --process 101 trace >text
-sed -n 2p text | grep -q '^Keras 3.15.1, JAX 0.10.2, PyTorch 2.11.0+cpu (only imported), ' ||
+sed -n 2p text | grep -q '^Keras 3.15.1, JAX 0.10.2, PyTorch 2.11.0+cpu (only imported),' ||
 	fail "text: $(sed -n 2p text)"
 
 # What was installed after the process had begun is not what it used: a new version in the place of the old one.

@@ -96,7 +96,7 @@ END
 report_text <many.txt
 same "epochs whose end is known" "$(python3 -c 'print([(n, 50000000, 10) for n in range(9)])')" \
 	"$(json '[(e["epoch"], e["end_ns"] - e["begin_ns"], e["iterations"]) for e in rows("epochs", process=1)]')"
-same "all of them, and their steps" "20 200 200 iterations in 20 epochs, 5.0 ms each (median)" \
+same "all of them, and their steps" "20 200 200 iterations in 20 epochs, 5.00 ms each (median)" \
 	"$(json '"%(epoch_count)d %(count)d %(text)s" % row("iterations", process=1)')"
 same "what is left out" "10 marks are not in the table marks, which has 4000 of a kind
 python3 (pid 100): the last 11 of 20 epochs are only counted: of a trace's marks 4000 are kept" \

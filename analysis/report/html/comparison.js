@@ -139,9 +139,10 @@
 		if (changes.rows.length)
 			section.append(el('h3', null, 'What changed'),
 				dlt.grid({ caption: 'What changed', rows: mostChanged(changes.rows),
-				more: changes.more, first: 12, columns: [{ name: 'name', title: 'what', unit: 'text', text: function (row) {
-					return row.what === 'layer' ? dlt.layerName(row.name) : row.name;
-				} },
+				more: changes.more, first: 12, columns: [{ name: 'name', title: 'what', unit: 'text',
+					text: function (row) {
+						return row.what === 'layer' ? dlt.layerName(row.name) : row.name;
+					} },
 					{ name: 'what', title: 'kind', unit: 'text' },
 					{ name: 'group', title: 'in', unit: 'text', value: function (row) {
 						return groups.has(row.group) ? groups.get(row.group).letter :

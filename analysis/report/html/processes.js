@@ -71,7 +71,8 @@
 	}
 
 	const NUMBERS = [
-		['cpu_ns', 'CPU', 'ns'], ['threads_peak', 'threads at once', 'count'], ['rss_peak_bytes', 'memory', 'bytes'],
+		['cpu_ns', 'CPU', 'ns'], ['threads_peak', 'threads at once', 'count'],
+		['rss_peak_bytes', 'memory', 'bytes'],
 		['heap_peak_bytes', 'heap', 'bytes'],
 	];
 

@@ -393,8 +393,9 @@
 		const list = el('ul', { class: 'limits' });
 		kinds.forEach(function (rows, kind) {
 			const lines = rows.map(function (row) {
-				return el('li', null, traces.length > 1 && typeof row.trace === 'number' ?
-					el('span', { class: 'muted' }, dlt.traceName(row.trace) + ': ') : null, row.text);
+				const whose = traces.length > 1 && typeof row.trace === 'number' ?
+					el('span', { class: 'muted' }, dlt.traceName(row.trace) + ': ') : null;
+				return el('li', null, whose, row.text);
 			});
 			const few = lines.splice(0, 6), part = el('ul', null);
 			part.append.apply(part, few);
