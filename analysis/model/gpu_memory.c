@@ -381,8 +381,9 @@ void gpu_memory_sample(struct process *p, int64_t at, const struct dlt_ev_sample
 		settle(p, r, at, e->final);
 	}
 	/* When all rows are up to date: who holds what. */
-	for (size_t i = 0; i < g->count; i++) {
+	for (size_t i = 0; i < g->count; i++)
 		count_failures(p, &g->rows[i], at);
+	for (size_t i = 0; i < g->count; i++) {
 		if (g->rows[i].told_anew && g->rows[i].counters.told_total)
 			tell_failures(g, &g->rows[i], at);
 		g->rows[i].told_anew = false;

@@ -4,125 +4,9 @@
  * that lives until its last name and mapping are gone, ranges of mappings, resets, many blocks, rows
  * with a thread of their own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "interpose/blocks.c"
-#include "interpose/ledger.c"
-#include "interpose/ledger_rows.c"
-
-struct dlt_box_header *dlt_box;
-struct dlt_process dlt_process = { .traced = true };
-static struct dlt_thread record;
-__thread struct dlt_thread *dlt_thread_tls = &record;
-struct dlt_alive dlt_alive = { .mask = ~(uintptr_t)0 };
-
-struct dlt_thread *dlt_thread_make(void)
-{
-	return &record;
-}
-
-bool dlt_box_back(const void *p, size_t size)
-{
-	(void)p;
-	(void)size;
-	return true;
-}
-
-#define GPU 2
-#define LIBRARY 5
-
-__thread uint8_t dlt_context_current;
-
-static int make_box(void **state)
-{
-	(void)state;
-	dlt_box = aligned_alloc(4096, 512 * 1024);
-	memset(dlt_box, 0, 512 * 1024);
-	dlt_box->memory_offset = 4096;
-	dlt_box->memory_count = DLT_BOX_MEMORY;
-	dlt_ledger_after_fork();
-	return 0;
-}
-
-static int free_box(void **state)
-{
-	(void)state;
-	free(dlt_box);
-	return 0;
-}
-
-static const struct dlt_box_memory *row(enum dlt_memory kind, unsigned device, unsigned library)
-{
-	static const struct dlt_box_memory none;
-
-	for (unsigned i = 0; i < dlt_box->memory_used; i++)
-		if (dlt_box_memory(i)->key == dlt_box_memory_key(kind, device, library))
-			return dlt_box_memory(i);
-	return &none;
-}
-
-static int64_t live_of(const struct dlt_box_memory *r)
-{
-	return dlt_box_memory_live(r);
-}
-
-static uint64_t allocations(const struct dlt_box_memory *r)
-{
-	uint64_t sum = r->allocations;
-
-	for (unsigned i = 0; i < DLT_BOX_OWNS; i++)
-		sum += r->own[i].allocations;
-	return sum;
-}
-
-static uint64_t frees(const struct dlt_box_memory *r)
-{
-	uint64_t sum = r->frees;
-
-	for (unsigned i = 0; i < DLT_BOX_OWNS; i++)
-		sum += r->own[i].frees;
-	return sum;
-}
-
-static int64_t live(enum dlt_memory kind)
-{
-	return live_of(row(kind, GPU, LIBRARY));
-}
-
-static int64_t gpu(void)
-{
-	return live_of(row(DLT_MEMORY_GPU, GPU, 0));
-}
-
-static void alloc_from(enum dlt_memory kind, uint64_t handle, uint64_t size, uint64_t backing)
-{
-	struct dlt_ledger l;
-
-	dlt_ledger_begin(&l);
-	dlt_ledger_allocated(&l, true, kind, GPU, LIBRARY, handle, size, backing);
-}
-
-static void alloc(enum dlt_memory kind, uint64_t handle, uint64_t size)
-{
-	alloc_from(kind, handle, size, 0);
-}
-
-/* What the call freed. */
-static uint64_t give(enum dlt_memory kind, uint64_t handle, uint64_t size, bool ok)
-{
-	struct dlt_ledger l;
-
-	dlt_ledger_begin(&l);
-	dlt_ledger_take(&l, kind, handle, size);
-	dlt_ledger_freed(&l, ok, GPU, LIBRARY + 1);
-	return l.size;
-}
+#include "tests/unit/ledger_fixture.h"
 
 static void blocks_are_found_by_address(void **state)
 {
@@ -462,83 +346,6 @@ static void physical_memory_says_where_it_is(void **state)
 	assert_int_equal(dlt_cu_prop_device(NULL), 0);
 }
 
-static void many_blocks_and_libraries(void **state)
-{
-	const unsigned count = 300000;
-
-	(void)state;
-	for (unsigned i = 1; i <= count; i++)
-		alloc(DLT_MEMORY_POOL, 0x7f0000000000 + i * 512ull, 2);
-	assert_int_equal(live(DLT_MEMORY_POOL), 2 * count);
-	assert_int_equal(row(DLT_MEMORY_STRAY, GPU, LIBRARY)->failed, 0);
-	for (unsigned i = 1; i <= count; i++)
-		assert_int_equal(give(DLT_MEMORY_POOL, 0x7f0000000000 + i * 512ull, 0, true), 2);
-	assert_int_equal(live(DLT_MEMORY_POOL), 0);
-	/* More libraries than rows: the rest share one, the sum stays right. */
-	for (unsigned i = 1; i < 1000; i++) {
-		struct dlt_ledger l;
-
-		dlt_ledger_begin(&l);
-		dlt_ledger_allocated(&l, true, DLT_MEMORY_DEVICE, GPU, (uint16_t)i, i * 4096, 1, 0);
-	}
-	assert_int_equal(gpu(), 999);
-	assert_true(live_of(row(DLT_MEMORY_DEVICE, GPU, DLT_BOX_OTHERS)) > 500);
-}
-
-static void alloc_on(enum dlt_memory kind, unsigned device, unsigned library, uint64_t size)
-{
-	static uint64_t handle;
-	struct dlt_ledger l;
-
-	handle += 4096;
-	dlt_ledger_begin(&l);
-	dlt_ledger_allocated(&l, true, kind, (uint8_t)device, (uint16_t)library, handle, size, 0);
-}
-
-/* What a large machine needs has rows: 16 GPUs, six kinds of memory, three libraries. */
-static void many_devices(void **state)
-{
-	const enum dlt_memory kinds[] = { DLT_MEMORY_DEVICE, DLT_MEMORY_POOL, DLT_MEMORY_PHYSICAL, DLT_MEMORY_MAPPED,
-					  DLT_MEMORY_PINNED, DLT_MEMORY_MANAGED };
-
-	(void)state;
-	for (unsigned device = 0; device < 16; device++)
-		for (unsigned i = 0; i < 6; i++)
-			for (unsigned library = 1; library <= 3; library++)
-				alloc_on(kinds[i], device, library, 100 + library);
-	for (unsigned device = 0; device < 16; device++) {
-		for (unsigned i = 0; i < 6; i++)
-			for (unsigned library = 1; library <= 3; library++)
-				assert_int_equal(live_of(row(kinds[i], device, library)), 100 + library);
-		assert_int_equal(live_of(row(DLT_MEMORY_GPU, device, 0)), 3 * 306);
-	}
-}
-
-/* More devices than that: what finds no row is in no sum, and is counted as missing. */
-static void devices_without_a_row(void **state)
-{
-	int64_t held = 0, sums = 0;
-	struct dlt_ledger l;
-
-	(void)state;
-	for (unsigned i = 1; i < 400; i++)
-		alloc_on(DLT_MEMORY_PINNED, 0, i, 1);
-	for (unsigned device = 0; device < 250; device++)
-		alloc_on(DLT_MEMORY_DEVICE, device, 7, 1);
-	for (unsigned device = 0; device < 250; device++) {
-		held += live_of(row(DLT_MEMORY_DEVICE, device, DLT_BOX_OTHERS));
-		sums += live_of(row(DLT_MEMORY_GPU, device, 0));
-	}
-	assert_int_equal(dlt_box->memory_used, DLT_BOX_MEMORY);
-	assert_true(held > 60 && held < 250);
-	assert_int_equal(held, sums);
-	assert_int_equal(held + (int64_t)row(DLT_MEMORY_STRAY, 0, DLT_BOX_OTHERS)->failed, 250);
-	/* Nothing is taken out again that was never in. */
-	dlt_ledger_begin(&l);
-	dlt_ledger_allocated(&l, true, DLT_MEMORY_DEVICE, 249, 7, 0x77777000, 1, 0);
-	assert_int_equal(give(DLT_MEMORY_DEVICE, 0x77777000, 0, true), 0);
-}
-
 /* What finds no room is missing from the sums, and that is said. */
 static void more_blocks_than_there_is_room_for(void **state)
 {
@@ -586,7 +393,6 @@ static void parts_hold_what_they_show(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_box, free_box)
 	const struct CMUnitTest tests[] = {
 		TEST(blocks_are_found_by_address),
 		TEST(failed_calls_change_nothing),
@@ -606,9 +412,6 @@ int main(void)
 		TEST(more_blocks_than_there_is_room_for),
 		TEST(a_node_allocates),
 		TEST(parts_hold_what_they_show),
-		TEST(many_blocks_and_libraries),
-		TEST(many_devices),
-		TEST(devices_without_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
