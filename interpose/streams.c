@@ -153,7 +153,7 @@ uint16_t dlt_stream_slow(const void *stream)
 uint8_t dlt_stream_device_slow(const void *stream)
 {
 	uintptr_t handle = (uintptr_t)stream;
-	const struct stream *s = handle > DLT_STREAM_OF_THREAD ? place_of(handle) : NULL;
+	const struct stream *s = handle > DLT_STREAM_OF_THREAD ? known(handle) : NULL;
 
 	return s && __atomic_load_n(&s->id, __ATOMIC_ACQUIRE) ? __atomic_load_n(&s->device, __ATOMIC_RELAXED) :
 								dlt_device();

@@ -86,3 +86,11 @@ same "free" None "$(json 'r["failures"][0]["free_bytes"]')"
 	echo "[3s] dltrace_cuda:alloc thread=1 function=cudaMallocManaged memory=4 duration=1ms result=2 size=500"
 } | report_text
 same "failures" 17 "$(json 'sum(f["count"] for f in r["failures"])')"
+
+# What is free was asked after the failure, and the sum's row stands before the one that tells of the failure.
+report_text <<EOF
+dltrace-text 1
+$functions
+[4s] dltrace_sample:process process=1 time=4s final=1 gpu_memory=[0xc000000 69000 69000 0 0 0 0 0 0 0 700 80000 0x0 69000 69000 69000 1 0 69000 1 20000 3900000000 0 0]
+EOF
+same "free, by whatever order" "[(20000, 700)]" "$(json '[(f["size_bytes"], f["free_bytes"]) for f in r["failures"] if f["kind"] == "allocation"]')"
