@@ -209,13 +209,13 @@ static inline size_t dlt_cu_at_least_1(size_t n)
  * down to one element; block: as dlt_cu_block_size.
  */
 static inline size_t dlt_cu_levels_size(size_t element, size_t block, size_t width, size_t height, size_t depth,
-					unsigned flags, unsigned levels)
+					unsigned flags, unsigned mips)
 {
 	size_t layers = flags & DLT_CU_LAYERS ? dlt_cu_at_least_1(depth) : 1, size = 0;
 
 	if (flags & DLT_CU_LAYERS)
 		depth = 0;
-	for (unsigned i = 0; !i || (i < levels && (width | height | depth)); i++) {
+	for (unsigned i = 0; !i || (i < mips && (width | height | depth)); i++) {
 		size_t plane = block ? (width + 3) / 4 * ((dlt_cu_at_least_1(height) + 3) / 4) * block
 				     : dlt_cu_at_least_1(width) * dlt_cu_at_least_1(height) * element;
 
@@ -233,10 +233,10 @@ static inline size_t dlt_cu_array_size(const struct dlt_cu_array *a)
 				  a->height, 0, 0, 1);
 }
 
-static inline size_t dlt_cu_array3d_size(const struct dlt_cu_array3d *a, unsigned levels)
+static inline size_t dlt_cu_array3d_size(const struct dlt_cu_array3d *a, unsigned mips)
 {
 	return dlt_cu_levels_size(dlt_cu_element_size(a->format, a->channels), dlt_cu_block_size(a->format), a->width,
-				  a->height, a->depth, a->flags, levels);
+				  a->height, a->depth, a->flags, mips);
 }
 
 static inline size_t dlt_cu_sum(const size_t *sizes, size_t count)

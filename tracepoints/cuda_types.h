@@ -172,10 +172,10 @@ static inline size_t dlt_cuda_element_size(const struct dlt_cuda_channel *c)
 
 /* Bytes of an array whose height or depth may be 0, with so many of its mipmaps. */
 static inline size_t dlt_cuda_array_size(const struct dlt_cuda_channel *c, struct dlt_cuda_extent extent,
-					 unsigned flags, unsigned levels)
+					 unsigned flags, unsigned mips)
 {
 	return dlt_cu_levels_size(dlt_cuda_element_size(c), dlt_cuda_block_size(c), extent.width, extent.height,
-				  extent.depth, flags, levels);
+				  extent.depth, flags, mips);
 }
 
 /* The sum of a list of sizes. */
