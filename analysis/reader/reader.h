@@ -59,7 +59,7 @@ struct reader_recording {
 	int signal;		/* 0: none */
 	uint64_t begin, end;	/* ns since 1970; 0 unknown: the recorder was killed */
 	uint64_t lost;		/* events, as the recorder counted them */
-	uint64_t events;	/* the same of those that were recorded; 0: not known, or some of them were dropped since */
+	uint64_t events;	/* the same of those that were recorded; 0: not known, or some were dropped since */
 	bool stalled;		/* LTTng's buffers stood still: what came after is missing */
 	char *labels;		/* KEY=VALUE, separated by 0x1f; the file `labels` beside it is in it too */
 };
