@@ -11,7 +11,7 @@ awk '/^enum dlt_memory \{/ { inside = 1; next }
 		sed -n "s/.*\[$kind\] = { \"\([a-z]*\)\".*/$number \1/p" "$tables/memory_kinds.h"
 	done >kinds
 [ "$(wc -l <kinds)" -gt 15 ] || fail "memory_kinds.h has only $(wc -l <kinds) kinds"
-sed -n 's/^  memory .*"kind: \(.*\)"$/\1/p; s/^  memory .*"kind, as in alloc; \(.*\)"$/\1/p; s/^  gpu_memory .*(kinds as in dltrace_cuda:alloc; \([^)]*\)).*/\1/p' \
+sed -n 's/^  memory .*"kind: \(.*\)"$/\1/p; s/^  memory .*"kind, as in alloc; \(.*\)"$/\1/p; s/^  gpu_memory .*kinds as in dltrace_cuda:alloc; \([^)]*\)).*/\1/p' \
 	"$tables/events.tbl" | tr ',;' '\n\n' | sed 's/^ *//' >told
 while read -r number name; do
 	[ "$name" != gpu ] || name="the sum of what is physical"

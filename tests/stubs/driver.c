@@ -10,7 +10,7 @@
 #define INVALID_VALUE 1
 #define INVALID_CONTEXT 201
 #define INVALID_HANDLE 400
-#define NEWEST 13020
+#define NEWEST 13050
 #define DEPTH 16
 #define KERNELS 256
 

@@ -3,8 +3,8 @@
  * What of the driver the stub libcuda.so.1 really has: entry points by version, contexts of each
  * thread, modules and kernels with names. No export tables: nobody knows what is in them.
  *
- *   DLTRACE_STUB_CUDA=12000   the version that it says it is; newer forms are not there (13020).
- *                             Above 13020 it has "cuStubNewer", and gives forms of cuMemFree and
+ *   DLTRACE_STUB_CUDA=12000   the version that it says it is; newer forms are not there (13050).
+ *                             Above 13050 it has "cuStubNewer", and gives forms of cuMemFree and
  *                             cuStubNewer that no table knows
  */
 #ifndef DLT_TESTS_DRIVER_H
