@@ -146,7 +146,8 @@ static void add_allocations(struct table *t, const struct process *p)
 		const char *function = process_function(p, f->function)->name;
 		const char *library = caller(p, f->library);
 
-		snprintf(text, sizeof(text), "%s of %s, asked by %s, returned nothing; live heap at the last reading before: %s%s",
+		snprintf(text, sizeof(text),
+			 "%s of %s, asked by %s, returned nothing; live heap at the last reading before: %s%s",
 			 *function ? function : "an allocation",
 			 bytes_text(size, sizeof(size), (double)f->size),
 			 *library ? library : "an unknown caller",

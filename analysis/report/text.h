@@ -24,6 +24,8 @@ void text_kernel_name(const struct text *t, struct grid *g, const char *name, en
 void text_more(const struct text *t, size_t rows, size_t shown, const char *table);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
 
+/* Cleaned text in lines of the page's width, all beginning at column `indent`. */
+void text_wrapped(const struct text *t, const char *clean, int indent);
 /* One point of a list: a coloured mark, then wrapped text. */
 void text_item(const struct text *t, const char *mark, enum style style, const char *text);
 
@@ -45,9 +47,10 @@ char *text_frameworks(const struct report *r, uint64_t trace);
 /* A layer as people call it ("CUDA runtime"), or as it is. Borrowed. */
 const char *text_layer(const char *layer);
 
-/* Sections: text_communication.c, text_curves.c, text_kernels.c, text_memory.c, text_ranges.c, text_tables.c. */
+/* Sections, of the files text_*.c. */
 void text_comparison(const struct text *t);
 void text_curves(const struct text *t);
+void text_head(const struct text *t);
 void text_iterations(const struct text *t);
 void text_phases(const struct text *t);
 void text_ranges(const struct text *t);

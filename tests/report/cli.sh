@@ -148,7 +148,7 @@ grep -q ' us ' out || fail "in ASCII"
 
 # A part of the time is told where the whole time is.
 exits 0 "$REPORT" t.txt --from 100ms --to 400ms
-grep -q ' · only 100 ms to 400 ms of it · ' out || fail "a part of the time: $(head -3 out)"
+grep -q ' · only 100 ms to 400 ms of it$' out || fail "a part of the time: $(head -3 out)"
 exits 0 "$REPORT" t.txt -f json
 same "no part" "[null,null]" "$(jq -c '[.traces[0].from_ns, .traces[0].to_ns]' out)"
 

@@ -88,8 +88,8 @@
 		heading.append.apply(heading, dlt.words(withoutMiddle(title)));
 		document.getElementById('program').textContent = 'Written by ' + dlt.data.program;
 		if (traces.length === 1) {
-			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), shown(t), ' and ended with ',
-				el('b', { class: exit.bad ? 'bad' : 'good' }, exit.text), ' · ');
+			verdict.append('Ran ', el('b', null, dlt.show('ns', t.duration_ns)), shown(t),
+				' and ended with ', el('b', { class: exit.bad ? 'bad' : 'good' }, exit.text), ' · ');
 		}
 		verdict.append(el('a', { href: '#findings' }, counts()));
 	}
