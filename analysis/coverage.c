@@ -208,19 +208,30 @@ static size_t inherited_functions(const struct process *p)
 	return i;
 }
 
-/* Newer than our tables: the program got the real function. Or what we may not ask the kernel any more. */
+/* By the begin of the name; the first that fits. Newer than our tables: the program got the real function. */
+static const struct {
+	const char *begin, *kind, *text;
+} of_no_table[] = {
+	{ DLT_SHUT_IN, "seccomp",
+	  "since it may have shut itself in by %s, files and sockets that it opens are not looked at" },
+	{ DLT_ASKED_PAST, "cuda lookup",
+	  "functions of CUDA or NCCL that it has looked up by %s or dlvsym do not pass dltrace" },
+	{ "nccl", "nccl function", "%s is in no table of dltrace: calls of it are not seen" },
+	{ "", "cuda function", "%s is in no table of dltrace: calls of it are not seen" },
+};
+
 static void uncovered_functions(const struct tell *t)
 {
 	const struct process *p = t->process;
 
 	for (size_t i = inherited_functions(p); i < p->uncovered_count; i++) {
-		bool shut_in = !strcmp(p->uncovered[i], DLT_SHUT_IN), nccl = !strncmp(p->uncovered[i], "nccl", 4);
-		struct coverage c = { .kind = shut_in ? "seccomp" : nccl ? "nccl function" : "cuda function",
-				      .covered = "no", .version = "", .name = p->uncovered[i] };
+		struct coverage c = { .covered = "no", .version = "", .name = p->uncovered[i] };
+		size_t k = 0;
 
-		snprintf(c.text, sizeof(c.text), shut_in ?
-			 "since it may have shut itself in by %s, files and sockets that it opens are not looked at" :
-			 "%s is in no table of dltrace: calls of it are not seen", p->uncovered[i]);
+		while (strncmp(p->uncovered[i], of_no_table[k].begin, strlen(of_no_table[k].begin)) != 0)
+			k++;
+		c.kind = of_no_table[k].kind;
+		snprintf(c.text, sizeof(c.text), of_no_table[k].text, p->uncovered[i]);
 		t->each(&c, t->data);
 	}
 }

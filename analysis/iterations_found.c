@@ -225,6 +225,20 @@ static void from_long(const struct process *p, const struct long_run *run, struc
 	epochs_from_rest(p, run->begin, run->end, it);
 }
 
+/*
+ * Blocks of the size that its steps begin with are the interpreter's, too: what still imports does not train.
+ * What is imported when it is first needed makes its first epoch begin a little late.
+ */
+static int64_t first_begin(const struct process *p, const struct within *w)
+{
+	int64_t begin = w->first;
+
+	for (size_t i = 0; i < p->package_count; i++)
+		if (p->packages[i].t > begin && p->packages[i].t < w->moments[0])
+			begin = p->packages[i].t;
+	return begin;
+}
+
 /* As many in each epoch as in those whose begin and end it says; more than `than` in all, which are known. */
 static bool from_epochs(const struct process *p, struct iterations *it, uint64_t than)
 {
@@ -244,7 +258,7 @@ static bool from_epochs(const struct process *p, struct iterations *it, uint64_t
 	for (size_t i = 0; i < it->epoch_count; i++)
 		it->epochs[i] = (struct epoch){
 			.number = (int64_t)i + 1, .iterations = w.each,
-			.begin = w.begins ? w.moments[i] : i ? w.moments[i - 1] : w.first,
+			.begin = w.begins ? w.moments[i] : i ? w.moments[i - 1] : first_begin(p, &w),
 			.end = !w.begins ? w.moments[i] : i + 1 < w.epochs ? w.moments[i + 1] : end,
 		};
 	if (found) {

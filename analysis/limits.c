@@ -231,6 +231,7 @@ static const struct uncovered {
 	{ "private table", "what these libraries call through CUDA's private tables (cuGetExportTable) is not seen" },
 	{ "profiler", "CUPTI is used by these libraries past dltrace: records of the GPU's work may be missing" },
 	{ "seccomp", "files and sockets that it opens are not looked at since it may have shut itself in" },
+	{ "cuda lookup", "functions of CUDA or NCCL that it has looked up by RTLD_NEXT or dlvsym do not pass dltrace" },
 	{ "opencl", "OpenCL calls through these libraries are not seen" },
 };
 

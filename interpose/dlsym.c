@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "audited.h"
 #include "cupti.h"
 #include "dlsym.h"
 #include "elf.h"
@@ -194,6 +195,24 @@ static unsigned function_of(const char *name)
 	return function || !sounds_like_ours(name) ? function : UNKNOWN;
 }
 
+/*
+ * The loader answers by who asks, so nobody can ask for him: he gets the real function, and that is told. Whoever
+ * defines it himself passes on what has come to him.
+ */
+static unsigned pass_on(const char *name, const void *caller)
+{
+	struct dlt_elf_name wanted;
+	struct dlt_elf e;
+
+	if (!sounds_like_ours(name) || strncmp(name, "cupti", 5) == 0 || dlt_audited_active ||
+	    !dlt_library_elf(caller, &e))
+		return DLT_FN_NONE;
+	wanted = dlt_elf_name(name);
+	if (!dlt_elf_find(&e, &wanted, NULL))
+		dlt_uncovered(DLT_ASKED_PAST);
+	return DLT_FN_NONE;
+}
+
 /* These are called by the assembler below; DLT_FN_NONE: the question is passed on. */
 __attribute__((used, visibility("hidden"))) unsigned
 dlt_dlsym_wants(void *handle, const char *name, const void *caller);
@@ -204,19 +223,19 @@ unsigned dlt_dlsym_wants(void *handle, const char *name, const void *caller)
 	if (__builtin_expect(!dlt_real_dlsym, 0))
 		resolve();
 	if (!sees_us(handle, caller))
-		return handle == RTLD_NEXT ? DLT_FN_NONE : function_of(name);
+		return handle == RTLD_NEXT ? pass_on(name, caller) : function_of(name);
 	function = dlt_lookup_may_be(name) ? dlt_lookup_name(name) : DLT_FN_NONE;
 	return function && must_hide(handle, name, caller) ? function : DLT_FN_NONE;
 }
 
 /* A version never means us. */
 __attribute__((used, visibility("hidden"))) unsigned
-dlt_dlvsym_wants(void *handle, const char *name);
-unsigned dlt_dlvsym_wants(void *handle, const char *name)
+dlt_dlvsym_wants(void *handle, const char *name, const void *caller);
+unsigned dlt_dlvsym_wants(void *handle, const char *name, const void *caller)
 {
 	if (__builtin_expect(!dlt_real_dlsym, 0))
 		resolve();
-	return handle == RTLD_NEXT || handle == RTLD_DEFAULT ? DLT_FN_NONE : function_of(name);
+	return handle == RTLD_NEXT || handle == RTLD_DEFAULT ? pass_on(name, caller) : function_of(name);
 }
 
 /* A function of the CUDA driver or runtime, or of NCCL, that the tables do not have: the report shall say so. */
@@ -305,6 +324,7 @@ __asm__(".text\n"
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	push %rdx\n"
 	"	.cfi_adjust_cfa_offset 8\n"
+	"	mov 24(%rsp), %rdx\n"
 	"	call dlt_dlvsym_wants\n"
 	"	pop %rdx\n"
 	"	.cfi_adjust_cfa_offset -8\n"
@@ -336,7 +356,7 @@ JUMPS DLT_EXPORT void *dlsym(void *restrict handle, const char *restrict name)
 JUMPS DLT_EXPORT void *dlvsym(void *restrict handle, const char *restrict name,
 			      const char *restrict version)
 {
-	unsigned function = dlt_dlvsym_wants(handle, name);
+	unsigned function = dlt_dlvsym_wants(handle, name, __builtin_return_address(0));
 
 	if (function)
 		return dlt_dlvsym_answer(handle, name, version, function, __builtin_return_address(0));

@@ -4,6 +4,7 @@
  *	LINKED          by symbols
  *	POINTER         by symbols, from a table of addresses that the loader fills before anybody runs
  *	OPEN="FILE"     dlopen and dlsym; with VERSION="NODE" dlvsym
+ *	HANDLE          dlsym by this one (RTLD_NEXT, RTLD_DEFAULT); with VERSION dlvsym
  *	DRIVER          cuda driver functions rather than the runtime's
  *	PROC=VERSION    the driver's, by cuGetProcAddress of that version (0: cuGetProcAddress itself,
  *	                else cuGetProcAddress_v2), for the driver of that version
@@ -12,6 +13,7 @@
  * PROGRAM: with a main() that does it.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +73,14 @@ static void *get(const char *name)
 #if defined(ENTRY)
 	setenv("DLTRACE_STUB_OVER", "1", 1);
 #endif
+#if defined(HANDLE)
+#define HAS_HANDLE true
+	handle = HANDLE;
+#else
+#define HAS_HANDLE handle
 	if (!handle)
 		handle = dlopen(OPEN, RTLD_NOW | RTLD_LOCAL);
+#endif
 #if defined(PROC)
 	int (*ask)(const char *, void **, int, uint64_t);
 	int (*ask2)(const char *, void **, int, uint64_t, int *);
@@ -92,9 +100,9 @@ static void *get(const char *name)
 	if (ENTRY ? ask2 && ask2(name, &p, ENTRY, 0, &found) : ask && ask(name, &p, 0, &found))
 		p = NULL;
 #elif defined(VERSION)
-	p = handle ? dlvsym(handle, name, VERSION) : NULL;
+	p = HAS_HANDLE ? dlvsym(handle, name, VERSION) : NULL;
 #else
-	p = handle ? dlsym(handle, name) : NULL;
+	p = HAS_HANDLE ? dlsym(handle, name) : NULL;
 #endif
 	if (!p) {
 		const char *error = dlerror();
