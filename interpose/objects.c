@@ -254,6 +254,8 @@ void dlt_uncovered(const char *name)
 {
 	struct key k = { .type = DLT_OBJECT_UNCOVERED, .count = 8, .handle = 5381 };
 
+	if (!dlt_box)		/* before the process has come to its first hook */
+		return;
 	for (size_t i = 0; name[i]; i++) {
 		k.handle = k.handle * 33 + (unsigned char)name[i];
 		if (i < sizeof(k.values) - 1)

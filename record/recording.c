@@ -502,7 +502,7 @@ static void end_label(struct recording *r)
 	label_number(r->label, "end", label_now());
 	label_number(r->label, killed ? "signal" : "exit",
 		     (uint64_t)(killed ? WTERMSIG(r->child.status) : WEXITSTATUS(r->child.status)));
-	if (r->events_known && !r->o->max_size)	/* that drops the oldest */
+	if (r->events_known && has_outboxes(r->o) && !r->o->max_size)	/* else some may be dropped unsaid */
 		label_number(r->label, "events", r->events);
 	label_number(r->label, "lost", r->lost + r->lost_in_boxes);
 	if (r->stalled)

@@ -49,7 +49,7 @@ rm "$(largest copy)"
 exits 1 "$REPORT" copy
 grep -q 'of the [0-9]* events that were recorded are not in the trace' err || fail "a missing stream: $(cat err)"
 same "lines about it" 1 "$(wc -l <err)"
-grep -q ' part of the trace is missing$' out || fail "head of a trace with a missing stream: $(head -9 out)"
+grep -q 'part of the trace is missing$' out || fail "head of a trace with a missing stream: $(head -9 out)"
 exits 1 "$REPORT" --verify copy
 
 # cut one stream in the middle: the same
