@@ -63,7 +63,6 @@ void dlt_handle_gone(struct handle *places, unsigned bits, const void *handle)
 uint32_t dlt_handle_noted(struct handle *places, unsigned bits, const void *handle)
 {
 	const struct handle *h = find(places, bits, (uintptr_t)handle);
-
 	uint32_t note = h ? __atomic_load_n(&h->note, __ATOMIC_ACQUIRE) : 0;
 
 	return note == TAKEN ? 0 : note;

@@ -2,6 +2,7 @@
 /* Where the trace goes: what -o says, or a name of the program and the time. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -47,13 +48,27 @@ int recording_output(const struct options *o, char *path)
 	return EXIT_OWN;
 }
 
-/* Of a folder that the user has named the command waits until that is put right. */
+/* What another -o puts right: the command waits for that. Not for room, memory or a sound disk. */
+static bool is_mistake(int err)
+{
+	static const int mistakes[] = {
+		ENOTEMPTY, ENOTDIR, ENOENT, EINVAL, ENAMETOOLONG, EACCES, EPERM, ELOOP,
+	};
+	size_t i = 0;
+
+	while (i < sizeof(mistakes) / sizeof(mistakes[0]) && mistakes[i] != -err)
+		i++;
+	return i < sizeof(mistakes) / sizeof(mistakes[0]);
+}
+
 static int cannot_record(const struct options *o, const char *path, char *absolute, int err, char *why, size_t size)
 {
+	bool refused = o->output && is_mistake(err);
+
 	absolute[0] = '\0';	/* not ours to remove */
 	snprintf(why, size, "cannot record into %s: %s%s", path, strerror(-err),
-		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : o->output ? " (take another -o)" : "");
-	return o->output ? EXIT_OWN : err;
+		 err == -ENOTEMPTY ? " (take another -o, or remove it)" : refused ? " (take another -o)" : "");
+	return refused ? EXIT_OWN : err;
 }
 
 int recording_output_take(const struct options *o, const char *path, char *absolute, uint64_t id, FILE **label,
@@ -62,9 +77,7 @@ int recording_output_take(const struct options *o, const char *path, char *absol
 	if (!*absolute)
 		return 0;
 	*label = label_open(absolute, id);
-	if (*label)
-		return 0;
-	return cannot_record(o, path, absolute, errno == EEXIST ? -ENOTEMPTY : -errno, why, size);
+	return *label || errno != EEXIST ? 0 : cannot_record(o, path, absolute, -ENOTEMPTY, why, size);
 }
 
 int recording_output_make(const struct options *o, const char *path, char *absolute, bool *made, char *why,

@@ -16,7 +16,10 @@ void text_heading(const struct text *t, const char *title, const char *remark);
 /* "python3 (1234)" of a process's id: the caller's, or into the grid; "and 5 more" below a table. */
 char *text_process(const struct text *t, const struct cell *id);
 void text_process_name(const struct text *t, struct grid *g, const struct cell *id);
-/* The same with its trace before it, where there are several: columns, then cells. */
+/* Where there are several traces, which one: column, then cell. */
+void text_trace_column(const struct text *t, struct grid *g);
+void text_trace_cell(const struct text *t, struct grid *g, double trace);
+/* A process with its trace before it: columns, then cells. */
 void text_whose_column(const struct text *t, struct grid *g);
 void text_whose(const struct text *t, struct grid *g, const struct cell *id);
 /* A kernel's name, short unless the report is verbose. */

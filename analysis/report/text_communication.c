@@ -74,8 +74,7 @@ static int group_by_time(const void *a, const void *b)
 static void put_group(const struct text *t, struct grid *grid, const struct group *g)
 {
 	grid_row(grid);
-	if (text_several(t))
-		grid_number(grid, UNIT_ID, g->trace);
+	text_trace_cell(t, grid, g->trace);
 	grid_text(grid, g->function, STYLE_PLAIN);
 	grid_text(grid, g->communicator, *g->communicator ? STYLE_PLAIN : STYLE_DIM);
 	grid_number(grid, UNIT_COUNT, g->processes);
@@ -104,8 +103,7 @@ void text_communication(const struct text *t)
 		qsort(groups, count, sizeof(*groups), group_by_time);
 		text_heading(t, "Communication", "least and most: of a process's life");
 		grid = grid_new(t->o);
-		if (text_several(t))
-			grid_column(grid, "trace", GRID_RIGHT, 0);
+		text_trace_column(t, grid);
 		grid_column(grid, "function", GRID_STRETCH | GRID_MIDDLE, 0);
 		grid_column(grid, "communicator", GRID_STRETCH, 2);
 		grid_column(grid, "processes", GRID_RIGHT, 4);

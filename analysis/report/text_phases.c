@@ -104,11 +104,9 @@ static int line_by_time(const void *a, const void *b)
 
 static void put_lines(const struct text *t, const struct phase_lines *l)
 {
-	bool several = text_several(t);
 	struct grid *g = grid_new(t->o);
 
-	if (several)
-		grid_column(g, "trace", GRID_RIGHT, 0);
+	text_trace_column(t, g);
 	grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
 	grid_column(g, "layer", 0, 0);
 	for (size_t k = 0; k < l->phase_count; k++)
@@ -117,8 +115,7 @@ static void put_lines(const struct text *t, const struct phase_lines *l)
 		const struct phase_line *line = &l->list[i];
 
 		grid_row(g);
-		if (several)
-			grid_number(g, UNIT_ID, (double)line->trace);
+		text_trace_cell(t, g, (double)line->trace);
 		grid_text(g, line->gpu ? (line->gpu == 1 ? "(all streams)" : "(busy)") :
 			     *line->library ? line->library : "(unknown)", STYLE_PLAIN);
 		grid_text(g, text_layer(line->layer), STYLE_PLAIN);

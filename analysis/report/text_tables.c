@@ -220,8 +220,7 @@ static void set_shares(struct part *parts, size_t count)
 static void put_library(const struct text *t, struct grid *g, const struct part *part)
 {
 	grid_row(g);
-	if (text_several(t))
-		grid_number(g, UNIT_ID, part->trace);
+	text_trace_cell(t, g, part->trace);
 	grid_text(g, *part->library ? part->library : "(unknown)", STYLE_PLAIN);
 	grid_text(g, text_layer(part->layer), STYLE_PLAIN);
 	grid_number(g, UNIT_FRACTION, part->share);
@@ -242,8 +241,7 @@ void text_libraries(const struct text *t)
 	set_shares(parts, count);
 	qsort(parts, count, sizeof(*parts), by_self);
 	g = grid_new(t->o);
-	if (text_several(t))
-		grid_column(g, "trace", GRID_RIGHT, 0);
+	text_trace_column(t, g);
 	grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
 	grid_column(g, "layer", 0, 0);
 	grid_column(g, "share", GRID_RIGHT, 0);
@@ -297,8 +295,7 @@ static void put_process(const struct text *t, struct grid *g, const struct table
 	bool bad = ending && strcmp(ending, "exit 0");
 
 	grid_row(g);
-	if (text_several(t))
-		grid_cell(g, UNIT_ID, table_get(p, row, "trace"));
+	text_trace_cell(t, g, cell_real(table_get(p, row, "trace")));
 	grid_cell(g, UNIT_ID, table_get(p, row, "pid"));
 	grid_cell(g, UNIT_TEXT, table_get(p, row, "name"));
 	if (text_any(p, "rank"))
@@ -325,8 +322,7 @@ void text_processes(const struct text *t)
 		return;
 	text_heading(t, "Processes", NULL);
 	g = grid_new(t->o);
-	if (text_several(t))
-		grid_column(g, "trace", GRID_RIGHT, 0);
+	text_trace_column(t, g);
 	grid_column(g, "pid", GRID_RIGHT, 0);
 	grid_column(g, "name", GRID_STRETCH, 0);
 	if (text_any(p, "rank"))
@@ -412,8 +408,7 @@ static size_t sum_kinds(const struct text *t, const struct table *threads, struc
 static void put_kind(const struct text *t, struct grid *g, const struct thread_kind *k)
 {
 	grid_row(g);
-	if (text_several(t))
-		grid_number(g, UNIT_ID, k->trace);
+	text_trace_cell(t, g, k->trace);
 	grid_text(g, k->name && *k->name ? k->name : k->kind, STYLE_PLAIN);
 	grid_number(g, UNIT_COUNT, k->count);
 	grid_number(g, UNIT_NS, k->cpu);
@@ -425,8 +420,7 @@ static void put_threads(const struct text *t, const struct thread_kind *kinds, s
 	size_t shown = 0, of_trace = 0, most = text_several(t) ? OF_A_TRACE : ROWS_SHOWN;
 	struct grid *g = grid_new(t->o);
 
-	if (text_several(t))
-		grid_column(g, "trace", GRID_RIGHT, 0);
+	text_trace_column(t, g);
 	grid_column(g, "name", GRID_STRETCH | GRID_MIDDLE, 0);
 	grid_column(g, "threads", GRID_RIGHT, 0);
 	grid_column(g, "CPU time", GRID_RIGHT, 0);
@@ -474,17 +468,27 @@ char *text_process(const struct text *t, const struct cell *id)
 	return text ? text : strdup("?");
 }
 
-void text_whose_column(const struct text *t, struct grid *g)
+void text_trace_column(const struct text *t, struct grid *g)
 {
 	if (text_several(t))
 		grid_column(g, "trace", GRID_RIGHT, 0);
+}
+
+void text_trace_cell(const struct text *t, struct grid *g, double trace)
+{
+	if (text_several(t))
+		grid_number(g, UNIT_ID, trace);
+}
+
+void text_whose_column(const struct text *t, struct grid *g)
+{
+	text_trace_column(t, g);
 	grid_column(g, "process", GRID_STRETCH, 0);
 }
 
 void text_whose(const struct text *t, struct grid *g, const struct cell *id)
 {
-	if (text_several(t))
-		grid_number(g, UNIT_ID, text_trace(t->r, id));
+	text_trace_cell(t, g, text_trace(t->r, id));
 	text_process_name(t, g, id);
 }
 
