@@ -47,11 +47,16 @@ SIZES = {
     "resnet50": ["--steps", "8", "--batch", "8", "--size", "128"],
     "jax": ["--steps", "20", "--batch", "32", "--size", "64"],
     "cupy": ["--steps", "50"],
+    "torch_graph": ["--steps", "20", "--batch", "8", "--size", "96"],
+    "jax_graph": ["--steps", "20", "--batch", "32", "--size", "64"],
     "memory": [],
     "paces": [],
 }
 NEEDS = {"mobilenet_v2": "torch", "resnet50": "torch", "memory": "torch", "paces": "torch", "jax": "jax",
-         "cupy": "cupy"}
+         "cupy": "cupy", "torch_graph": "torch", "jax_graph": "jax"}
+# Of tests/apps/gpu_work. The stub captures what it does itself, not what it has the driver do (DLTRACE_STUB_OVER).
+STUB_WORKS = {"stub": {"env": ["DLTRACE_STUB_OVER=1"], "more": []}, "stub_graph": {"env": [], "more": ["graph"]},
+              "paces": None}
 
 
 class Run:
@@ -296,7 +301,7 @@ class StubLab(Lab):
     paces = "stub",
 
     def prepare(self, work):
-        if work not in ("stub", "paces"):
+        if work not in STUB_WORKS:
             raise Skip("needs a GPU")
 
     def command(self, work, count, figures, more):
@@ -305,26 +310,37 @@ class StubLab(Lab):
                 raise Skip("torch.profiler: needs a GPU")
             return super().command(work, count, figures, more)
         return ["env", f"DLTRACE_STUB_REPORT={figures}", f"DLTRACE_STUB_GPU_TRUTH={figures}.gpu",
-                "DLTRACE_STUB_GPU_NS=30000", "DLTRACE_STUB_OVER=1", os.path.join(self.args.bin, "tests/apps/gpu_work"), "2", "50"]
+                "DLTRACE_STUB_GPU_NS=30000", *STUB_WORKS[work]["env"],
+                os.path.join(self.args.bin, "tests/apps/gpu_work"), "2", "50", *STUB_WORKS[work]["more"]]
 
     def figures(self, path, work):
         if work == "paces":
             return super().figures(path, work)
         calls = {"runtime": collections.Counter(), "driver": collections.Counter()}
-        counted = {"kernels": 0, "copies": 0, "kernel_ns": 0}
+        counted, pieces = {"kernels": 0, "copies": 0, "kernel_ns": 0}, collections.defaultdict(list)
         with open(path, encoding="utf-8") as file:
             for stub, name, count, *_ in map(str.split, file):
                 if stub.startswith(("libcudart", "libcuda.")) and int(count):
                     calls["driver" if stub.startswith("libcuda.") else "runtime"][name] += int(count)
         with open(path + ".gpu", encoding="utf-8") as file:
-            for what, _, _, _, _, begin, end, *_ in map(str.split, file):
-                counted["kernels" if what == "0" else "copies"] += 1
-                counted["kernel_ns"] += int(end) - int(begin) if what == "0" else 0
+            for line in file:
+                what, correlation, _, _, begin, end, *_ = line.rsplit(None, 8)  # what it is, and its name
+                kind = "kernels" if what.startswith("0") else "copies"
+                pieces[correlation].append(kind)
+                counted[kind] += 1
+                counted["kernel_ns"] += int(end) - int(begin) if kind == "kernels" else 0
         outermost = {layer: collections.Counter(calls[layer]) for layer in calls}
         outermost["driver"]["cuLaunchKernel"] -= calls["runtime"]["cudaLaunchKernel"]  # DLTRACE_STUB_OVER
         wrong = int(os.environ.get("DLTRACE_SELF_TEST_WRONG", "0"))  # a test wants to see checks fail
         outermost["runtime"]["cudaLaunchKernel"] += wrong
         calls["runtime"]["cudaLaunchKernel"] -= wrong
         calls["driver"]["cuLaunchKernel"] += wrong
+        if work == "stub_graph":  # alone has calls that ask for several pieces
+            counted["by_call"] = {kind: collections.Counter() for kind in ("kernels", "copies")}
+            for kinds in pieces.values():
+                for kind in kinds:
+                    alone = "cudaLaunchKernel" if kind == "kernels" else "cudaMemcpyAsync"
+                    counted["by_call"][kind]["cudaGraphLaunch" if len(kinds) > 1 else alone] += 1
+            counted["by_call"]["kernels"]["cudaGraphLaunch"] += wrong
         counted.update(kernels=counted["kernels"] + wrong, calls=calls, outermost=outermost, begin=0, end=0)
         return {"step_s": [0.001] * 8, "counted": counted, "versions": {"stub": "1"}}

@@ -272,17 +272,47 @@ class Training:
         self.labels = torch.arange(batch) % 3
         self.step_s, self.losses = [], []
 
-    def step(self, number):
-        begin = time.perf_counter()
-        loss = self.loss_of(self.model(self.photos[number % 2].to(self.device)), self.labels.to(self.device))
+    def learn(self, photos, labels):
+        loss = self.loss_of(self.model(photos), labels)
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
+        return loss
+
+    def step(self, number):
+        begin = time.perf_counter()
+        loss = self.learn(self.photos[number % 2].to(self.device), self.labels.to(self.device))
         self.losses.append(loss.item())  # waits for the GPU
         self.step_s.append(time.perf_counter() - begin)
 
     def result(self):
         return digest(p.detach().cpu().numpy() for p in self.model.parameters())
+
+
+class GraphTraining(Training):
+    """A step is captured into a CUDA graph, once, and launched as that."""
+
+    WARM = 3  # steps before the capture, on its stream: libraries ask for their memory then
+
+    def __init__(self, torch, name, batch, size):
+        super().__init__(torch, name, batch, size)
+        self.now, self.answers = self.photos[0].to(self.device), self.labels.to(self.device)
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(self.WARM):
+                self.learn(self.now, self.answers)
+        torch.cuda.current_stream().wait_stream(side)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.loss = self.learn(self.now, self.answers)
+
+    def step(self, number):
+        begin = time.perf_counter()
+        self.now.copy_(self.photos[number % 2])
+        self.graph.replay()
+        self.losses.append(self.loss.item())  # waits for the GPU
+        self.step_s.append(time.perf_counter() - begin)
 
 
 def torch_figures(torch, device="cuda"):
@@ -293,7 +323,8 @@ def torch_figures(torch, device="cuda"):
 def run_torch(args, name=None, device="cuda"):
     torch = torch_ready()
     counter = COUNTERS[args.count]()
-    training = Training(torch, name or args.work, args.batch, args.size, device)
+    training = (GraphTraining(torch, "mobilenet_v2", args.batch, args.size) if args.work == "torch_graph" else
+                Training(torch, name or args.work, args.batch, args.size, device))
     for step in range(args.steps):
         training.step(step)
     if device != "cpu":
@@ -344,8 +375,10 @@ def run_paces(args):
 # ---- others ----
 
 def run_jax(args):
-    flags = "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0 --xla_gpu_enable_command_buffer="
-    os.environ.setdefault("XLA_FLAGS", flags)
+    flags = "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0"
+    # XLA makes graphs of its kernels, unless it is told not to.
+    graphs = " --xla_gpu_graph_min_graph_size=1" if args.work == "jax_graph" else " --xla_gpu_enable_command_buffer="
+    os.environ.setdefault("XLA_FLAGS", flags + graphs)
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     counter = COUNTERS[args.count]()
     import jax
@@ -432,8 +465,8 @@ def run_memory(args):
             "versions": {"torch": torch.__version__}}
 
 
-WORKS = {"mobilenet_v2": run_torch, "resnet50": run_torch, "jax": run_jax, "cupy": run_cupy, "memory": run_memory,
-         "paces": run_paces,
+WORKS = {"mobilenet_v2": run_torch, "resnet50": run_torch, "jax": run_jax, "cupy": run_cupy,
+         "torch_graph": run_torch, "jax_graph": run_jax, "memory": run_memory, "paces": run_paces,
          "cpu": lambda args: run_torch(args, "mobilenet_v2", "cpu")}
 
 

@@ -6,6 +6,7 @@
  *      fork   a child makes the same calls after the parent's
  *      long   sleeps 20 ms between rounds
  *      two    each other thread works on another device
+ *      graph  launches a graph too, once a round
  *      query  asks after each round, and when all is done, whether it is
  *      _exit  ends by that, with work in flight
  */
@@ -28,6 +29,10 @@ int cudaLaunchKernel(const void *kernel, struct dlt_cuda_dim3 grid, struct dlt_c
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
 int cudaStreamQuery(void *stream);
+int cudaStreamBeginCapture(void *stream, int mode);
+int cudaStreamEndCapture(void *stream, void **graph);
+int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags, void *log, size_t size);
+int cudaGraphLaunch(void *exec, void *stream);
 int cudaEventQuery(void *event);
 int cudaDeviceSynchronize(void);
 int cudaSetDevice(int device);
@@ -50,17 +55,36 @@ void add(const float *x, float *y)
 static int rounds = 10;
 static const char *how = "";
 
+/* Of three kernels, a copy and a set. */
+static void *graph(void *stream)
+{
+	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
+	char buffer[64];
+	void *made, *exec;
+
+	cudaStreamBeginCapture(stream, 0);
+	for (int i = 0; i < 3; i++)
+		cudaLaunchKernel((void *)scale, one, one, NULL, 0, stream);
+	cudaMemcpyAsync(buffer, buffer, 1000, 1, stream);
+	cudaMemsetAsync(buffer, 0, 64, stream);
+	cudaStreamEndCapture(stream, &made);
+	return cudaGraphInstantiate(&exec, made, 0, NULL, 0) ? NULL : exec;
+}
+
 static void *work(void *data)
 {
 	const struct dlt_cuda_dim3 one = { 1, 1, 1 };
-	void *stream;
+	void *stream, *exec;
 	char buffer[64];
 	int device;
 
 	if (!strcmp(how, "two"))
 		cudaSetDevice((int)(uintptr_t)data % 2);
 	cudaStreamCreateWithFlags(&stream, 1);
+	exec = strcmp(how, "graph") ? NULL : graph(stream);
 	for (int i = 0; i < rounds; i++) {
+		if (exec)
+			cudaGraphLaunch(exec, stream);
 		cudaMemcpyAsync(buffer, buffer, 1000 + (size_t)i, 1, stream);
 		cudaLaunchKernel((void *)scale, one, one, NULL, 0, stream);
 		cudaLaunchKernel((void *)add, one, one, NULL, 0, stream);

@@ -18,16 +18,18 @@ else
 fi
 
 $acceptance --self-test -o out --turns 1 >said 2>&1 || fail "status $?: $(cat said)"
-for check in counts results profiler-counts profiler waits gpu-time api lost overhead.calls overhead.activity; do
+for check in counts.stub_graph graphs counts.stub results.stub_graph results.stub profiler-counts profiler waits gpu-time api lost overhead.calls overhead.activity; do
 	grep -q "^PASS: $check" said || fail "$check: $(cat said)"
 done
 grep -q '^PASS: overhead.summary .*stub [-+][0-9.]* % \[[-+0-9.]* \.\. [-+0-9.]*\] of [0-9.]* ms, 30 rounds' said || fail "rounds: $(cat said)"
-grep -q '^PASS  counts.stub .*launches: dltrace 200, cupti 200' out/acceptance.txt || fail "report: $(cat out/acceptance.txt)"
+grep -q '^PASS  counts.stub .*launches: dltrace 200, cupti 200' out/acceptance.txt &&
+	grep -q '^PASS  graphs.stub_graph .*kernels: dltrace 300, cupti 300 by 100 launches of 2 graphs; copies: dltrace 200, cupti 200' out/acceptance.txt || fail "report: $(cat out/acceptance.txt)"
 python3 -c 'import json; r = json.load(open("out/acceptance.json")); assert all(c["verdict"] != "FAIL" for c in r["checks"]) and r["runs"]'
 status=0
-DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o wrong --only counts --only gpu-time --only api >said || status=$?
+DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o wrong --only counts --only gpu-time --only api --only graphs >said || status=$?
 same "status of a wrong count" 1 "$status"
-[ "$(grep -c '^FAIL: ' said)" = 3 ] && grep -q '^FAIL: counts.stub .*dltrace 200, cupti 201' said &&
+grep -q '^FAIL: graphs.stub_graph .*kernels: dltrace 300, cupti 301 by 100 launches of 2 graphs' said || fail "graphs: $(cat said)"
+[ "$(grep -c '^FAIL: ' said)" = 4 ] && grep -q '^FAIL: counts.stub .*dltrace 200, cupti 201' said &&
 	grep -q '^FAIL: api.stub .*runtime cudaLaunchKernel 200 for 199, driver cuLaunchKernel 200 for 201, launches by the driver 200 for 201 outermost' said || fail "$(cat said)"
 status=0
 DLTRACE_SELF_TEST_WRONG=1 $acceptance --self-test -o late --minutes 0.1 >said || status=$?
