@@ -126,7 +126,7 @@ void live_watch_init(struct live_watch *w, const struct live_recording *r, uint6
 void live_watch_release(struct live_watch *w);
 /* Reads everything once more. */
 void live_watch_refresh(struct live_watch *w);
-/* A look at the heaps of the busiest, 50 times a second: what iterations are told by. */
+/* A look at the heaps of the busiest, every PERIOD_STEP: what iterations are told by. */
 void live_watch_glance(struct live_watch *w);
 
 /* ---- process.c ---- */

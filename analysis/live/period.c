@@ -4,17 +4,21 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#define LEAST_VALUES	100
+#define LEAST_VALUES	400
 #define LEAST_LAG	(PERIOD_LEAST / PERIOD_STEP)
 #define LEAST_PERIODS	4	/* that must lie in what was noted */
+#define GAP		1e9	/* ns without values */
 #define SURE		0.6	/* of 1: the curve is the same one period later */
+#define NEAR		0.85	/* of the best: the others are its multiples, which may lie nearer to whole steps */
 #define DIP		0.3	/* it must differ in between by so much of that */
 
-void period_note(struct period *p, double value, double work)
+void period_note(struct period *p, uint64_t at, double value, double work)
 {
-	p->values[p->count % PERIOD_VALUES] = value;
-	p->work[p->count++ % PERIOD_VALUES] = work;
+	if (p->count && (double)at - p->values[(p->count - 1) % PERIOD_VALUES].at > GAP)
+		p->count = 0;
+	p->values[p->count++ % PERIOD_VALUES] = (struct period_value){ (double)at, work, value };
 }
 
 static size_t noted(const struct period *p)
@@ -22,37 +26,37 @@ static size_t noted(const struct period *p)
 	return p->count < PERIOD_VALUES ? p->count : PERIOD_VALUES;
 }
 
-/* In order of time. */
-static void by_time(const struct period *p, double *v)
+static const struct period_value *value_of(const struct period *p, size_t i)
 {
-	size_t n = noted(p);
-
-	for (size_t i = 0; i < n; i++)
-		v[i] = p->values[(p->count - n + i) % PERIOD_VALUES];
+	return &p->values[(p->count - noted(p) + i) % PERIOD_VALUES];
 }
 
-/* As many, at even steps of the work that was done. False: none was. */
-static bool by_work(const struct period *p, double *v)
+/* What values are told over. */
+enum axis { BY_TIME = offsetof(struct period_value, at), BY_WORK = offsetof(struct period_value, work) };
+
+static double place(const struct period *p, size_t i, enum axis axis)
 {
-	size_t n = noted(p), first = p->count - n, at = 0;
-	double begin = n ? p->work[first % PERIOD_VALUES] : 0;
-	double all = n ? p->work[(p->count - 1) % PERIOD_VALUES] - begin : 0;
+	return *(const double *)((const char *)value_of(p, i) + axis);
+}
 
-	if (!(all > 0))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		double wanted = begin + all * (double)i / (double)(n - 1), from, to;
+/* As many, at even steps of that, between what was noted. How long such a step is; 0: nothing went on. */
+static double evenly(const struct period *p, enum axis axis, double *v)
+{
+	size_t n = noted(p), at = 0;
+	double begin = place(p, 0, axis), step = (place(p, n - 1, axis) - begin) / (double)(n - 1);
 
-		while (at + 2 < n && p->work[(first + at + 1) % PERIOD_VALUES] < wanted)
+	for (size_t i = 0; step > 0 && i < n; i++) {
+		double wanted = begin + step * (double)i, from, to;
+
+		while (at + 2 < n && place(p, at + 1, axis) < wanted)
 			at++;
-		from = p->work[(first + at) % PERIOD_VALUES];
-		to = p->work[(first + at + 1) % PERIOD_VALUES];
-		v[i] = p->values[(first + at) % PERIOD_VALUES];
+		from = place(p, at, axis);
+		to = place(p, at + 1, axis);
+		v[i] = value_of(p, at)->value;
 		if (to > from)
-			v[i] += (p->values[(first + at + 1) % PERIOD_VALUES] - v[i]) *
-				fmin(fmax((wanted - from) / (to - from), 0), 1);
+			v[i] += (value_of(p, at + 1)->value - v[i]) * fmin(fmax((wanted - from) / (to - from), 0), 1);
 	}
-	return true;
+	return step;
 }
 
 /* Less their straight line, so that growth is no agreement. */
@@ -70,56 +74,87 @@ static void detrend(double *v, size_t n)
 		v[i] -= mean + slope / squares * ((double)i - middle);
 }
 
-/* Agreement of the curve with itself `lag` steps later: 1 the same, 0 none, below 0 the contrary. */
-static double agreement(const double *v, size_t n, size_t lag)
+/* Each with its neighbours: what is shorter than a step is seen in some turns only. */
+static void smooth(double *v, size_t n)
 {
-	double product = 0, a = 0, b = 0;
+	double before = v[0];
 
-	for (size_t i = 0; i + lag < n; i++) {
-		product += v[i] * v[i + lag];
-		a += v[i] * v[i];
-		b += v[i + lag] * v[i + lag];
+	for (size_t i = 0; i + 1 < n; i++) {
+		double now = v[i];
+
+		v[i] = (before + now + v[i + 1]) / 3;
+		before = now;
 	}
-	return a > 0 && b > 0 ? product / sqrt(a * b) : 0;
 }
 
-/* In steps; 0: none. */
+/* Agreement of the curve with itself `lag` steps later: 1 the same, 0 none, below 0 the contrary. squares: the sum of
+   those of the first i values, for each i. */
+static double agreement(const double *v, const double *squares, size_t n, size_t lag)
+{
+	double product[4] = { 0 }, a = squares[n - lag], b = squares[n] - squares[lag];
+	size_t i = 0;
+
+	for (; i + lag + 3 < n; i += 4)		/* sums that do not wait for each other */
+		for (size_t k = 0; k < 4; k++)
+			product[k] += v[i + k] * v[i + k + lag];
+	for (; i + lag < n; i++)
+		product[0] += v[i] * v[i + lag];
+	return a > 0 && b > 0 ? (product[0] + product[1] + product[2] + product[3]) / sqrt(a * b) : 0;
+}
+
+struct peak {
+	double at, height;	/* steps; of 1 */
+};
+
+/* Between the steps: the top of the parabola through the three. */
+static struct peak peak_at(const double *r, size_t lag)
+{
+	double bend = r[lag - 1] - 2 * r[lag] + r[lag + 1], tilt = r[lag - 1] - r[lag + 1];
+	double shift = bend < 0 ? tilt / (2 * bend) : 0;
+
+	return (struct peak){ (double)lag + shift, r[lag] - tilt * shift / 4 };
+}
+
+/* In steps; 0: none. The first peak that is nearly as good as the best. */
 static double find(double *v, size_t n)
 {
-	double r[PERIOD_VALUES / LEAST_PERIODS + 1], best = 0, low = 1, shift = 0, bend;
-	size_t most = n / LEAST_PERIODS, at = 0;
+	struct peak peaks[PERIOD_VALUES / LEAST_PERIODS + 1];
+	double r[PERIOD_VALUES / LEAST_PERIODS + 1] = { 1 }, squares[PERIOD_VALUES + 1] = { 0 }, best = 0, low = 1;
+	size_t most = n / LEAST_PERIODS, count = 0;
 
 	detrend(v, n);
-	for (size_t lag = 1; lag <= most; lag++) {
-		r[lag] = agreement(v, n, lag);
-		best = lag >= LEAST_LAG && r[lag] > best ? r[lag] : best;
-	}
-	/* The first peak that is nearly as good as the best: the others are its multiples. */
-	for (size_t lag = 1; lag < most && !at; lag++) {
+	smooth(v, n);
+	for (size_t i = 0; i < n; i++)
+		squares[i + 1] = squares[i] + v[i] * v[i];
+	for (size_t lag = 1; lag <= most; lag++)
+		r[lag] = agreement(v, squares, n, lag);
+	for (size_t lag = 1; lag < most; lag++) {
+		struct peak peak = peak_at(r, lag);
+
 		low = r[lag] < low ? r[lag] : low;
-		if (lag >= LEAST_LAG && r[lag] >= SURE && r[lag] >= 0.9 * best && low < r[lag] * (1 - DIP) &&
-		    r[lag] >= r[lag - 1] && r[lag] >= r[lag + 1])
-			at = lag;
+		if (r[lag] < r[lag - 1] || r[lag] < r[lag + 1])
+			continue;
+		best = peak.height > best ? peak.height : best;
+		if (peak.height >= SURE && low < peak.height * (1 - DIP))
+			peaks[count++] = peak;
 	}
-	if (!at)
-		return 0;
-	/* Between the steps: the top of the parabola through the three. */
-	bend = r[at - 1] - 2 * r[at] + r[at + 1];
-	if (bend < 0)
-		shift = (r[at - 1] - r[at + 1]) / (2 * bend);
-	return (double)at + shift;
+	if (r[most] > r[most - 1] && r[most] > best)
+		best = r[most];		/* on its way to a later peak */
+	for (size_t i = 0; i < count; i++)
+		if (peaks[i].height >= NEAR * best)
+			return peaks[i].at;
+	return 0;
 }
 
 uint64_t period_find(const struct period *p)
 {
-	double v[PERIOD_VALUES], steps;
-	size_t n = noted(p);
+	double v[PERIOD_VALUES], steps, step;
 
-	if (n < LEAST_VALUES)
+	if (noted(p) < LEAST_VALUES)
 		return 0;
-	by_time(p, v);
-	steps = find(v, n);
-	if (!(steps > 0) && by_work(p, v))
-		steps = find(v, n);	/* of work, of which each took one step on average */
-	return (uint64_t)(steps * (double)PERIOD_STEP);
+	step = evenly(p, BY_TIME, v);
+	steps = step > 0 ? find(v, noted(p)) : 0;
+	if (!(steps > 0) && evenly(p, BY_WORK, v) > 0)
+		steps = find(v, noted(p));	/* of work, of which each took one step on average */
+	return steps < LEAST_LAG ? 0 : (uint64_t)(steps * step);	/* its multiples are none either */
 }

@@ -376,7 +376,7 @@ void live_watch_glance(struct live_watch *w)
 
 		if (p->cores < GLANCE_CORES || !p->heap_known || !live_process_heap(p, &heap))
 			continue;
-		period_note(&p->period, (double)heap.live, (double)heap.allocations);
+		period_note(&p->period, ticks_monotonic(), (double)heap.live, (double)heap.allocations);
 		looked++;
 	}
 }
