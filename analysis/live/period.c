@@ -3,8 +3,10 @@
 #include "analysis/live/period.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+#include "analysis/model/memory.h"
 
 #define LEAST_VALUES	400
 #define LEAST_LAG	(PERIOD_LEAST / PERIOD_STEP)
@@ -14,8 +16,16 @@
 #define NEAR		0.85	/* of the best: the others are its multiples, which may lie nearer to whole steps */
 #define DIP		0.3	/* it must differ in between by so much of that */
 
+void period_release(struct period *p)
+{
+	free(p->values);
+	*p = (struct period){ .count = 0 };
+}
+
 void period_note(struct period *p, uint64_t at, double value, double work)
 {
+	if (!p->values)
+		p->values = xcalloc(PERIOD_VALUES, sizeof(*p->values));
 	if (p->count && (double)at - p->values[(p->count - 1) % PERIOD_VALUES].at > GAP)
 		p->count = 0;
 	p->values[p->count++ % PERIOD_VALUES] = (struct period_value){ (double)at, work, value };

@@ -20,9 +20,11 @@
 struct period {
 	struct period_value {
 		double at, work, value;	/* ns; done until then: both never fall */
-	} values[PERIOD_VALUES];	/* a ring */
-	size_t count;			/* noted since it began anew */
+	} *values;		/* owned; a ring of PERIOD_VALUES, made at the first one */
+	size_t count;		/* noted since it began anew */
 };
+
+void period_release(struct period *p);
 
 /* at: ns, of a clock that goes on. It begins anew after a second without values. */
 void period_note(struct period *p, uint64_t at, double value, double work);

@@ -123,6 +123,7 @@ void live_process_free(struct live_process *p)
 	unmap(p);
 	free(p->now);
 	free(p->before);
+	period_release(&p->period);
 	free(p);
 }
 

@@ -193,6 +193,7 @@ static void bury(struct live_watch *w, struct live_process *p)
 	free(p->now);
 	free(p->before);
 	p->now = p->before = NULL;
+	period_release(&p->period);
 }
 
 /* Its box may stay, where nobody takes it away (the sampler has died, say): it is not to be counted once more. */

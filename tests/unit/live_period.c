@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -59,11 +60,11 @@ static void test_periods(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct period *p = calloc(1, sizeof(*p));
+		struct period p = { .count = 0 };
 
-		turns(p, steps[i], 0, i % 2 ? 0.5 : 0, 5, i % 2);
-		about((uint64_t)(steps[i] * PERIOD_STEP), period_find(p), 0.03);
-		free(p);
+		turns(&p, steps[i], 0, i % 2 ? 0.5 : 0, 5, i % 2);
+		about((uint64_t)(steps[i] * PERIOD_STEP), period_find(&p), 0.03);
+		period_release(&p);
 	}
 }
 
@@ -75,48 +76,48 @@ static void test_short_turns(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct period *p = calloc(1, sizeof(*p));
+		struct period p = { .count = 0 };
 		double x = 0, length = steps[i];
 
 		for (size_t k = 0; k < PERIOD_VALUES; k++) {
-			note(p, k, x < 0.2 ? 100 : 20 * x, 0);
+			note(&p, k, x < 0.2 ? 100 : 20 * x, 0);
 			x += 1 / length;
 			if (x >= 1) {
 				x -= 1;
 				length = steps[i] * (1 + 0.04 * noise());
 			}
 		}
-		about(steps[i] < 12 ? 0 : (uint64_t)(steps[i] * PERIOD_STEP), period_find(p), 0.03);
-		free(p);
+		about(steps[i] < 12 ? 0 : (uint64_t)(steps[i] * PERIOD_STEP), period_find(&p), 0.03);
+		period_release(&p);
 	}
 }
 
 /* Values that come late are no shorter turns; what was before a second without any is another story. */
 static void test_late(void **state)
 {
-	struct period *p = calloc(1, sizeof(*p));
+	struct period p = { .count = 0 };
 	uint64_t at = 0;
 
 	(void)state;
 	for (size_t i = 0; i < PERIOD_VALUES; i++) {
 		at += PERIOD_STEP * (i % 10 ? 1 : 4);
-		period_note(p, at, turn(fmod((double)at / (37.0 * PERIOD_STEP), 1)), 0);
+		period_note(&p, at, turn(fmod((double)at / (37.0 * PERIOD_STEP), 1)), 0);
 	}
-	about(37 * PERIOD_STEP, period_find(p), 0.03);
-	period_note(p, at + 1100000000, 0, 0);
-	assert_int_equal(1, p->count);
-	assert_int_equal(0, period_find(p));
-	free(p);
+	about(37 * PERIOD_STEP, period_find(&p), 0.03);
+	period_note(&p, at + 1100000000, 0, 0);
+	assert_int_equal(1, p.count);
+	assert_int_equal(0, period_find(&p));
+	period_release(&p);
 }
 
 static void test_uneven_turns(void **state)
 {
-	struct period *p = calloc(1, sizeof(*p));
+	struct period p = { .count = 0 };
 
 	(void)state;
-	turns(p, 100, 0.2, 0, 5, false);
-	about((uint64_t)(100 * PERIOD_STEP), period_find(p), 0.08);
-	free(p);
+	turns(&p, 100, 0.2, 0, 5, false);
+	about((uint64_t)(100 * PERIOD_STEP), period_find(&p), 0.08);
+	period_release(&p);
 }
 
 /* On a machine that others use, too, turns last three times as long now and then. */
@@ -126,36 +127,36 @@ static void test_by_work(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct period *p = calloc(1, sizeof(*p));
-		double count = turns(p, steps[i], 0.6, 0, 5, true);
+		struct period p = { .count = 0 };
+		double count = turns(&p, steps[i], 0.6, 0, 5, true);
 
-		about((uint64_t)((PERIOD_VALUES + 100) / count * PERIOD_STEP), period_find(p), 0.08);
-		*p = (struct period){ .count = 0 };
-		turns(p, steps[i], 0.6, 0, 5, false);
-		assert_int_equal(0, period_find(p));
-		free(p);
+		about((uint64_t)((PERIOD_VALUES + 100) / count * PERIOD_STEP), period_find(&p), 0.08);
+		period_release(&p);
+		turns(&p, steps[i], 0.6, 0, 5, false);
+		assert_int_equal(0, period_find(&p));
+		period_release(&p);
 	}
 }
 
 /* Work that goes on evenly beside values that do not repeat. */
 static void test_none(void **state)
 {
-	struct period *p = calloc(1, sizeof(*p));
+	struct period p = { .count = 0 };
 
 	(void)state;
-	assert_int_equal(0, period_find(p));
+	assert_int_equal(0, period_find(&p));
 	for (size_t i = 0; i < 8000; i++)
-		note(p, i, 1000, (double)i);
-	assert_int_equal(0, period_find(p));
-	*p = (struct period){ .count = 0 };
+		note(&p, i, 1000, (double)i);
+	assert_int_equal(0, period_find(&p));
+	period_release(&p);
 	for (size_t i = 0; i < 8000; i++)
-		note(p, i, noise(), 3 * (double)i + noise());
-	assert_int_equal(0, period_find(p));
-	*p = (struct period){ .count = 0 };
+		note(&p, i, noise(), 3 * (double)i + noise());
+	assert_int_equal(0, period_find(&p));
+	period_release(&p);
 	for (size_t i = 0; i < 8000; i++)
-		note(p, i, 3 * (double)i + noise(), 9 * (double)i + 5 * noise());
-	assert_int_equal(0, period_find(p));
-	free(p);
+		note(&p, i, 3 * (double)i + noise(), 9 * (double)i + 5 * noise());
+	assert_int_equal(0, period_find(&p));
+	period_release(&p);
 }
 
 int main(void)
