@@ -2,6 +2,7 @@
 /* What a process did before its iterations, in them, and after them. */
 #include "analysis/phases.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analysis/compilation.h"
@@ -254,20 +255,75 @@ const char *phase_name_at(const struct phases *ph, int64_t at)
 
 /* ---- what was called in them ---- */
 
+/* Exact at both ends, so that parts add up. */
+static uint64_t up_to(uint64_t n, double share)
+{
+	return share < 1 ? (uint64_t)((double)n * share + 0.5) : n;
+}
+
+static void add_part(struct slice *sum, const uint64_t n[TALLY_WORDS], double before, double until)
+{
+	uint64_t part[TALLY_WORDS];
+
+	for (int w = 0; w < TALLY_WORDS; w++)
+		part[w] = up_to(n[w], until) - up_to(n[w], before);
+	sum->calls += part[0];
+	sum->outer += part[1];
+	sum->nested += part[2];
+	sum->bytes += part[3];
+}
+
+/* Calls of the slice next to it. */
+static double beside(const struct tally *t, size_t i, int step)
+{
+	size_t next = i + (size_t)step;
+
+	return next < t->count && t->buckets[next].at == t->buckets[i].at + step ? (double)t->buckets[next].n[0] : 0;
+}
+
+/*
+ * Of a slice that a border cuts, each phase has as much as lies in it, by what goes on in the slices before and after:
+ * a phase that begins with the first launch leaves none to the one before. Whole calls, so that none has the time of
+ * no call.
+ */
+static void share(const struct phases *ph, const struct tally *t, size_t at, int64_t width, struct slice *sums)
+{
+	const uint64_t *n = t->buckets[at].n;
+	int64_t from = tally_begin(t, &t->buckets[at]), to = from + width;
+	double before = beside(t, at, -1), after = beside(t, at, 1), even = before + after > 0 ? 0 : 1;
+	double part[PHASES_MAX] = { 0 }, all = 0, reached = 0, done = 0;
+	size_t last = (size_t)(phase_at(ph, from + width / 2) - ph->list);
+
+	for (size_t i = 0; i < ph->count; i++) {
+		int64_t begin = ph->list[i].begin > from ? ph->list[i].begin : from;
+		int64_t end = ph->list[i].end < to ? ph->list[i].end : to;
+
+		if (end <= begin)
+			continue;
+		part[i] = (double)(end - begin) * (even + (begin > from ? after : 0) + (end < to ? before : 0));
+		all += part[i];
+		last = i;
+	}
+	for (size_t i = 0; i < last; i++) {
+		double until;
+
+		reached += part[i];
+		until = all > 0 ? reached / all : 0;
+		if (n[0])
+			until = floor((double)n[0] * until + 0.5) / (double)n[0];
+		add_part(&sums[i], n, done, until);
+		done = until;
+	}
+	add_part(&sums[last], n, done, 1);
+}
+
 int64_t phases_slices(const struct phases *ph, const struct tally *t, struct slice *sums)
 {
 	int64_t width = t->count ? (int64_t)(1ULL << t->shift) : 0;
 
 	memset(sums, 0, ph->count * sizeof(*sums));
-	for (size_t i = 0; i < t->count && ph->count; i++) {
-		const struct phase *one = phase_at(ph, tally_begin(t, &t->buckets[i]) + width / 2);
-		struct slice *sum = &sums[one - ph->list];
-
-		sum->calls += t->buckets[i].n[0];
-		sum->outer += t->buckets[i].n[1];
-		sum->nested += t->buckets[i].n[2];
-		sum->bytes += t->buckets[i].n[3];
-	}
+	for (size_t i = 0; i < t->count && ph->count; i++)
+		share(ph, t, i, width, sums);
 	return width;
 }
 

@@ -3,7 +3,6 @@
 #include "analysis/live/period.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "analysis/model/memory.h"
@@ -42,11 +41,11 @@ static const struct period_value *value_of(const struct period *p, size_t i)
 }
 
 /* What values are told over. */
-enum axis { BY_TIME = offsetof(struct period_value, at), BY_WORK = offsetof(struct period_value, work) };
+enum axis { BY_TIME, BY_WORK };
 
 static double place(const struct period *p, size_t i, enum axis axis)
 {
-	return *(const double *)((const char *)value_of(p, i) + axis);
+	return axis == BY_TIME ? value_of(p, i)->at : value_of(p, i)->work;
 }
 
 /* As many, at even steps of that, between what was noted. How long such a step is; 0: nothing went on. */
@@ -128,7 +127,7 @@ static struct peak peak_at(const double *r, size_t lag)
 /* In steps; 0: none. The first peak that is nearly as good as the best. */
 static double find(double *v, size_t n)
 {
-	struct peak peaks[PERIOD_VALUES / LEAST_PERIODS + 1];
+	struct peak peaks[PERIOD_VALUES / LEAST_PERIODS + 1] = { { 0, 0 } };
 	double r[PERIOD_VALUES / LEAST_PERIODS + 1] = { 1 }, squares[PERIOD_VALUES + 1] = { 0 }, best = 0, low = 1;
 	size_t most = n / LEAST_PERIODS, count = 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report's section on iterations: how many, how long, the phases, the slow ones. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,12 +126,26 @@ static bool any_of(const struct table *phases, const struct cell *process, const
 	return false;
 }
 
+/* What they did is counted by slices of time and between readings: of phases that are shorter it is a guess. */
+static void say_borders(const struct text *t, double shortest, double border)
+{
+	char slice[32], text[120];
+
+	if (shortest >= border)
+		return;
+	snprintf(text, sizeof(text), "what was done within %s of a border may be counted on its other side",
+		 format_ns(slice, border, t->o->unicode));
+	fputs("  ", t->out);
+	text_wrapped(t, text, 2);
+}
+
 /* What was done in each phase: most of the heap's traffic is of the start-up. */
 static void put_phases(const struct text *t, const struct cell *process)
 {
 	const struct table *phases = report_table(t->r, "phases");
 	struct grid *g = grid_new(t->o);
 	bool some[PHASE_COLUMNS];
+	double shortest = INFINITY, border = 0;
 	size_t shown = 0;
 
 	grid_column(g, "phase", 0, 0);
@@ -143,14 +158,18 @@ static void put_phases(const struct text *t, const struct cell *process)
 		if (!same_process(table_get(phases, row, "process"), process))
 			continue;
 		shown++;
+		shortest = fmin(shortest, cell_real(table_get(phases, row, "duration_ns")));
+		border = fmax(border, cell_real(table_get(phases, row, "border_ns")));
 		grid_row(g);
 		grid_cell(g, UNIT_TEXT, table_get(phases, row, "phase"));
 		for (size_t i = 0; i < PHASE_COLUMNS; i++)
 			if (some[i])
 				grid_cell(g, phase_columns[i].unit, table_get(phases, row, phase_columns[i].column));
 	}
-	if (shown)
+	if (shown) {
 		grid_print(g, t->out, 2);
+		say_borders(t, shortest, border);
+	}
 	grid_free(g);
 }
 
