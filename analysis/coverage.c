@@ -52,6 +52,7 @@ struct tell {
 };
 
 #define FORKED 1		/* `reason` of dltrace_proc:process */
+#define FORKS_MOST 64		/* a loop of parents can only come from a broken trace */
 
 enum { CUDA_RUNTIME, CUDA_DRIVER };
 static const char *const layers[] = { "runtime", "driver" };
@@ -285,14 +286,18 @@ static bool told(const struct process *p, size_t i)
 
 static void look_for_facts(struct tell *t)
 {
-	for (size_t i = 0; i < t->process->library_count; i++) {
-		uint32_t flags = t->process->libraries[i].flags;
+	const struct process *p = t->process;
+	uint32_t flags = 0, inherited = 0;	/* its own; those of who forked it too */
 
-		t->facts |= (flags & DLT_LIBRARY_LOOKED_AT) != 0;
-		t->lookups |= (flags & DLT_LIBRARY_LOOKUPS) != 0;
-		t->audited |= (flags & DLT_LIBRARY_AUDITED) != 0;
-		t->cuda |= (flags & CUDA & ~(uint32_t)USES) != 0;
-	}
+	for (size_t i = 0; i < t->process->library_count; i++)
+		flags |= t->process->libraries[i].flags;
+	for (int depth = 0; p && depth < FORKS_MOST; depth++, p = p->reason == FORKED ? p->parent : NULL)
+		for (size_t i = 0; i < p->library_count; i++)
+			inherited |= p->libraries[i].flags;
+	t->facts = flags & DLT_LIBRARY_LOOKED_AT;
+	t->cuda = flags & CUDA & ~(uint32_t)USES;
+	t->lookups = inherited & DLT_LIBRARY_LOOKUPS;
+	t->audited = inherited & DLT_LIBRARY_AUDITED;
 	for (int layer = CUDA_RUNTIME; layer <= CUDA_DRIVER; layer++)
 		t->calls_by_layer[layer] = calls_at(t->process, layer, NULL);
 }

@@ -301,10 +301,19 @@ static void begin(const struct dlt_object *o, void *data)
 	look_at(o);
 }
 
+/* What holds of the whole process is a flag of our own library. */
+static void mark_us(uint32_t flags)
+{
+	dlt_library_mark(own_dynamic, flags | (us && defines(&us->elf, "dlsym") ? DLT_LIBRARY_LOOKUPS : 0) |
+			 (dlt_audited_active ? DLT_LIBRARY_AUDITED : 0));
+}
+
 void dlt_coverage_look(void)
 {
-	if (dlt_box && dlt_process.traced)
-		dlt_scope_each(begin, NULL, &seen_adds);
+	if (!dlt_box || !dlt_process.traced)
+		return;
+	dlt_scope_each(begin, NULL, &seen_adds);
+	mark_us(0);		/* it may be killed, and not look at its end */
 }
 
 void dlt_coverage_end(void)
@@ -319,8 +328,6 @@ void dlt_coverage_end(void)
 	seen_adds = 0;
 	dlt_scope_each(begin, NULL, &seen_adds);
 	ending = false;
-	dlt_library_mark(own_dynamic, DLT_LIBRARY_LOOKED_AT |
-			 (us && defines(&us->elf, "dlsym") ? DLT_LIBRARY_LOOKUPS : 0) |
-			 (dlt_audited_active ? DLT_LIBRARY_AUDITED : 0));
+	mark_us(DLT_LIBRARY_LOOKED_AT);
 	dlt_library_tell();
 }
