@@ -133,6 +133,8 @@ void dlt_threads_ended(struct dlt_thread *t)
 	}
 	if (!dlt_enabled(DLT_EV_PROC_THREAD_END))
 		return;
+	if (!t->announced)		/* one that we did not see begin, and that emitted nothing: one event more */
+		dlt_threads_first_event(t, DLT_EV_PROC_THREAD_END);
 	e.cpu = cpu_ns();
 	e.events = t->events + dlt_ring_noted(t->slot) + 1;
 	dlt_emit(t, DLT_EV_PROC_THREAD_END, &e);

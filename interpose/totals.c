@@ -67,7 +67,7 @@ static void add(uint64_t *sum, uint64_t value)
 	__atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
 }
 
-/* 0 counts as "none yet" for the minimum, as readers take it. */
+/* 0 counts as "none yet" for the least, as readers take it. */
 static void keep(uint64_t *kept, uint64_t value, bool smallest)
 {
 	uint64_t now = __atomic_load_n(kept, __ATOMIC_RELAXED);
@@ -104,7 +104,7 @@ void dlt_totals_add_late(uint16_t function, const struct dlt_totals_call *call)
 	add(&s->total, call->duration);
 	add(&s->outer_total, call->outer ? call->duration : 0);
 	add(&s->nested, call->nested);
-	keep(&s->min, call->duration, true);
+	keep(&s->least, call->duration + 1, true);
 	keep(&s->max, call->duration, false);
 	/* The carry goes up when the lower half wraps. */
 	if (__atomic_add_fetch(&s->squares_low, low, __ATOMIC_RELAXED) < low)

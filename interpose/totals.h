@@ -34,8 +34,8 @@ static inline void dlt_totals_add(struct dlt_box_totals *totals, const struct dl
 	/* Not by `calls`: the first ones of a program that was listened to later were not timed. */
 	if (!s->first)
 		s->first = call->duration;
-	if (!s->min || call->duration < s->min)
-		s->min = call->duration;
+	if (call->duration < s->least - 1)
+		s->least = call->duration + 1;
 	s->calls++;
 	s->outer_calls += call->outer;
 	s->failed += !call->ok;

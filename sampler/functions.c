@@ -14,13 +14,13 @@ static void add_squares(struct dlt_ev_sample_function *e, uint64_t high, uint64_
 
 static void add_sums(struct dlt_ev_sample_function *e, const struct dlt_box_sums *s)
 {
-	uint64_t min = box_value(s->min), max = box_value(s->max), calls = box_value(s->calls);
+	uint64_t least = box_value(s->least), max = box_value(s->max), calls = box_value(s->calls);
 
 	/* The first call of the entry that was claimed first. */
 	if (!e->calls)
 		e->first = box_value(s->first);
-	if (min && (!e->min || min < e->min))
-		e->min = min;
+	if (least && (!e->min || least < e->min))
+		e->min = least;		/* + 1, until it is emitted */
 	if (max > e->max)
 		e->max = max;
 	e->calls += calls;
@@ -40,6 +40,7 @@ static void emit(struct dlt_ev_sample_function *e, const uint64_t *sums)
 {
 	uint64_t buckets[DLT_BUCKETS];
 
+	e->min -= e->min > 0;
 	e->buckets = buckets;
 	e->buckets_count = 0;
 	for (unsigned b = 0; sums && b < DLT_BUCKETS; b++)

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	13
+#define DLT_BOX_VERSION	14
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -248,7 +248,7 @@ struct dlt_box_sums {
 	uint64_t total, outer_total, flops;
 	uint64_t bytes, failed;
 	uint64_t nested;
-	uint64_t first, min, max;	/* min: 0 while there is no call */
+	uint64_t first, least, max;	/* least: the shortest + 1, since calls of 0 ns exist; 0: no call yet */
 	uint64_t squares_low, squares_high;
 	uint64_t untimed;		/* of calls: they count as the last timed one of their kind */
 	uint64_t error;			/* variance of total by that, in ns^2 >> DLT_BOX_ERROR_SHIFT */

@@ -22,8 +22,8 @@ struct line {
 
 static void add(struct line *to, const struct dlt_box_sums *s)
 {
-	if (!to->entries || s->min < to->sums.min)
-		to->sums.min = s->min;
+	if (!to->entries || s->least < to->sums.least)
+		to->sums.least = s->least;
 	if (s->max > to->sums.max)
 		to->sums.max = s->max;
 	to->sums.calls += s->calls;
@@ -44,7 +44,7 @@ static void print(uint32_t pid, unsigned function, const char *library, const st
 
 	printf("%u %s %s %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu\n", pid,
 	       dlt_functions[function].name, slash ? slash + 1 : library, s->calls, s->outer_calls,
-	       s->failed, s->total, s->outer_total, s->nested, s->min, s->max, s->bytes, s->flops,
+	       s->failed, s->total, s->outer_total, s->nested, s->least - (s->least > 0), s->max, s->bytes, s->flops,
 	       l->buckets, l->entries);
 }
 

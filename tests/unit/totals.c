@@ -58,7 +58,7 @@ static void sums_are_sums(void **state)
 	assert_int_equal(t->sums.outer_total, 3ULL << 40);
 	assert_int_equal(t->sums.nested, 60);
 	assert_int_equal(t->sums.first, 1ULL << 40);
-	assert_int_equal(t->sums.min, 100);
+	assert_int_equal(t->sums.least, 101);
 	assert_int_equal(t->sums.max, 1ULL << 40);
 	assert_int_equal(t->sums.squares_high, 3ULL << 16);
 	assert_int_equal(t->sums.squares_low, 10000);
@@ -95,8 +95,24 @@ static void the_first_timed_one_is_the_first(void **state)
 	for (int i = 0; i < 3; i++)
 		dlt_totals_add(t, &calls[i]);
 	assert_int_equal(t->sums.first, 100);
-	assert_int_equal(t->sums.min, 90);
+	assert_int_equal(t->sums.least, 91);
 	assert_int_equal(t->sums.max, 110);
+}
+
+/* Within one tick of the clock. */
+static void a_call_of_no_time_is_the_shortest(void **state)
+{
+	struct dlt_box_totals *t = dlt_totals_claim(7, 3, 2);
+	const struct dlt_totals_call calls[] = { { .duration = 10 }, { .duration = 0 }, { .duration = 20 } };
+
+	(void)state;
+	assert_int_equal(t->sums.least, 0);
+	for (int i = 0; i < 3; i++)
+		dlt_totals_add(t, &calls[i]);
+	assert_int_equal(t->sums.least, 1);
+	for (int i = 0; i < 3; i++)
+		dlt_totals_add_late(3, &calls[i]);
+	assert_int_equal(dlt_box_late(3)->sums.least, 1);
 }
 
 static void entries_have_one_owner(void **state)
@@ -129,7 +145,7 @@ static void late_ones_are_shared(void **state)
 	assert_int_equal(dlt_box->late_used, 10);
 	assert_int_equal(s->calls, 5);
 	assert_int_equal(s->failed, 1);
-	assert_int_equal(s->min, 50);
+	assert_int_equal(s->least, 51);
 	assert_int_equal(s->max, 3ULL << 31);
 	assert_int_equal(s->first, 3ULL << 31);
 	/* 4 * 9 * 2^62 = 9 * 2^64 */
@@ -143,6 +159,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sums_are_sums, make_box, free_box),
 		cmocka_unit_test_setup_teardown(buckets_are_wide, make_box, free_box),
 		cmocka_unit_test_setup_teardown(the_first_timed_one_is_the_first, make_box, free_box),
+		cmocka_unit_test_setup_teardown(a_call_of_no_time_is_the_shortest, make_box, free_box),
 		cmocka_unit_test_setup_teardown(entries_have_one_owner, make_box, free_box),
 		cmocka_unit_test_setup_teardown(late_ones_are_shared, make_box, free_box),
 	};
