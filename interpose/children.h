@@ -47,7 +47,7 @@ bool dlt_children_forks_to_exec(const void *caller);
 enum dlt_reach {
 	DLT_REACHED,
 	DLT_NOT_REACHED,	/* by any preload, and nobody complains: static, or set-user-id */
-	DLT_OF_OTHER_KIND,	/* its ld.so would complain of this one: another word size or machine */
+	DLT_OF_OTHER_KIND,	/* its ld.so would complain of this one: another word size, machine or C library */
 };
 
 /* Of a program, by the beginning of its file; a script's is its interpreter. Without a slash, DLT_REACHED. */

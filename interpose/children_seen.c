@@ -44,19 +44,29 @@ static void read_head(const char *path, struct head *h)
 	dlt_sys_close(fd);
 }
 
-static bool has_interpreter(const struct head *h)
+/* musl's loader ends a program that it cannot load a preload for, and needs another C library for ours. */
+static bool is_musl_s(const char *interpreter, size_t size)
+{
+	const char *end = memchr(interpreter, '\0', size), *name = end ? strrchr(interpreter, '/') : NULL;
+
+	return name && strncmp(name, "/ld-musl-", 9) == 0;
+}
+
+static enum dlt_reach reach_of(const struct head *h)
 {
 	const ElfW(Ehdr) *e = &h->u.elf;
 	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(h->u.text + e->e_phoff);
+	uint64_t size = (uint64_t)h->size;
 
 	/* What cannot be told is taken for an ordinary program. */
 	if (e->e_phoff % _Alignof(ElfW(Phdr)) || e->e_phentsize != sizeof(*p) ||
-	    e->e_phoff > (uint64_t)h->size || e->e_phnum > ((uint64_t)h->size - e->e_phoff) / sizeof(*p))
-		return true;
+	    e->e_phoff > size || e->e_phnum > (size - e->e_phoff) / sizeof(*p))
+		return DLT_REACHED;
 	for (unsigned i = 0; i < e->e_phnum; i++)
 		if (p[i].p_type == PT_INTERP)
-			return true;
-	return false;
+			return p[i].p_offset < size && is_musl_s(h->u.text + p[i].p_offset, size - p[i].p_offset) ?
+			       DLT_OF_OTHER_KIND : DLT_REACHED;
+	return DLT_NOT_REACHED;
 }
 
 /* The interpreter of a script, in place; NULL: it is none. */
@@ -101,7 +111,7 @@ enum dlt_reach dlt_children_reach(const char *path)
 			return DLT_NOT_REACHED;
 		if (is_of_other_kind(&h->u.elf))
 			return DLT_OF_OTHER_KIND;
-		return has_interpreter(h) ? DLT_REACHED : DLT_NOT_REACHED;
+		return reach_of(h);
 	}
 	return DLT_REACHED;
 }

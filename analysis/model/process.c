@@ -246,7 +246,8 @@ bool library_inherited(const struct process *p, const struct library *l)
 	const struct process *from = forked_from(p);
 
 	for (size_t i = 0; from && i < from->library_count; i++)
-		if (from->libraries[i].base == l->base && from->libraries[i].size == l->size)	/* links have more paths */
+		/* Not by its path: links have others. */
+		if (from->libraries[i].base == l->base && from->libraries[i].size == l->size)
 			return true;
 	return false;
 }

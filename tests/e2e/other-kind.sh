@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A program of 32 bits, whose ld.so would complain of a library of 64 on its standard error, writes what it writes
+# A program of 32 bits, or linked with another C library, whose ld.so would complain of a library of 64 on its standard error, writes what it writes
 # without us, however it was started; what it starts in turn is not followed, and others still are.
 . "$top_srcdir/tests/lib.sh"
 need gcc
@@ -49,3 +49,19 @@ env LD_PRELOAD="$DLTRACE_LIB" /usr/bin/python3 starts.py >traced 2>&1
 diff plain traced || fail "a program of 32 bits writes something else under libdltrace.so"
 "$RECORD" -q --children all -o trace -- /usr/bin/python3 starts.py >recorded 2>&1
 diff plain recorded || fail "a program of 32 bits writes something else under dltrace-record"
+
+# musl's loader, by its name: a link to the one that is here. The program says whether we are preloaded.
+ln -s "$(readlink -f /lib64/ld-linux-x86-64.so.2)" ld-musl-x86_64.so.1
+cat >loaded.c <<'EOF'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	return puts(dlsym(RTLD_DEFAULT, "dltrace_push") ? "preloaded" : "alone") < 0;
+}
+EOF
+gcc -o ordinary loaded.c
+gcc -Wl,--dynamic-linker="$TMP/ld-musl-x86_64.so.1" -o musl loaded.c
+for way in "env LD_PRELOAD=$DLTRACE_LIB" "$RECORD -q --children all -o musl-trace --"; do
+	same "of one C library and of another, by $way" "preloaded alone" "$(echo $($way sh -c './ordinary; ./musl'))"
+done
