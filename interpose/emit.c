@@ -19,6 +19,7 @@
 #include "guard.h"
 #include "init.h"
 #include "log.h"
+#include "lttng_room.h"
 #include "outbox.h"
 #include "process.h"
 #include "real.h"
@@ -352,7 +353,10 @@ void dlt_emit_init(void)
 	if (dlt_outbox_init(dlt_process_boxes(), dlt_states))
 		return;
 	before = dlt_guard_up(t);
-	bridge = open_bridge("libdltrace-ust.so", open_in_silence);
+	if (dlt_lttng_has_room())
+		bridge = open_bridge("libdltrace-ust.so", open_in_silence);
+	else
+		dlt_log(DLT_LOG_EMIT, "no LTTng:", "its two threads or its addresses are over the process's limits", 0);
 	if (bridge)
 		add_events(bridge);
 	if (bridge && bridge->thread_init)
