@@ -5,10 +5,13 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "audited.h"
 #include "box_private.h"
 #include "children.h"
 #include "creator.h"
@@ -187,14 +190,45 @@ static void *trampoline(void *data)
 	return result;
 }
 
+/*
+ * With an audit library glibc is given more room for thread-local storage (record/environment.c), which it takes from
+ * each thread's stack: a small one would be smaller than the thread asked for, or too small to be made (EINVAL).
+ */
+static size_t taken_from_stacks;	/* bytes */
+
+static void ask_for_tunable(void)
+{
+	static const char name[] = "glibc.rtld.optional_static_tls=";
+	const char *tunables = dlt_process_env("GLIBC_TUNABLES");
+	const char *found = tunables ? strstr(tunables, name) : NULL;
+
+	taken_from_stacks = found ? strtoul(found + sizeof(name) - 1, NULL, 0) : 0;
+}
+
+/* The program's own, or a copy that asks for as much more. glibc's are plain: what they point to is not copied. */
+static const pthread_attr_t *with_room(const pthread_attr_t *theirs, pthread_attr_t *copy)
+{
+	void *at;
+	size_t size;
+
+	if (!theirs || !dlt_audited_active || !taken_from_stacks || pthread_attr_getstack(theirs, &at, &size))
+		return theirs;
+	if (!size || (uintptr_t)at + size != 0)		/* none asked for, or memory of the program's own */
+		return theirs;
+	*copy = *theirs;
+	return pthread_attr_setstacksize(copy, size + taken_from_stacks) ? theirs : copy;
+}
+
 DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			      void *(*start)(void *), void *argument)
 {
 	struct dlt_thread *t = dlt_thread_self();
 	struct hand_over *h = dlt_process.traced ? take_hand_over() : NULL;
+	pthread_attr_t copy;
 	bool helper;
 	int error;
 
+	attributes = with_room(attributes, &copy);
 	if (!h)
 		return dlt_real()->pthread_create(thread, attributes, start, argument);
 	h->start = start;
@@ -319,6 +353,7 @@ void dlt_threads_init(void)
 
 	t->how = DLT_END_PROCESS;
 	__atomic_store_n(&t->handle, (uintptr_t)pthread_self(), __ATOMIC_RELAXED);
+	ask_for_tunable();
 }
 
 /* The forking thread is the child's first; hand-overs of threads that were not copied are free. */

@@ -45,3 +45,51 @@ LD_AUDIT=${DLTRACE_LIB%.so}-audit.so LD_PRELOAD=$DLTRACE_LIB "$APPS/exists" "+$S
 diff plain traced || fail "what exists"
 same "--print" "LD_AUDIT=${DLTRACE_LIB%.so}-audit.so GLIBC_TUNABLES=glibc.rtld.optional_static_tls=65536 LD_PRELOAD=$DLTRACE_LIB:$TMP/users.so true" \
 	"$(LD_PRELOAD=$TMP/users.so "$RECORD" --audit --print -- true | tail -n 2 | head -n 1)"
+
+# Threads with little stack have as much of it as they ask for; memory of the program's own stays as it is.
+cat >stacks.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *use(void *size)
+{
+	/* All but what the C library and this function need. */
+	volatile char *much = __builtin_alloca((size_t)size - 12288);
+	memset((void *)much, 1, (size_t)size - 12288);
+	return (void *)(size_t)much[0];
+}
+int main(void)
+{
+	for (size_t size = 16384; size <= 262144; size *= 2) {
+		pthread_attr_t a, after;
+		pthread_t t;
+		void *result = NULL, *memory;
+		size_t now;
+		int error;
+		pthread_attr_init(&a);
+		pthread_attr_setstacksize(&a, size);
+		error = pthread_create(&t, &a, use, (void *)size);
+		if (error == 0)
+			pthread_join(t, &result);
+		pthread_attr_getstacksize(&a, &now);
+		printf("%zu: %d %zu %zu\n", size, error, (size_t)result, now);
+		if (size < 131072)
+			continue;
+		memory = aligned_alloc(4096, size);
+		pthread_attr_setstack(&a, memory, size);
+		error = pthread_create(&t, &a, use, (void *)(size_t)16384);
+		if (error == 0 && pthread_getattr_np(t, &after) == 0) {
+			pthread_attr_getstacksize(&after, &now);
+			pthread_join(t, &result);
+		}
+		printf("%zu of its own: %d %zu %zu\n", size, error, (size_t)result, now);
+	}
+	return 0;
+}
+C
+gcc -o stacks stacks.c
+./stacks >plain
+"$RECORD" -q --audit -o stacks-trace -- ./stacks >traced || fail "small stacks: status $?"
+diff plain traced || fail "threads with small stacks"
