@@ -47,6 +47,7 @@ struct tell {
 	bool facts;		/* libdltrace has looked at every library */
 	bool lookups;		/* ... and what is looked up by dlsym passes it */
 	bool cuda;		/* there is a copy of CUDA */
+	bool heap_past_us;	/* some library allocates otherwise */
 	bool audited;		/* what goes past the preload passes the audit library */
 	uint64_t calls_by_layer[2];
 };
@@ -151,7 +152,7 @@ static void copy_of_cuda(const struct tell *t, const struct library *l)
 		     "a CUDA runtime is inside; its calls are seen at the driver");
 	else
 		tell(t, l, "static cuda runtime", "driver", 0,
-		     "a CUDA runtime is inside, which has called nothing yet");
+		     "a CUDA runtime is inside, which has not called the driver");
 }
 
 static void callers_of_cuda(const struct tell *t, const struct library *l)
@@ -295,6 +296,7 @@ static void look_for_facts(struct tell *t)
 		for (size_t i = 0; i < p->library_count; i++)
 			inherited |= p->libraries[i].flags;
 	t->facts = flags & DLT_LIBRARY_LOOKED_AT;
+	t->heap_past_us = flags & (DLT_LIBRARY_OWN_MALLOC | DLT_LIBRARY_HEAP_PAST_US);
 	t->cuda = flags & CUDA & ~(uint32_t)USES;
 	t->lookups = inherited & DLT_LIBRARY_LOOKUPS;
 	t->audited = inherited & DLT_LIBRARY_AUDITED;
@@ -310,8 +312,9 @@ void coverage_each(const struct process *p, void (*each)(const struct coverage *
 	if (p->orphan || !p->announced)
 		return;
 	look_for_facts(&t);
-	tell(&t, NULL, "heap", p->heap_cover ? "no" : "symbol", 0, "%s",
-	     heaps[p->heap_cover < 4 ? p->heap_cover : 3]);
+	tell(&t, NULL, "heap", p->heap_cover ? "no" : "symbol", 0, "%s%s",
+	     heaps[p->heap_cover < 4 ? p->heap_cover : 3],
+	     t.heap_past_us && !p->heap_cover ? ", but for those of libraries that are named below" : "");
 	for (size_t i = 0; i < p->library_count; i++) {
 		const struct library *l = &p->libraries[i];
 

@@ -12,10 +12,11 @@
 #define ONLY_CALL_LEAST	 10000000 /* ... nor, if there was no second to compare with, these */
 #define NAMED		 3	  /* functions that the text names */
 
-/* Layers whose first call makes a context, loads code or connects. */
+/* Layers whose first call makes a context, loads code or connects; but what a library registers when it is loaded. */
 static bool starts_up(const struct function *fn)
 {
-	return layer_is_gpu(fn->layer) && strcmp(fn->kind, "synchronise") && strcmp(fn->kind, "wait");
+	return layer_is_gpu(fn->layer) && strncmp(fn->name, "__cudaRegister", 14) != 0 &&
+	       strcmp(fn->kind, "synchronise") && strcmp(fn->kind, "wait");
 }
 
 struct first {

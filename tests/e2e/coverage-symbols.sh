@@ -107,3 +107,4 @@ same "one of NCCL's that passes" '[]' "$(of nccl_known.so)"
 holds "one that was looked up" '[.coverage[] | select(.kind == "nccl function") | .text] ==
 	["ncclNewerStill is in no table of dltrace: calls of it are not seen"]'
 holds "both are among the limits" '[.limits[] | select(.text | contains("of NCCL"))] | length == 2'
+holds "the heap, but for these" '.coverage[] | select(.kind == "heap" and .library == null) | .text | endswith("named below")'
