@@ -269,6 +269,10 @@ static void *open_in_silence(const char *path)
 	size_t n = 0;
 	void *library;
 
+	if (!dlt_lttng_has_room()) {
+		dlt_log(DLT_LOG_EMIT, "its two threads or its addresses are over the process's limits:", path, 0);
+		return NULL;
+	}
 	while (theirs && theirs[n])
 		n++;
 	/* Another thread might change its environment meanwhile, or load something. */
@@ -353,10 +357,7 @@ void dlt_emit_init(void)
 	if (dlt_outbox_init(dlt_process_boxes(), dlt_states))
 		return;
 	before = dlt_guard_up(t);
-	if (dlt_lttng_has_room())
-		bridge = open_bridge("libdltrace-ust.so", open_in_silence);
-	else
-		dlt_log(DLT_LOG_EMIT, "no LTTng:", "its two threads or its addresses are over the process's limits", 0);
+	bridge = open_bridge("libdltrace-ust.so", open_in_silence);
 	if (bridge)
 		add_events(bridge);
 	if (bridge && bridge->thread_init)
