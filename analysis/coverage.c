@@ -53,7 +53,6 @@ struct tell {
 };
 
 #define FORKED 1		/* `reason` of dltrace_proc:process */
-#define FORKS_MOST 64		/* a loop of parents can only come from a broken trace */
 
 enum { CUDA_RUNTIME, CUDA_DRIVER };
 static const char *const layers[] = { "runtime", "driver" };
@@ -292,7 +291,7 @@ static void look_for_facts(struct tell *t)
 
 	for (size_t i = 0; i < t->process->library_count; i++)
 		flags |= t->process->libraries[i].flags;
-	for (int depth = 0; p && depth < FORKS_MOST; depth++, p = p->reason == FORKED ? p->parent : NULL)
+	for (int depth = 0; p && depth < DEPTH_MOST; depth++, p = p->reason == FORKED ? p->parent : NULL)
 		for (size_t i = 0; i < p->library_count; i++)
 			inherited |= p->libraries[i].flags;
 	t->facts = flags & DLT_LIBRARY_LOOKED_AT;

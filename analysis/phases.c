@@ -8,7 +8,6 @@
 #include "analysis/compilation.h"
 #include "analysis/model/memory.h"
 
-#define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
 #define EPOCH_FACTOR 1.5	/* much of such an epoch is something else than training */
 #define CONNECTS 500000000	/* ns: it has connected to LTTng by then; with buffers of its own that takes 200 ms */
 

@@ -90,6 +90,8 @@ struct function {
 	const char *name, *layer, *kind;
 };
 
+#define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
+
 struct library {
 	uint16_t id;		/* 0: it never called */
 	uint32_t flags;		/* library_flags.h */

@@ -10,7 +10,6 @@
 #include "analysis/model/model.h"
 #include "functions.h"
 
-#define DEPTH_MOST 64	/* a loop of parents can only come from a broken trace */
 #define CODES_KEPT 16
 
 struct process *trace_process(const struct trace *t, uint32_t id)
