@@ -52,7 +52,6 @@ struct tell {
 	uint64_t calls_by_layer[2];
 };
 
-#define FORKED 1		/* `reason` of dltrace_proc:process */
 
 enum { CUDA_RUNTIME, CUDA_DRIVER };
 static const char *const layers[] = { "runtime", "driver" };
@@ -201,10 +200,10 @@ static void private_tables(const struct tell *t, const struct library *l)
 /* A forked child's objects begin with its parent's. */
 static size_t inherited_functions(const struct process *p)
 {
+	const struct process *from = process_forked_from(p);
 	size_t i = 0;
 
-	while (p->reason == FORKED && p->parent && i < p->uncovered_count && i < p->parent->uncovered_count &&
-	       p->uncovered[i] == p->parent->uncovered[i])
+	while (from && i < p->uncovered_count && i < from->uncovered_count && p->uncovered[i] == from->uncovered[i])
 		i++;
 	return i;
 }
@@ -291,7 +290,7 @@ static void look_for_facts(struct tell *t)
 
 	for (size_t i = 0; i < t->process->library_count; i++)
 		flags |= t->process->libraries[i].flags;
-	for (int depth = 0; p && depth < DEPTH_MOST; depth++, p = p->reason == FORKED ? p->parent : NULL)
+	for (int depth = 0; p && depth < DEPTH_MOST; depth++, p = process_forked_from(p))
 		for (size_t i = 0; i < p->library_count; i++)
 			inherited |= p->libraries[i].flags;
 	t->facts = flags & DLT_LIBRARY_LOOKED_AT;

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Before it is opened. Makes two threads and ends them, some 60 us; they run nothing of the program's. */
+/* Before it is opened. Makes two threads and ends them, some 0.1 ms; they run nothing of the program's. */
 bool dlt_lttng_has_room(void);
 
 #endif

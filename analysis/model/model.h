@@ -396,6 +396,8 @@ const char *process_name(const struct process *p);
 bool process_descends(const struct process *p, const struct process *from);
 /* In the process itself, or in those it was forked from; NULL when nobody named it. */
 const struct library *process_library(const struct process *p, uint16_t id);
+/* The process whose memory it began with; NULL: it was not forked, or that is not known. */
+const struct process *process_forked_from(const struct process *p);
 /* Was it mapped already in the process that forked this one? */
 bool library_inherited(const struct process *p, const struct library *l);
 /*

@@ -224,14 +224,14 @@ bool process_descends(const struct process *p, const struct process *from)
 	return false;
 }
 
-static const struct process *forked_from(const struct process *p)
+const struct process *process_forked_from(const struct process *p)
 {
 	return p->reason == 1 ? p->parent : NULL;
 }
 
 const struct library *process_library(const struct process *p, uint16_t id)
 {
-	for (int depth = 0; p && id && depth < DEPTH_MOST; depth++, p = forked_from(p)) {
+	for (int depth = 0; p && id && depth < DEPTH_MOST; depth++, p = process_forked_from(p)) {
 		const uint64_t *index = idmap_get(&p->library_by_id, id);
 
 		if (index)
@@ -242,7 +242,7 @@ const struct library *process_library(const struct process *p, uint16_t id)
 
 bool library_inherited(const struct process *p, const struct library *l)
 {
-	const struct process *from = forked_from(p);
+	const struct process *from = process_forked_from(p);
 
 	for (size_t i = 0; from && i < from->library_count; i++)
 		/* Not by its path: links have others. */
