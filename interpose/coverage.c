@@ -27,12 +27,13 @@ extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hi
 /* What a name tells of who refers to it. */
 enum reference { OTHER, RUNTIME, DRIVER, LOOKUP, HEAP, PROFILER, NCCL };
 
-/* The loader's list lock is held while these are in use. */
+/* The loader's list lock is held while these are in use, and what `us` points to is one's own only then. */
 static uintptr_t judged[PLACES];
 static uint8_t relevant[SYMBOLS];	/* by symbol: enum reference */
 static bool ending;
 static unsigned long long seen_adds;
 static const struct dlt_object *us;
+static bool lookups_are_ours;		/* dlsym is wrapped */
 
 /*
  * A static CUDA runtime leaves no symbol behind, but it needs these of the C library, whatever its
@@ -295,6 +296,7 @@ static void begin(const struct dlt_object *o, void *data)
 	(void)data;
 	if (dlt_scope_order(o) == 0) {
 		us = dlt_scope_object(own_header);
+		lookups_are_ours = us && defines(&us->elf, "dlsym");
 		if (ending)
 			look_at_namespaces();
 	}
@@ -304,7 +306,7 @@ static void begin(const struct dlt_object *o, void *data)
 /* What holds of the whole process is a flag of our own library. */
 static void mark_us(uint32_t flags)
 {
-	dlt_library_mark(own_dynamic, flags | (us && defines(&us->elf, "dlsym") ? DLT_LIBRARY_LOOKUPS : 0) |
+	dlt_library_mark(own_dynamic, flags | (lookups_are_ours ? DLT_LIBRARY_LOOKUPS : 0) |
 			 (dlt_audited_active ? DLT_LIBRARY_AUDITED : 0));
 }
 
