@@ -418,7 +418,7 @@ static void emit_long(struct dlt_call *c)
 
 DLT_HOT void dlt_call_emit(struct dlt_call *c, enum dlt_event event, const void *data)
 {
-	if (__builtin_expect(!announced[c->function], 0))
+	if (__builtin_expect(!__atomic_load_n(&announced[c->function], __ATOMIC_RELAXED), 0))
 		announce_function(c->thread, c->function);
 	if (__builtin_expect(c->depth != 0, 0)) {
 		emit_inside(c, event, data);

@@ -161,6 +161,15 @@ static void raise_peak(int64_t *peak, int64_t live)
 		;
 }
 
+static void raise_largest(uint64_t *largest, uint64_t size)
+{
+	uint64_t now = __atomic_load_n(largest, __ATOMIC_RELAXED);
+
+	while (size > now && !__atomic_compare_exchange_n(largest, &now, size, false, __ATOMIC_RELAXED,
+							  __ATOMIC_RELAXED))
+		;
+}
+
 /* One writer; readers see whole values. */
 static void add_own(uint64_t *sum, uint64_t value)
 {
@@ -201,22 +210,25 @@ static inline void move_live(struct dlt_box_memory *row, struct dlt_box_own *own
 }
 
 /* The row of what is physical on this one's device. */
-static __attribute__((noinline)) void find_sum(struct dlt_box_memory *row)
+static __attribute__((noinline)) unsigned find_sum(struct dlt_box_memory *row)
 {
-	unsigned sum = ROWS_NONE;
+	unsigned sum = ROWS_NONE + 1;
 
 	if (dlt_memory_kind(row->key >> 24 & 255)->physical)
-		sum = rows_of(DLT_MEMORY_GPU, (uint8_t)(row->key >> 16), 0);
-	row->sum = sum + 1;
+		sum = rows_of(DLT_MEMORY_GPU, (uint8_t)(row->key >> 16), 0) + 1;
+	__atomic_store_n(&row->sum, sum, __ATOMIC_RELAXED);
+	return sum;
 }
 
 static inline void move_both(struct dlt_box_memory *row, struct dlt_box_own *own, uint32_t self, int64_t bytes)
 {
+	unsigned sum = __atomic_load_n(&row->sum, __ATOMIC_RELAXED);
+
 	move_live(row, own, bytes);
-	if (__builtin_expect(!row->sum, 0))
-		find_sum(row);
-	if (row->sum <= ROWS_NONE) {
-		row = dlt_box_memory(row->sum - 1);
+	if (__builtin_expect(!sum, 0))
+		sum = find_sum(row);
+	if (sum <= ROWS_NONE) {
+		row = dlt_box_memory(sum - 1);
 		move_live(row, own_of(row, self), bytes);
 	}
 }
@@ -240,8 +252,8 @@ static inline __attribute__((always_inline)) void count(unsigned index, uint64_t
 		if (alloc)
 			__atomic_fetch_add(&row->allocated, size, __ATOMIC_RELAXED);
 	}
-	if (alloc && size > __atomic_load_n(&row->largest, __ATOMIC_RELAXED))
-		row->largest = size;
+	if (alloc)
+		raise_largest(&row->largest, size);
 	move_both(row, own, self, alloc ? (int64_t)size : -(int64_t)size);
 }
 

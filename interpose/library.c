@@ -164,14 +164,15 @@ static void announce(const struct object *o, uint16_t id)
 
 	if (!dlt_enabled(DLT_EV_PROC_LIBRARY) || dlt_is_guarded(t))
 		return;
-	said[id] = flags | SAID;
+	__atomic_store_n(&said[id], flags | SAID, __ATOMIC_RELAXED);
 	build_id(o, hex, sizeof(hex));
 	dlt_emit(t, DLT_EV_PROC_LIBRARY, &e);
 }
 
 static bool is_news(uint16_t id)
 {
-	return id && said[id] != (dlt_box_library(id)->flags | SAID);
+	return id && __atomic_load_n(&said[id], __ATOMIC_RELAXED) !=
+			     (__atomic_load_n(&dlt_box_library(id)->flags, __ATOMIC_RELAXED) | SAID);
 }
 
 /* A new id with its entry in the box; 0 when there is none left. */
@@ -209,25 +210,33 @@ static bool is_still(const struct object *o, uint16_t id)
 	return true;
 }
 
+/* Two threads that see a library first at once both have an entry for it: the slower one takes its own back. */
 static uint16_t id_of(const struct object *o)
 {
 	uint64_t base = (uint64_t)o->begin >> 12 << ID_BITS, seen;
 	uint64_t *place = &places[(o->begin >> 12) * 0x9e3779b97f4a7c15u >> (64 - 12)];
-	uint16_t id;
+	uint16_t id = 0;
 
-	for (;; place = place + 1 < places + PLACES ? place + 1 : places) {
+	for (;;) {
+		bool ours;
+
 		seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-		if (seen >> ID_BITS << ID_BITS == base && is_still(o, (uint16_t)seen))
+		ours = seen >> ID_BITS << ID_BITS == base;
+		if (ours && is_still(o, (uint16_t)seen)) {
+			if (id)
+				__atomic_store_n(&dlt_box_library(id)->ready, 0, __ATOMIC_RELEASE);
 			return (uint16_t)seen;
-		if (!seen || seen >> ID_BITS << ID_BITS == base)
-			break;
+		}
+		if (seen && !ours) {
+			place = place + 1 < places + PLACES ? place + 1 : places;
+			continue;
+		}
+		if (!id)
+			id = new_id(o);
+		if (!id || __atomic_compare_exchange_n(place, &seen, base | id, false, __ATOMIC_RELEASE,
+						       __ATOMIC_RELAXED))
+			return id;
 	}
-	id = new_id(o);
-	/* Somebody else was quicker: then ours names the same, and nobody uses it. */
-	if (id)
-		__atomic_compare_exchange_n(place, &seen, base | id, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED);
-	return id;
 }
 
 uint16_t dlt_library_of(const void *address)

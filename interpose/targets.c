@@ -136,7 +136,7 @@ void *dlt_target(unsigned function, uint16_t library, const void *caller)
 	void *found;
 
 	if (b)
-		return b->real;
+		return __atomic_load_n(&b->real, __ATOMIC_RELAXED);
 	found = dlt_scope_find_linked(caller, dlt_function_symbol(function));
 	if (!found) {
 		b = any_asked(function);

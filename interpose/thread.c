@@ -166,7 +166,7 @@ static void begin_record(struct dlt_thread *t)
 	t->events = 0;
 	t->helper = t->announced = t->ends = false;
 	t->vforked = t->how = t->device = 0;
-	t->handle = 0;
+	__atomic_store_n(&t->handle, 0, __ATOMIC_RELAXED);	/* another one may be looking for its own */
 	t->exit_rounds = 0;
 	take_slot(t);
 	take_twins(t);

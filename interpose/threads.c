@@ -325,10 +325,11 @@ DLT_EXPORT int prctl(int option, ...)
 	va_end(list);
 	/* Who may not be given new rights may give itself fewer, in ways that nobody sees here. */
 	shuts_in = option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP;
-	if (shuts_in && dlt_process.traced && !dlt_process.shut_in)
+	if (shuts_in && dlt_process.traced && !__atomic_load_n(&dlt_process.shut_in, __ATOMIC_RELAXED))
 		dlt_uncovered(DLT_SHUT_IN);
 	result = dlt_real()->prctl(option, a[0], a[1], a[2], a[3]);
-	dlt_process.shut_in |= shuts_in && result == 0;
+	if (shuts_in && result == 0)
+		__atomic_store_n(&dlt_process.shut_in, true, __ATOMIC_RELAXED);
 	if (option == PR_SET_NAME && result == 0)
 		dlt_threads_announce(dlt_thread_self(), DLT_THREAD_NAMED, NULL);
 	return result;
