@@ -126,7 +126,7 @@ static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned functi
 /* Somebody wants calls of the family of this event, or totals, or something is being captured. */
 static inline bool dlt_call_heard(enum dlt_event event)
 {
-	return *dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] | dlt_capturing;
+	return *dlt_states[DLT_EV_SAMPLE_FUNCTION] | *dlt_states[event] | dlt_capturing();
 }
 
 /*

@@ -30,7 +30,7 @@ struct event {
 	uint32_t capture;		/* its mark; over, or 0: the place is free */
 };
 
-int dlt_capturing;
+int dlt_captures_open;
 uint32_t dlt_last_capture;
 static struct capture captures[CAPTURES];
 static struct event events[EVENTS];
@@ -96,7 +96,7 @@ static void begin(const void *stream, const void *graph, bool again)
 		c->number = __atomic_add_fetch(&dlt_last_capture, 1, __ATOMIC_RELAXED);
 		memset(c->work, 0, sizeof(c->work));
 		if (dlt_stream_set_capture(stream, mark_of((uint8_t)i))) {
-			__atomic_add_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
+			__atomic_add_fetch(&dlt_captures_open, 1, __ATOMIC_RELAXED);
 			return;
 		}
 		__atomic_store_n(&c->used, 0, __ATOMIC_RELEASE);
@@ -131,7 +131,7 @@ void dlt_capture_end(bool ok, const void *stream, const void *graph)
 	else if (ok)
 		dlt_graph_captured(graph, c->work);
 	__atomic_add_fetch(&c->ends, 1, __ATOMIC_RELAXED);
-	__atomic_sub_fetch(&dlt_capturing, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&dlt_captures_open, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->used, 0, __ATOMIC_RELEASE);
 }
 

@@ -39,7 +39,12 @@ enum dlt_node {
 };
 
 /* Captures that are in progress. */
-extern int dlt_capturing __attribute__((visibility("hidden")));
+extern int dlt_captures_open __attribute__((visibility("hidden")));
+
+static inline bool dlt_capturing(void)
+{
+	return __atomic_load_n(&dlt_captures_open, __ATOMIC_RELAXED) != 0;
+}
 
 /*
  * A capture by its mark, which no other one has while anybody may ask: so what is marked by one that is over needs not
@@ -59,7 +64,7 @@ void dlt_capture_leave_slow(const void *stream);
 
 static inline void dlt_capture_leave(const void *stream)
 {
-	if (__builtin_expect(dlt_capturing, 0))
+	if (__builtin_expect(dlt_capturing(), 0))
 		dlt_capture_leave_slow(stream);
 }
 
@@ -72,19 +77,19 @@ void dlt_capture_wait_slow(const void *stream, const void *event);
 
 static inline void dlt_captured_graph(bool outer, const void *exec, const void *stream)
 {
-	if (__builtin_expect(dlt_capturing, 0) && outer)
+	if (__builtin_expect(dlt_capturing(), 0) && outer)
 		dlt_captured_graph_slow(exec, stream);
 }
 
 static inline void dlt_capture_record(const void *event, const void *stream)
 {
-	if (__builtin_expect(dlt_capturing, 0))
+	if (__builtin_expect(dlt_capturing(), 0))
 		dlt_capture_record_slow(event, stream);
 }
 
 static inline void dlt_capture_wait(const void *stream, const void *event)
 {
-	if (__builtin_expect(dlt_capturing, 0))
+	if (__builtin_expect(dlt_capturing(), 0))
 		dlt_capture_wait_slow(stream, event);
 }
 
@@ -96,7 +101,7 @@ enum dlt_memory dlt_async_memory_slow(const void *stream, enum dlt_memory kind);
 
 static inline enum dlt_memory dlt_async_memory(const void *stream, enum dlt_memory kind)
 {
-	return __builtin_expect(dlt_capturing, 0) ? dlt_async_memory_slow(stream, kind) : kind;
+	return __builtin_expect(dlt_capturing(), 0) ? dlt_async_memory_slow(stream, kind) : kind;
 }
 
 /* Bytes that a copy moves: none where its stream is being captured. */
@@ -104,7 +109,7 @@ size_t dlt_moved_slow(const void *stream, size_t size);
 
 static inline size_t dlt_moved(const void *stream, size_t size)
 {
-	return __builtin_expect(dlt_capturing, 0) ? dlt_moved_slow(stream, size) : size;
+	return __builtin_expect(dlt_capturing(), 0) ? dlt_moved_slow(stream, size) : size;
 }
 
 /*

@@ -67,7 +67,7 @@ static uint16_t object_of(uintptr_t handle, unsigned flags, int priority, uint8_
 static void know(struct stream *s, uint16_t id, uint8_t device)
 {
 	if (device)
-		dlt_streams_elsewhere = true;
+		__atomic_store_n(&dlt_streams_elsewhere, true, __ATOMIC_RELAXED);
 	if (!s)
 		return;
 	__atomic_store_n(&s->device, device, __ATOMIC_RELAXED);
@@ -147,7 +147,7 @@ uint16_t dlt_stream_slow(const void *stream)
 		id = object_of(handle, 0, 0, dlt_device());
 		know(s, id, dlt_device());
 	}
-	return dlt_capturing && dlt_stream_capture(stream) ? id | DLT_STREAM_CAPTURED : id;
+	return dlt_capturing() && dlt_stream_capture(stream) ? id | DLT_STREAM_CAPTURED : id;
 }
 
 uint8_t dlt_stream_device_slow(const void *stream)

@@ -45,7 +45,9 @@ static inline uint8_t dlt_stream_device(const void *stream)
 {
 	uint8_t current = dlt_device();
 
-	return current || __builtin_expect(dlt_streams_elsewhere, 0) ? dlt_stream_device_slow(stream) : 0;
+	bool elsewhere = __atomic_load_n(&dlt_streams_elsewhere, __ATOMIC_RELAXED);
+
+	return current || __builtin_expect(elsewhere, 0) ? dlt_stream_device_slow(stream) : 0;
 }
 
 /* For functions to which 0 means the calling thread's default stream. */

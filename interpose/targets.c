@@ -71,7 +71,7 @@ static uint32_t generation_now(void)
 static void renew(struct binding *b, const struct binding *now)
 {
 	__atomic_store_n(&b->real, now->real, __ATOMIC_RELAXED);
-	b->target = now->target;
+	__atomic_store_n(&b->target, now->target, __ATOMIC_RELAXED);
 	__atomic_store_n(&b->generation, now->generation, __ATOMIC_RELEASE);
 }
 
@@ -101,10 +101,12 @@ static void remember(unsigned function, struct binding binding)
 static bool is_valid(struct binding *b)
 {
 	uint32_t generation = generation_now();
+	uint16_t target;
 
 	if (__atomic_load_n(&b->generation, __ATOMIC_ACQUIRE) == generation)
 		return true;
-	if (!b->asked || !b->target || dlt_library_of(b->real) != b->target)
+	target = __atomic_load_n(&b->target, __ATOMIC_RELAXED);
+	if (!b->asked || !target || dlt_library_of(__atomic_load_n(&b->real, __ATOMIC_RELAXED)) != target)
 		return false;
 	__atomic_store_n(&b->generation, generation, __ATOMIC_RELEASE);
 	return true;

@@ -66,7 +66,7 @@ static int forget(void **state)
 	memset(events, 0, sizeof(events));
 	memset(streams, 0, sizeof(streams));
 	memset(misses, 0, sizeof(misses));
-	dlt_capturing = 0;
+	dlt_captures_open = 0;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static void what_a_stream_began_ends_with_it(void **state)
 	join(A, EVENT, B);
 	assert_int_equal(dlt_stream(A), 7 | DLT_STREAM_CAPTURED);
 	dlt_stream_gone(A);
-	assert_int_equal(dlt_capturing, 0);
+	assert_int_equal(dlt_captures_open, 0);
 	assert_int_equal(dlt_stream(A), 7);
 	assert_int_equal(dlt_stream(B), 7);
 	/* The next capture has the same place, and nothing to do with them. */
@@ -109,7 +109,7 @@ static void what_a_stream_began_ends_with_it(void **state)
 	dlt_capture_begin(A, NULL);
 	dlt_stream_made(A, 0, 0);
 	assert_int_equal(dlt_stream(A), 7);
-	assert_int_equal(dlt_capturing, 0);
+	assert_int_equal(dlt_captures_open, 0);
 }
 
 static void one_that_had_joined_leaves_the_rest(void **state)
@@ -120,12 +120,12 @@ static void one_that_had_joined_leaves_the_rest(void **state)
 	join(A, EVENT, B);
 	launch(B);
 	dlt_stream_gone(B);
-	assert_int_equal(dlt_capturing, 1);
+	assert_int_equal(dlt_captures_open, 1);
 	launch(B);		/* its handle has come again: executed */
 	assert_int_equal(dlt_stream(B), 7);
 	launch(A);
 	assert_int_equal(kernels(), 3);
-	assert_int_equal(dlt_capturing, 0);
+	assert_int_equal(dlt_captures_open, 0);
 }
 
 static void streams_give_back_their_places(void **state)
@@ -153,12 +153,12 @@ static void streams_without_a_place_are_missed(void **state)
 	assert_int_not_equal(last, 0);
 	for (unsigned i = 0; i < 2 * CAPTURES; i++)
 		dlt_capture_begin(handle(last), NULL);
-	assert_int_equal(dlt_capturing, 0);
+	assert_int_equal(dlt_captures_open, 0);
 	assert_int_equal(misses[DLT_MISSED_CAPTURE], 2 * CAPTURES);
 	assert_int_equal(dlt_stream(handle(last)), 7);
 	/* No place of a capture was kept. */
 	dlt_capture_begin(handle(1 << 12), NULL);
-	assert_int_equal(dlt_capturing, 1);
+	assert_int_equal(dlt_captures_open, 1);
 	assert_int_equal(misses[DLT_MISSED_CAPTURE], 2 * CAPTURES);
 }
 
