@@ -39,13 +39,13 @@ struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const vo
 		other = &calls->sites[dlt_site_hash(function, caller) ^ 1];
 		if (dlt_site_is(other, function, caller))
 			return other;
-		if (s->caller && (!other->caller || other->generation != dlt_library_generation))
+		if (s->caller && (!other->caller || other->generation != dlt_library_now()))
 			s = other;
 	}
 	*s = (struct dlt_site){
 		.caller = caller, .function = (uint16_t)function,
 		.counts_as = dlt_functions[function].counts_as,
-		.library = dlt_library_of(caller), .generation = dlt_library_generation,
+		.library = dlt_library_of(caller), .generation = dlt_library_now(),
 	};
 	s->real = dlt_target(function, s->library, caller);
 	return s;
@@ -206,7 +206,7 @@ static struct dlt_box_totals *totals_of(struct dlt_call *c)
 	struct dlt_site *s = c->site;
 
 	if (s->counts_as != c->function || s->library != c->library ||
-	    s->generation != dlt_library_generation)
+	    s->generation != dlt_library_now())
 		return dlt_totals_claim(c->thread->id, c->function, c->library);
 	if (!s->totals && !s->late) {
 		s->totals = dlt_totals_claim(c->thread->id, c->function, c->library);
@@ -274,12 +274,12 @@ static void keep_short(struct dlt_call *c, bool nested)
 	struct dlt_tiny *tiny = c->tiny;
 
 	tiny->nests |= nested;
-	tiny->generation = dlt_library_generation;
+	tiny->generation = dlt_library_now();
 	tiny->library = c->library;
 	tiny->counts_as = c->function;
 	tiny->real = s->real;
 	tiny->totals = !dlt_enabled(DLT_EV_SAMPLE_FUNCTION) || s->late || s->counts_as != c->function ||
-		s->library != c->library || s->generation != dlt_library_generation ? NULL : s->totals;
+		s->library != c->library || s->generation != dlt_library_now() ? NULL : s->totals;
 	tiny->passes = tiny->totals && !tiny->nests;
 }
 

@@ -102,7 +102,7 @@ static inline unsigned dlt_site_hash(unsigned function, const void *caller)
 
 static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, const void *caller)
 {
-	return s->caller == caller && s->function == function && s->generation == dlt_library_generation;
+	return s->caller == caller && s->function == function && s->generation == dlt_library_now();
 }
 
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
@@ -184,7 +184,7 @@ dlt_call_known(struct dlt_thread *t, enum dlt_fn function, const void *caller, u
 	if (__builtin_expect(!calls, 0))
 		return NULL;
 	tiny = dlt_tiny_find(calls->tiny, caller, dlt_tiny_kind(function, like));
-	if (!tiny || !tiny->passes || tiny->generation != dlt_library_generation ||
+	if (!tiny || !tiny->passes || tiny->generation != dlt_library_now() ||
 	    t->depth | t->guard | (uintptr_t)t->marks || dlt_handed_over)
 		return NULL;
 	return tiny;
@@ -287,7 +287,7 @@ dlt_quick_begin(struct dlt_quick *q, enum dlt_fn function, const void *caller, u
 	tiny = dlt_tiny_find(calls->tiny, caller, dlt_tiny_kind(function, DLT_QUICK));
 	depth = t->depth;
 	outer = calls->frames + depth - 1;	/* not there, where depth is 0 */
-	if (!tiny || !tiny->totals || tiny->generation != dlt_library_generation || depth == DLT_CALL_DEPTH ||
+	if (!tiny || !tiny->totals || tiny->generation != dlt_library_now() || depth == DLT_CALL_DEPTH ||
 	    (depth && (outer->at <= at || outer->function == tiny->counts_as)) ||
 	    t->guard | (uintptr_t)t->marks || dlt_handed_over || !dlt_tiny_skips(tiny))
 		return NULL;

@@ -296,7 +296,7 @@ static void begin(const struct dlt_object *o, void *data)
 	(void)data;
 	if (dlt_scope_order(o) == 0) {
 		us = dlt_scope_object(own_header);
-		lookups_are_ours = us && defines(&us->elf, "dlsym");
+		__atomic_store_n(&lookups_are_ours, us && defines(&us->elf, "dlsym"), __ATOMIC_RELAXED);
 		if (ending)
 			look_at_namespaces();
 	}
@@ -306,7 +306,9 @@ static void begin(const struct dlt_object *o, void *data)
 /* What holds of the whole process is a flag of our own library. */
 static void mark_us(uint32_t flags)
 {
-	dlt_library_mark(own_dynamic, flags | (lookups_are_ours ? DLT_LIBRARY_LOOKUPS : 0) |
+	bool lookups = __atomic_load_n(&lookups_are_ours, __ATOMIC_RELAXED);
+
+	dlt_library_mark(own_dynamic, flags | (lookups ? DLT_LIBRARY_LOOKUPS : 0) |
 			 (dlt_audited_active ? DLT_LIBRARY_AUDITED : 0));
 }
 

@@ -267,7 +267,7 @@ static struct filter own_filter(void)
 /* False: the loader does not even look at symbols of this hash. */
 static inline bool passes(struct filter f, uint32_t hash)
 {
-	ElfW(Addr) word = f.words[hash / BITS & f.mask];
+	ElfW(Addr) word = __atomic_load_n(&f.words[hash / BITS & f.mask], __ATOMIC_RELAXED);
 
 	return word >> (hash & ~1u) % BITS & 3 && word >> (hash >> f.shift) % BITS & 1;
 }

@@ -190,7 +190,7 @@ static uint16_t new_id(const struct object *o)
 	l->base = o->begin;
 	l->size = o->end - o->begin;
 	copy_path(l->path, sizeof(l->path), o->path);
-	checked[id] = dlt_library_generation;
+	__atomic_store_n(&checked[id], dlt_library_now(), __ATOMIC_RELAXED);
 	__atomic_store_n(&l->ready, 1, __ATOMIC_RELEASE);
 	return (uint16_t)id;
 }
@@ -199,14 +199,15 @@ static uint16_t new_id(const struct object *o)
 static bool is_still(const struct object *o, uint16_t id)
 {
 	const struct dlt_box_library *l = dlt_box_library(id);
+	uint32_t now = dlt_library_now();
 	char path[sizeof(l->path)];
 
-	if (checked[id] == dlt_library_generation)
+	if (__atomic_load_n(&checked[id], __ATOMIC_RELAXED) == now)
 		return true;
 	copy_path(path, sizeof(path), o->path);
 	if (l->size != o->end - o->begin || strcmp(path, l->path) != 0)
 		return false;
-	checked[id] = dlt_library_generation;
+	__atomic_store_n(&checked[id], now, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -249,12 +250,36 @@ uint16_t dlt_library_of(const void *address)
 	return id;
 }
 
+struct identify {
+	struct search search;
+	uint16_t id;
+};
+
+static int identify(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct identify *i = data;
+
+	if (!search_object(info, size, &i->search))
+		return 0;
+	i->id = id_of(i->search.found);
+	return 1;
+}
+
+uint16_t dlt_library_at(const void *address)
+{
+	struct object o;
+	struct identify i = { .search = { (uintptr_t)address, &o } };
+
+	dlt_walk_or_not(identify, &i);
+	return i.id;
+}
+
 /* 0 is not kept: something may be loaded there later. */
 DLT_HOT uint16_t dlt_library_of_caller(struct dlt_thread *t, const void *caller)
 {
 	uintptr_t h = (uintptr_t)caller;
 	struct dlt_caller *c = &t->callers[(h ^ h >> 5 ^ h >> 12) % DLT_CALLERS];
-	uint32_t generation = dlt_library_generation;
+	uint32_t generation = dlt_library_now();
 	uint16_t library = c->library;
 	uintptr_t before;
 

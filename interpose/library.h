@@ -15,8 +15,14 @@
 struct dlt_elf;
 struct dlt_thread;
 
-/* Id of the library that holds `address`; announces it at first sight. Hook-safe. */
+/*
+ * Id of the library that holds `address`; announces it at first sight. Hook-safe. It is a library that is not being
+ * unloaded, such as the caller's.
+ */
 uint16_t dlt_library_of(const void *address);
+
+/* The same for any address: takes the loader's list lock. Announces nothing. */
+uint16_t dlt_library_at(const void *address);
 
 /* The same for who calls again and again: remembered by the calling thread. */
 uint16_t dlt_library_of_caller(struct dlt_thread *t, const void *caller);
@@ -48,6 +54,12 @@ bool dlt_library_is_loader(const void *address);
 void dlt_library_init(void);
 
 /* Something was unloaded: caches by address are stale from now on. */
-extern uint32_t dlt_library_generation __attribute__((visibility("hidden")));	/* read by each call */
+extern uint32_t dlt_library_generation __attribute__((visibility("hidden")));
+
+/* Read by each call. */
+static inline uint32_t dlt_library_now(void)
+{
+	return __atomic_load_n(&dlt_library_generation, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -67,7 +67,7 @@ static bool fill(struct dlt_cl_api *api, const void *real)
 static struct dlt_cl_api *api_of(const void *real)
 {
 	uint16_t library = dlt_library_of(real);
-	struct dlt_cl_api found = { .library = BUSY, .generation = dlt_library_generation };
+	struct dlt_cl_api found = { .library = BUSY, .generation = dlt_library_now() };
 
 	for (unsigned i = 0; library && i < APIS; i++)
 		if (__atomic_load_n(&apis[i].library, __ATOMIC_ACQUIRE) == library &&
@@ -91,13 +91,13 @@ static struct dlt_cl_api *api_of(const void *real)
 
 bool dlt_cl_api_is_there(struct dlt_cl_api *api)
 {
-	uint32_t now = __atomic_load_n(&dlt_library_generation, __ATOMIC_RELAXED);
+	uint32_t now = dlt_library_now();
 
-	if (api->generation == now)
+	if (__atomic_load_n(&api->generation, __ATOMIC_RELAXED) == now)
 		return true;
-	if (dlt_library_of((const void *)api->event_info) != api->library)
+	if (dlt_library_at((const void *)api->event_info) != api->library)
 		return false;
-	api->generation = now;
+	__atomic_store_n(&api->generation, now, __ATOMIC_RELAXED);
 	return true;
 }
 

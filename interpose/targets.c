@@ -62,11 +62,6 @@ static struct binding *new_binding(void)
 	}
 }
 
-static uint32_t generation_now(void)
-{
-	return __atomic_load_n(&dlt_library_generation, __ATOMIC_RELAXED);
-}
-
 /* `real` before the generation that makes it valid. */
 static void renew(struct binding *b, const struct binding *now)
 {
@@ -100,13 +95,13 @@ static void remember(unsigned function, struct binding binding)
 /* What was asked for stays as long as the library that holds it does. */
 static bool is_valid(struct binding *b)
 {
-	uint32_t generation = generation_now();
+	uint32_t generation = dlt_library_now();
 	uint16_t target;
 
 	if (__atomic_load_n(&b->generation, __ATOMIC_ACQUIRE) == generation)
 		return true;
 	target = __atomic_load_n(&b->target, __ATOMIC_RELAXED);
-	if (!b->asked || !target || dlt_library_of(__atomic_load_n(&b->real, __ATOMIC_RELAXED)) != target)
+	if (!b->asked || !target || dlt_library_at(__atomic_load_n(&b->real, __ATOMIC_RELAXED)) != target)
 		return false;
 	__atomic_store_n(&b->generation, generation, __ATOMIC_RELEASE);
 	return true;
@@ -148,7 +143,7 @@ void *dlt_target(unsigned function, uint16_t library, const void *caller)
 		dlt_coverage_look();
 	if (found)
 		remember(function, (struct binding){ .real = found, .library = library,
-						     .generation = generation_now() });
+						     .generation = dlt_library_now() });
 	else
 		dlt_log(DLT_LOG_CALLS, "no real function:", dlt_function_symbol(function), 0);
 	return found;
@@ -159,7 +154,7 @@ void dlt_targets_after_fork(uint32_t before)
 	for (unsigned function = 0; function < DLT_FNS; function++)
 		for (struct binding *b = by_function[function]; b; b = b->next)
 			if (b->generation == before)
-				b->generation = generation_now();
+				b->generation = dlt_library_now();
 }
 
 /* ---- thunks -------------------------------------------------------------------------------- */
@@ -213,7 +208,7 @@ static bool is_name(const char *name, const void *data)
 
 static bool mentions(uint16_t library, const void *address, const char *name)
 {
-	uint32_t generation = generation_now();
+	uint32_t generation = dlt_library_now();
 	struct dlt_elf e;
 
 	if (library >= DLT_BOX_LIBRARIES || !dlt_library_elf(address, &e))
@@ -251,7 +246,7 @@ static bool is_plain(unsigned function, uint16_t library, const void *caller, vo
 	}
 	dlt_coverage_look();
 	remember(function, (struct binding){
-		.real = real, .library = library, .generation = generation_now(),
+		.real = real, .library = library, .generation = dlt_library_now(),
 		.target = dlt_library_of(real), .asked = true,
 	});
 	return true;

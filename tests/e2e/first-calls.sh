@@ -9,6 +9,9 @@ for turn in $(seq 20); do
 	LD_PRELOAD=$DLTRACE_LIB "$APPS/first_calls" 6 12 || fail "turn $turn: exit status $?"
 	rm -rf "$DLTRACE_BOX"
 done
+# ... and are unloaded by others meanwhile.
+boxes
+LD_PRELOAD=$DLTRACE_LIB "$APPS/first_calls" 8 6 40 || fail "unloading: exit status $?"
 unset DLTRACE_BOX
 "$RECORD" -q -o trace -- "$APPS/first_calls" 6 12 || fail "recorded: exit status $?"
 "$REPORT" -q -f json trace >report.json
