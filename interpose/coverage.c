@@ -28,7 +28,7 @@ extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hi
 enum reference { OTHER, RUNTIME, DRIVER, LOOKUP, HEAP, PROFILER, NCCL };
 
 /* The loader's list lock is held while these are in use, and what `us` points to is one's own only then. */
-static uintptr_t judged[PLACES];
+static uint64_t judged[PLACES];
 static uint8_t relevant[SYMBOLS];	/* by symbol: enum reference */
 static bool ending;
 static unsigned long long seen_adds;
@@ -214,9 +214,19 @@ static uint32_t definitions(const struct dlt_elf *e)
 	return flags;
 }
 
-static uintptr_t *place_of(uintptr_t key)
+/* After an unload something else may lie at the same place. */
+static uint64_t key_of(const struct dlt_object *o)
 {
-	size_t at = (size_t)((key >> 4) * 0x9e3779b97f4a7c15u >> (64 - 13));
+	uint64_t key = (uintptr_t)o->elf.dynamic * 0x9e3779b97f4a7c15u + o->end;
+
+	for (const char *c = o->path; *c; c++)
+		key = (key ^ (unsigned char)*c) * 0x100000001b3u;
+	return key ? key : 1;
+}
+
+static uint64_t *place_of(uint64_t key)
+{
+	size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> (64 - 13));
 
 	for (unsigned i = 0; i < 64; i++, at = (at + 1) % PLACES)
 		if (!judged[at] || judged[at] == key)
@@ -241,11 +251,15 @@ static uint32_t judge(const struct dlt_object *o, bool *open)
 
 static void look_at(const struct dlt_object *o)
 {
-	uintptr_t key = (uintptr_t)o->elf.dynamic, *place = place_of(key);
+	uint64_t key, *place;
 	bool open = false;
 	uint32_t flags;
 
-	if (!o->elf.symbols || o->elf.base == (uintptr_t)own_header || (place && *place == key))
+	if (!o->elf.symbols || o->elf.base == (uintptr_t)own_header)
+		return;
+	key = key_of(o);
+	place = place_of(key);
+	if (place && *place == key)
 		return;
 	flags = judge(o, &open);
 	if (flags)
