@@ -338,18 +338,28 @@ const char *dlt_library_path(const void *address)
 	return find_object(address, &o) ? o.path : NULL;
 }
 
+/* The first object's callback does it all: another thread unloads nothing meanwhile. */
+static int find_map(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct object *o = data;
+
+	(void)info;
+	(void)size;
+	o->map = _r_debug.r_map;
+	while (o->map && o->map->l_ld != o->dynamic)
+		o->map = o->map->l_next;
+	return 1;
+}
+
 struct link_map *dlt_library_map(const void *address)
 {
-	struct link_map *map = _r_debug.r_map;
 	struct object o;
 
 	if (!find_object(address, &o))
 		return NULL;
-	if (o.map)
-		return o.map;
-	while (map && map->l_ld != o.dynamic)
-		map = map->l_next;
-	return map;
+	if (!o.map && !dlt_walk_or_not(find_map, &o))
+		find_map(NULL, 0, &o);
+	return o.map;
 }
 
 bool dlt_library_elf(const void *address, struct dlt_elf *e)

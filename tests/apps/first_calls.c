@@ -23,7 +23,8 @@ static void copy(const char *from, const char *to)
 	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
 	struct stat size;
 
-	if (in < 0 || out < 0 || fstat(in, &size) != 0 || sendfile(out, in, NULL, (size_t)size.st_size) != size.st_size) {
+	if (in < 0 || out < 0 || fstat(in, &size) != 0 ||
+	    sendfile(out, in, NULL, (size_t)size.st_size) != size.st_size) {
 		perror(to);
 		exit(1);
 	}
