@@ -94,16 +94,19 @@ static inline bool is_inside(unsigned outer, const struct dlt_site *site)
 		site->function >= DLT_FN_FIRST_nccl && site->function <= DLT_FN_LAST_nccl);
 }
 
-/* Puts the frame on, all but the time; false: the call is not measured. */
-static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t at)
+/*
+ * Puts the frame on, all but the time; false: the call is not measured. at: an address in the frame of who measures;
+ * top: where that frame begins.
+ */
+static inline bool enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t at, uintptr_t top)
 {
 	struct dlt_calls *calls = t->calls;
 	uint32_t depth;
 
 	if (dlt_is_guarded(t) || t->helper || !calls)
 		return false;
-	/* The stack grows down: what lies at or below this call is over, however it was left. */
-	for (depth = t->depth; depth && calls->frames[depth - 1].at <= at; depth--)
+	/* The stack grows down: what lies below the beginning of this call is over, however it was left. */
+	for (depth = t->depth; depth && calls->frames[depth - 1].at <= top; depth--)
 		;
 	if (depth == DLT_CALL_DEPTH)
 		return false;
@@ -127,9 +130,9 @@ static inline void start(struct dlt_call *c)
 		publish(c->thread, c->function, c->start);
 }
 
-DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site)
+DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t top)
 {
-	if (!enter(c, t, site, (uintptr_t)c))
+	if (!enter(c, t, site, (uintptr_t)c, top))
 		return false;
 	c->tiny = NULL;
 	start(c);
@@ -137,9 +140,9 @@ DLT_HOT bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt
 }
 
 DLT_HOT bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like,
-				 uintptr_t at)
+				 uintptr_t at, uintptr_t top)
 {
-	if (!enter(c, t, site, at))
+	if (!enter(c, t, site, at, top))
 		return false;
 	c->tiny = NULL;
 	c->like = like;

@@ -106,8 +106,16 @@ static inline bool dlt_site_is(const struct dlt_site *s, unsigned function, cons
 }
 
 struct dlt_site *dlt_site_make(struct dlt_thread *t, unsigned function, const void *caller);
-bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site);
-bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like, uintptr_t at);
+bool dlt_call_enter(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t top);
+bool dlt_call_enter_like(struct dlt_call *c, struct dlt_thread *t, struct dlt_site *site, uintptr_t like, uintptr_t at,
+			 uintptr_t top);
+
+/*
+ * Where the frame of the function that this is written in begins: the same for all that are called from one place of
+ * the stack, however large their frames are, but for arguments that lie there, of which a frame with a dlt_call has
+ * room for ten.
+ */
+#define DLT_FRAME_TOP ((uintptr_t)__builtin_dwarf_cfa())
 
 static inline struct dlt_site *dlt_site_of(struct dlt_thread *t, unsigned function,
 					   const void *caller)
@@ -240,7 +248,7 @@ dlt_call_begin(struct dlt_call *c, enum dlt_fn function, enum dlt_event event, c
 {
 	struct dlt_site *s = dlt_call_find(c, function, event, caller, real);
 
-	return s && dlt_call_enter(c, c->thread, s);
+	return s && dlt_call_enter(c, c->thread, s, DLT_FRAME_TOP);
 }
 
 /* The same where other calls may be alike in this: the tiny ones are not all timed. 0: this one is. */
@@ -253,7 +261,7 @@ dlt_call_begin_like(struct dlt_call *c, enum dlt_fn function, enum dlt_event eve
 	if (dlt_call_turn(c, function, caller, real, like))
 		return true;
 	s = dlt_call_find(c, function, event, caller, real);
-	return s && dlt_call_enter_like(c, c->thread, s, like, (uintptr_t)c);
+	return s && dlt_call_enter_like(c, c->thread, s, like, (uintptr_t)c, DLT_FRAME_TOP);
 }
 
 /*

@@ -19,6 +19,7 @@ DLT_HOT void *dlt_region_open(enum dlt_fn function, const void *caller, uintptr_
 	void *end = end_of(dlt_thread_self(), caller);	/* first: it may take the place of the other site */
 	struct dlt_site *site = dlt_call_find(&call, function, DLT_EV_CPU_REGION, caller, &real);
 	struct dlt_thread *t = call.thread;
+	uintptr_t at = bottom + arguments;
 	struct dlt_region *r;
 
 	if (!t->calls)
@@ -29,7 +30,7 @@ DLT_HOT void *dlt_region_open(enum dlt_fn function, const void *caller, uintptr_
 	r->end = end;
 	r->width = width;
 	r->call.thread = t;
-	r->measured = site && !counted && dlt_call_enter_like(&r->call, t, site, like, bottom + arguments);
+	r->measured = site && !counted && dlt_call_enter_like(&r->call, t, site, like, at, at);
 	return real;
 }
 

@@ -21,6 +21,7 @@
 
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
+void __interceptor_free(void *block);
 
 static bool begun;			/* asked first: before relocation there are no threads' variables */
 static __thread bool known __attribute__((tls_model("initial-exec")));	/* the runtime knows this thread */
@@ -201,6 +202,14 @@ static int (*real_walk(void))(each_function *, void *)
 		*(void **)&found = symbol ? dlt_elf_address(&e, symbol) : NULL;
 	}
 	return found;
+}
+
+/* The loader frees what a walk has read while it has the list locked, which the runtime does not see either. */
+EXPORT void free(void *block)
+{
+	if (begun && known)
+		__tsan_acquire(&list_lock);
+	__interceptor_free(block);
 }
 
 EXPORT int dl_iterate_phdr(each_function *each, void *data)
