@@ -5,7 +5,8 @@
  * has put into the library comes here, and is passed on where the runtime can take it.
  *
  * Two things that the runtime cannot see it is told: that the loader's list is locked while somebody walks over it,
- * and that what an ended thread has left happened before whatever others learn by an atomic read from then on.
+ * and that what an ended thread has left happened before whatever others learn by an atomic read from then on. That
+ * the loader has it locked, too, while it writes what a walk reads cannot be told: reads in walks are left out.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,35 +22,38 @@
 
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
-void __interceptor_free(void *block);
 
 static bool begun;			/* asked first: before relocation there are no threads' variables */
 static __thread bool known __attribute__((tls_model("initial-exec")));	/* the runtime knows this thread */
+static __thread unsigned walking __attribute__((tls_model("initial-exec")));	/* ... is in the loader's list */
 static char list_lock, thread_ends;					/* addresses only */
 
 /* ---- what the compiler puts in --------------------------------------------------------------- */
 
-#define PASS_ON(name, arguments, call)							\
+#define PASS_ON(name, arguments, call, unless)						\
 	static void (*next_##name) arguments;						\
 	EXPORT void __tsan_##name arguments						\
 	{										\
-		if (begun && known)							\
+		if (begun && known && !(unless))					\
 			next_##name call;						\
 	}
 
-#define ACCESSES(each)									\
-	each(func_entry) each(read1) each(read2) each(read4) each(read8) each(read16)	\
-	each(write1) each(write2) each(write4) each(write8) each(write16)		\
+#define READS(each)									\
+	each(read1) each(read2) each(read4) each(read8) each(read16)			\
 	each(unaligned_read2) each(unaligned_read4) each(unaligned_read8) each(unaligned_read16) \
+	each(volatile_read1) each(volatile_read2) each(volatile_read4) each(volatile_read8)
+#define OTHERS(each)									\
+	each(func_entry) each(write1) each(write2) each(write4) each(write8) each(write16) \
 	each(unaligned_write2) each(unaligned_write4) each(unaligned_write8) each(unaligned_write16) \
-	each(volatile_read1) each(volatile_read2) each(volatile_read4) each(volatile_read8) \
 	each(volatile_write1) each(volatile_write2) each(volatile_write4) each(volatile_write8)
-#define ACCESS(name) PASS_ON(name, (void *address), (address))
+#define READ(name) PASS_ON(name, (void *address), (address), walking)
+#define OTHER(name) PASS_ON(name, (void *address), (address), false)
 
-ACCESSES(ACCESS)
-PASS_ON(func_exit, (void), ())
-PASS_ON(read_range, (void *address, unsigned long size), (address, size))
-PASS_ON(write_range, (void *address, unsigned long size), (address, size))
+READS(READ)
+OTHERS(OTHER)
+PASS_ON(func_exit, (void), (), false)
+PASS_ON(read_range, (void *address, unsigned long size), (address, size), walking)
+PASS_ON(write_range, (void *address, unsigned long size), (address, size), false)
 
 EXPORT void __tsan_init(void)
 {
@@ -108,7 +112,8 @@ ATOMIC(atomic_thread_fence, void, (int order), order, (order), __atomic_thread_f
 
 __attribute__((constructor)) static void begin(void)
 {
-	ACCESSES(RESOLVE)
+	READS(RESOLVE)
+	OTHERS(RESOLVE)
 	RESOLVE(func_exit)
 	RESOLVE(read_range)
 	RESOLVE(write_range)
@@ -180,7 +185,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 
 	if (begun && known)
 		__tsan_acquire(&list_lock);
+	walking++;
 	result = walk->each(info, size, walk->data);
+	walking--;
 	if (begun && known)
 		__tsan_release(&list_lock);
 	return result;
@@ -202,14 +209,6 @@ static int (*real_walk(void))(each_function *, void *)
 		*(void **)&found = symbol ? dlt_elf_address(&e, symbol) : NULL;
 	}
 	return found;
-}
-
-/* The loader frees what a walk has read while it has the list locked, which the runtime does not see either. */
-EXPORT void free(void *block)
-{
-	if (begun && known)
-		__tsan_acquire(&list_lock);
-	__interceptor_free(block);
 }
 
 EXPORT int dl_iterate_phdr(each_function *each, void *data)
