@@ -11,6 +11,7 @@
 #include "box_private.h"
 #include "emit.h"
 #include "exists.h"
+#include "hash.h"
 #include "library.h"
 #include "library_flags.h"
 #include "lookup.h"
@@ -217,11 +218,9 @@ static uint32_t definitions(const struct dlt_elf *e)
 /* After an unload something else may lie at the same place. */
 static uint64_t key_of(const struct dlt_object *o)
 {
-	uint64_t key = (uintptr_t)o->elf.dynamic * 0x9e3779b97f4a7c15u + o->end;
+	uint64_t place = dlt_hash(DLT_HASH_BASIS, &o->elf.dynamic, sizeof(o->elf.dynamic));
 
-	for (const char *c = o->path; *c; c++)
-		key = (key ^ (unsigned char)*c) * 0x100000001b3u;
-	return key ? key : 1;
+	return dlt_hash(place, o->path, strlen(o->path)) | 1;
 }
 
 static uint64_t *place_of(uint64_t key)

@@ -152,21 +152,12 @@ void dlt_ledger_thread_end(const struct dlt_thread *t)
 
 /* ---- how much ------------------------------------------------------------------------------- */
 
-static void raise_peak(int64_t *peak, int64_t live)
+static void raise_to(int64_t *most, int64_t value)
 {
-	int64_t now = __atomic_load_n(peak, __ATOMIC_RELAXED);
+	int64_t now = __atomic_load_n(most, __ATOMIC_RELAXED);
 
-	while (live > now && !__atomic_compare_exchange_n(peak, &now, live, false, __ATOMIC_RELAXED,
-							  __ATOMIC_RELAXED))
-		;
-}
-
-static void raise_largest(uint64_t *largest, uint64_t size)
-{
-	uint64_t now = __atomic_load_n(largest, __ATOMIC_RELAXED);
-
-	while (size > now && !__atomic_compare_exchange_n(largest, &now, size, false, __ATOMIC_RELAXED,
-							  __ATOMIC_RELAXED))
+	while (value > now && !__atomic_compare_exchange_n(most, &now, value, false, __ATOMIC_RELAXED,
+							   __ATOMIC_RELAXED))
 		;
 }
 
@@ -206,7 +197,7 @@ static inline void move_live(struct dlt_box_memory *row, struct dlt_box_own *own
 	else if (!own || !move_kept(row, own, bytes))
 		__atomic_fetch_add(&row->live, bytes, __ATOMIC_SEQ_CST);
 	if (bytes > 0 && !is_below_peak(row))
-		raise_peak(&row->peak, dlt_box_memory_live(row));
+		raise_to(&row->peak, dlt_box_memory_live(row));
 }
 
 /* The row of what is physical on this one's device. */
@@ -253,7 +244,7 @@ static inline __attribute__((always_inline)) void count(unsigned index, uint64_t
 			__atomic_fetch_add(&row->allocated, size, __ATOMIC_RELAXED);
 	}
 	if (alloc)
-		raise_largest(&row->largest, size);
+		raise_to(&row->largest, (int64_t)size);
 	move_both(row, own, self, alloc ? (int64_t)size : -(int64_t)size);
 }
 

@@ -44,7 +44,6 @@ uint8_t dlt_stream_device_slow(const void *stream);
 static inline uint8_t dlt_stream_device(const void *stream)
 {
 	uint8_t current = dlt_device();
-
 	bool elsewhere = __atomic_load_n(&dlt_streams_elsewhere, __ATOMIC_RELAXED);
 
 	return current || __builtin_expect(elsewhere, 0) ? dlt_stream_device_slow(stream) : 0;

@@ -317,7 +317,7 @@ struct dlt_box_memory {
 	uint32_t sum;			/* the writer's: index of the device's row "gpu" + 1 */
 	uint32_t shared;		/* several threads have used the row */
 	uint32_t owners[DLT_BOX_OWNS];	/* our ids of the threads whose parts these are; 0: nobody's */
-	uint64_t largest;		/* bytes of the largest block */
+	int64_t largest;		/* bytes of the largest block */
 	uint64_t told_free, told_total;	/* bytes, what the application last heard of CUDA */
 	uint64_t refused_at;		/* ns CLOCK_MONOTONIC, see refused */
 	int64_t live __attribute__((aligned(64)));	/* bytes, with what threads keep */

@@ -30,7 +30,7 @@ static void dump(const char *box)
 			allocations += row->own[j].allocations;
 			frees += row->own[j].frees;
 		}
-		printf("%u %s %lu %s %ld %ld %lu %lu %lu %lu %lu %lu %lu\n", h->pid,
+		printf("%u %s %lu %s %ld %ld %lu %lu %lu %ld %lu %lu %lu\n", h->pid,
 		       dlt_memory_kind(row->key >> 24 & 255)->name, row->key >> 16 & 255,
 		       row->key & 0xffff ? slash ? slash + 1 : path : "-", dlt_box_memory_live(row), row->peak,
 		       allocated, allocations, frees, row->largest, row->failed, row->refused, row->told_free);
