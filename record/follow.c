@@ -22,6 +22,7 @@
 #include "functions.h"
 #include "note.h"
 #include "sampler/box_view.h"
+#include "sampler/emit_sample.h"
 #include "sampler/proc.h"
 #include "sampler/sampler.h"
 #include "sampler/ticks.h"
@@ -190,6 +191,7 @@ static void gone(struct followed *f)
 {
 	uint64_t lost = follow.past.lost;
 
+	sample_try_now();
 	if (read_counts(f, READ_FINAL, ticks_monotonic(), &follow.past))
 		note_end(f, follow.past.lost > lost);
 	close_box(f, true);

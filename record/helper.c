@@ -54,6 +54,9 @@ static void become(const char *path, int fd, const struct helper_config *c)
 		setenv("DLTRACE_SAMPLE", c->options->sample, 1);
 	unsetenv("LD_PRELOAD");
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", "3000", 1);
+	unsetenv("LTTNG_UST_ALLOW_BLOCKING");	/* whose session it is says how long */
+	if (c->outboxes)
+		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	snprintf(socket, sizeof(socket), "3");
 	snprintf(box, sizeof(box), "%s/box", c->home);
 	snprintf(recording, sizeof(recording), "%016" PRIx64, c->recording);

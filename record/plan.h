@@ -51,8 +51,11 @@ struct plan_channel {
 struct plan {
 	unsigned count;
 	struct plan_channel channels[2];	/* 0: names and samples; 1: calls */
-	enum gpu gpu;				/* set by whoever makes the plan */
+	enum gpu gpu;				/* set by whoever makes the plan, as is ... */
+	unsigned wait;				/* ... us that an event of dltrace-sampler's waits for room; 0: not */
 };
+
+#define PLAN_WAIT 1000000	/* us: by 100 ms, then it is looked again whether there is room (LTTng-UST 2.13) */
 
 struct plan_machine {
 	unsigned cpus;		/* possible ones: LTTng makes buffers for each */

@@ -30,7 +30,7 @@
 
 /* Limits of waits, ms: none of them is reached where nothing is broken. */
 #define SAMPLER_START	5000
-#define SAMPLER_END	5000
+#define SAMPLER_END	15000
 #define KEEPER_END	20000
 
 #define SAMPLERS	3	/* that are started in place of one that has died */
@@ -105,17 +105,16 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	config.cpus = machine.cpus;
 	err = plan_make(&plan, r->o->level, &machine);
 	plan.gpu = r->o->gpu;
+	plan.wait = has_outboxes(r->o) ? PLAN_WAIT : 0;
 	if (err) {
 		plan_explain(err, &machine, why, size);
 		return err;
 	}
 	snprintf(name, sizeof(name), "dltrace-%d-%08x", (int)getpid(), (unsigned)r->id);
 	err = keeper_launch(&r->keeper, &config);
-	if (err) {
+	if (err)
 		snprintf(why, size, "fork: %s", strerror(-err));
-		return err;
-	}
-	return keeper_ready(&r->keeper, &r->private_daemon, why, size);
+	return err ? err : keeper_ready(&r->keeper, &r->private_daemon, why, size);
 }
 
 /* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
@@ -472,12 +471,12 @@ static void loop(struct recording *r)
 static void end_sampler(struct recording *r)
 {
 	int signal = WIFSIGNALED(r->child.status) ? WTERMSIG(r->child.status) : 0;
+	int value = signal ? signal : WEXITSTATUS(r->child.status);
 
 	if (r->sampler.fd < 0)
 		return;
-	message_send(r->sampler.fd, "note 0 %s %d the command %s %d", signal ? "killed" : "exit",
-		     signal ? signal : WEXITSTATUS(r->child.status), signal ? "was ended by signal" :
-		     "ended with status", signal ? signal : WEXITSTATUS(r->child.status));
+	message_send(r->sampler.fd, "note 0 %s %d the command %s %d", signal ? "killed" : "exit", value,
+		     signal ? "was ended by signal" : "ended with status", value);
 	r->ending = true;
 	message_send(r->sampler.fd, "finish");
 	drain(r, &r->sampler.fd, from_sampler, &r->events_known, SAMPLER_END);

@@ -16,6 +16,7 @@
 #include "gpu.h"
 #include "message.h"
 #include "note.h"
+#include "plan.h"
 #include "sampler/emit_sample.h"
 #include "sampler/sampler.h"
 #include "sampler/ticks.h"
@@ -196,6 +197,8 @@ int main(int argc, char **argv)
 	ticks_init();
 	if (follow_init(self.boxes, self.hang) < 0)
 		return 125;
+	if (self.outboxes)
+		sample_wait_for_room(PLAN_WAIT * 1000ull);
 	err = self.outboxes ? wanted_open(self.boxes) : 0;
 	message_send(self.fd, "ready");
 	if (err < 0)
@@ -206,10 +209,15 @@ int main(int argc, char **argv)
 	serve();
 	follow_changes();
 	now = ticks_monotonic();
+	sample_try_now();
 	sampled_machine_tick(now, true);
 	wanted_end();
 	follow_leave(now);
+	if (sample_unsaid)
+		note_say(DLT_WARNING, "stuck", 0, (int64_t)sample_unsaid, "LTTng's consumer daemon took nothing for "
+			 "some seconds (a slow disk?): %" PRIu64 " events that were ready are lost", sample_unsaid);
 	events = follow_events();
-	message_send(self.fd, "final %" PRIu64 " %" PRIu64, events.emitted + sample_emitted, events.lost);
+	message_send(self.fd, "final %" PRIu64 " %" PRIu64, events.emitted + sample_emitted,
+		     events.lost + sample_unsaid);
 	return 0;
 }

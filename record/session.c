@@ -54,7 +54,9 @@ static int add_channel(struct session *s, const struct plan_channel *c)
 	channel->attr.num_subbuf = c->subbufs;
 	channel->attr.switch_timer_interval = c->switch_timer;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	err = lttng_enable_channel(s->handle, channel);
+	err = s->plan.wait ? lttng_channel_set_blocking_timeout(channel, s->plan.wait) : 0;
+	if (err == 0)
+		err = lttng_enable_channel(s->handle, channel);
 	lttng_channel_destroy(channel);
 	return err;
 }

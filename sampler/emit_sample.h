@@ -8,20 +8,38 @@
 
 #include "bridge.h"
 
-/* Events that this process's sampler emitted so far. */
-extern uint64_t sample_emitted;
+/* Events that this process's sampler emitted so far; and that it kept to itself, as LTTng takes nothing. */
+extern uint64_t sample_emitted, sample_unsaid;
+
+/*
+ * For an application that LTTng makes wait for room in a full buffer (LTTNG_UST_ALLOW_BLOCKING), at most `longest`
+ * ns for an event. When two events in a row have waited that long for nothing, the consumer daemon is stuck: for
+ * 1 s nothing is emitted then, before one event tries again.
+ */
+void sample_wait_for_room(uint64_t longest);
+
+/* What follows is worth a try before that is over: once, until the daemon is seen to be at work. */
+void sample_try_now(void);
+
+/* False: it is stuck. */
+bool sample_has_room(void);
 
 static inline bool sample_enabled(enum dlt_event event)
 {
 	return dlt_bridge_states[event] && *(const volatile int *)dlt_bridge_states[event];
 }
 
+/* Of an event that somebody listens to. False: it was not, LTTng being stuck. */
+bool sample_write(enum dlt_event event, const void *data);
+
 static inline void sample_emit(enum dlt_event event, const void *data)
 {
 	if (!sample_enabled(event))
 		return;
-	sample_emitted++;
-	dlt_bridge_emitters[event](data);
+	if (sample_write(event, data))
+		sample_emitted++;
+	else
+		sample_unsaid++;
 }
 
 #endif

@@ -34,15 +34,19 @@ static struct {
 	uint64_t records[(DLT_OUTBOX_MESSAGE_MOST + 8) / 8];
 } bundle;
 
-/* Buffers hold some MB for each CPU, and all that we pass on in a round goes through those of one. */
-static void emit_bytes(enum dlt_event event, const void *data, size_t bytes)
+/*
+ * `count` events. Buffers hold some MB for each CPU, and all that we pass on in a round goes through those of
+ * one.
+ */
+static void emit_bytes(enum dlt_event event, const void *data, size_t bytes, uint32_t count)
 {
 	static const struct timespec pause = { 0, PAUSE };
 	static size_t since;
 
 	if (!sample_enabled(event))
 		return;
-	dlt_bridge_emitters[event](data);
+	if (!sample_write(event, data))
+		sample_unsaid += count;
 	since += bytes;
 	if (since < BREATH)
 		return;
@@ -62,7 +66,7 @@ static void send_bundle(void)
 	memset((char *)bundle.records + bundle.used, 0, -bundle.used & 7);
 	e.records_count = (uint32_t)((bundle.used + 7) / 8);
 	if (bundle.count)
-		emit_bytes(DLT_EV_OUTBOX_EVENTS, &e, 8 * (size_t)e.records_count);
+		emit_bytes(DLT_EV_OUTBOX_EVENTS, &e, 8 * (size_t)e.records_count, e.count);
 	bundle.count = 0;
 	bundle.used = 0;
 	settle_all();
@@ -112,7 +116,7 @@ static void add_batch(const unsigned char *fields)
 
 	send_bundle();
 	memcpy(records, fields + 28, 8 * (size_t)e.records_count);
-	emit_bytes(DLT_EV_BATCH_RECORDS, &e, 8 * (size_t)e.records_count);
+	emit_bytes(DLT_EV_BATCH_RECORDS, &e, 8 * (size_t)e.records_count, e.count);
 }
 
 /* False: it is none. */
@@ -401,6 +405,33 @@ static bool is_empty(const struct sampled_process *p)
 	return !o || __atomic_load_n(&o->head, __ATOMIC_ACQUIRE) == p->outbox_at;
 }
 
+/* As many events as a message says that it has, if it can. */
+static uint64_t events_in(const struct place *l)
+{
+	const unsigned char *from = box_view_outbox(&l->process->box)->bytes + l->process->outbox_at % DLT_OUTBOX_SIZE;
+	uint32_t count = l->event == DLT_EV_BATCH_RECORDS && l->size >= HEAD + 12 ? word32(from + HEAD + 8) : 1;
+
+	return count < l->size ? count : 1;
+}
+
+void outbox_give_up(struct sampled_process *p)
+{
+	struct place l = { .process = p };
+	uint64_t at = p->outbox_at;
+
+	if (p->access != SAMPLED_TAKES || is_empty(p) || sample_has_room() || !sample_enabled(DLT_EV_OUTBOX_EVENTS))
+		return;
+	reading = p;
+	l.head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
+	while (l.head - p->outbox_at <= DLT_OUTBOX_SIZE && find_message(&l, true)) {
+		sample_unsaid += events_in(&l);
+		go_on(p, l.size);
+	}
+	reading = NULL;
+	/* Who lives on may still be writing there. */
+	p->outbox_at = at;
+}
+
 uint64_t outbox_bytes(void)
 {
 	return bytes_read;
@@ -417,9 +448,11 @@ bool outbox_pass_on(struct sampled_process *p, bool gone)
 		return false;
 	head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
 	enter_all(gone ? p : NULL);
-	while (place_count)
+	while (place_count && sample_has_room())
 		pass_on_earliest(gone ? p : NULL);
 	send_bundle();
 	reading = NULL;
+	if (gone)
+		outbox_give_up(p);
 	return p->outbox_at >= head;
 }

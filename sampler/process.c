@@ -430,4 +430,5 @@ void sampled_process_leave(struct sampled_process *p, uint64_t now)
 	threads_emit(p, now, true, true);
 	functions_emit(p, true, true);
 	emit_process(p, now, true, false);
+	outbox_give_up(p);
 }

@@ -37,7 +37,8 @@ static void emit_ring(struct sampled_process *p, struct dlt_box_ring *r, size_t 
 	else
 		__atomic_fetch_add(&((struct dlt_box_slot *)(uintptr_t)p->box.slots)->base_events, count,
 				   __ATOMIC_RELAXED);
-	dlt_bridge_emitters[DLT_EV_BATCH_RECORDS](&e);
+	if (!sample_write(DLT_EV_BATCH_RECORDS, &e))
+		sample_unsaid += count;
 }
 
 static void take(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)

@@ -51,6 +51,7 @@ void dlt_log_write(enum dlt_log_domain domain, const char *text, const char *det
 
 static struct {
 	uint64_t count, batches, bundles, largest;
+	uint64_t in_vain, tries;	/* events that waited for room and found none; how many of LTTng's these were */
 	uint64_t last_time;
 	bool unordered;
 	uint32_t next[16];		/* of `size` below, by thread */
@@ -64,6 +65,9 @@ static void take(const struct dlt_ev_heap_alloc *e)
 		out.broken = true;
 }
 
+static uint64_t later;	/* ns */
+static uint64_t takes;	/* ns that an event waits in vain; 0: there is room */
+
 static void on_bundle(const void *data)
 {
 	const struct dlt_ev_outbox_events *e = data;
@@ -71,6 +75,12 @@ static void on_bundle(const void *data)
 	uint64_t time = e->begin;
 
 	assert_int_equal(e->layout, DLT_OUTBOX_LAYOUT);
+	if (takes) {
+		later += takes;
+		out.in_vain += e->count;
+		out.tries++;
+		return;
+	}
 	out.bundles++;
 	if (8 * (uint64_t)e->records_count > out.largest)
 		out.largest = 8 * (uint64_t)e->records_count;
@@ -115,8 +125,6 @@ const int *const dlt_bridge_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &one
 dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS] = {
 	[DLT_EV_OUTBOX_EVENTS] = on_bundle, [DLT_EV_BATCH_RECORDS] = on_batch,
 };
-uint64_t sample_emitted;
-static uint64_t later;
 
 uint64_t ticks_monotonic(void)
 {
@@ -124,6 +132,7 @@ uint64_t ticks_monotonic(void)
 }
 
 #include "sampler/box_view.c"
+#include "sampler/emit_sample.c"
 #include "sampler/outbox.c"
 
 /* ---- a box with nothing but an outbox --------------------------------------------------------- */
@@ -458,6 +467,54 @@ static void two_readers(void **state)
 	outbox_enter(reader);
 }
 
+static void put_allocs(uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		put_alloc(1, i);
+}
+
+/* LTTng's consumer daemon takes nothing for some time: what can wait does, and what is lost is counted. */
+static void stuck(void **state)
+{
+	(void)state;
+	sample_wait_for_room(1000);
+	sample_unsaid = 0;
+	put_allocs(0, 5000);
+	takes = 999;
+	assert_true(outbox_pass_on(reader, false));	/* each found room at last */
+	out.in_vain = out.tries = 0;
+
+	put_allocs(5000, 10000);
+	takes = 1000;
+	assert_false(outbox_pass_on(reader, false));
+	assert_false(outbox_pass_on(reader, false));
+	assert_int_equal(out.tries, TRIES);
+	later += REST;
+	assert_false(outbox_pass_on(reader, false));
+	assert_int_equal(out.tries, TRIES + 1);
+	sample_try_now();
+	sample_try_now();
+	assert_false(outbox_pass_on(reader, false));
+	sample_try_now();
+	assert_false(outbox_pass_on(reader, false));
+	assert_int_equal(out.tries, TRIES + 2);
+
+	takes = 0;
+	later += REST;
+	assert_true(outbox_pass_on(reader, false));
+	assert_true(out.count > 4000);
+	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
+
+	/* It has ended, and there is no other time. */
+	put_allocs(10000, 15000);
+	takes = 1000;
+	assert_false(outbox_pass_on(reader, true));
+	assert_int_equal(out.tries, TRIES + 2 + TRIES);
+	assert_int_equal(out.count + out.in_vain + sample_unsaid, 10000);
+	sample_wait_for_room(0);
+	waiting.again_at = takes = 0;
+}
+
 /* Whatever stands there, all that is read lies in the box, and it comes to an end. */
 static void hostile(void **state)
 {
@@ -499,6 +556,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(abandoned, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(thrown_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_readers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stuck, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile, set_up, tear_down),
 	};
 
