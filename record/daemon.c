@@ -28,6 +28,7 @@
 #define SHARED_LOCK	RUN_DIR "/dltrace.lock"
 #define START_LIMIT	10000	/* ms; a loaded machine needs seconds */
 #define STOP_LIMIT	2000	/* ms, then SIGKILL */
+#define ORPHANS_LIMIT	300	/* ms */
 
 static void pause_ms(long ms)
 {
@@ -352,13 +353,28 @@ static bool reaped(pid_t pid, int limit)
 	return false;
 }
 
-static void terminate(struct session_daemon *d)
+/* Who was the daemon's is ours: the machine's first process need not be one that reaps. */
+static void reap_orphans(int limit)
+{
+	for (int waited = 0; waited < limit; waited += 5) {
+		pid_t pid;
+
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid < 0)
+			return;
+		pause_ms(5);
+	}
+}
+
+static void terminate(struct session_daemon *d, bool at_once)
 {
 	if (!d->pid)
 		return;
 	if (!d->consumer)
 		d->consumer = find_consumer(d->pid);
-	kill(d->pid, SIGTERM);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	kill(d->pid, at_once ? SIGKILL : SIGTERM);
 	if (!reaped(d->pid, STOP_LIMIT)) {
 		kill(d->pid, SIGKILL);
 		reaped(d->pid, STOP_LIMIT);
@@ -368,6 +384,7 @@ static void terminate(struct session_daemon *d)
 		pause_ms(10);
 	if (d->consumer && is_running(d->consumer))
 		kill(d->consumer, SIGKILL);
+	reap_orphans(ORPHANS_LIMIT);
 	d->pid = 0;
 }
 
@@ -385,15 +402,20 @@ static bool is_of_use(const struct session_daemon *d)
 static void leave(struct session_daemon *d)
 {
 	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0 && d->pid && d->pid == read_pid(SHARED_LOCK) && !is_of_use(d))
-		terminate(d);
+		terminate(d, false);
 	close(d->lock);
 	d->shared = false;
 }
 
-void daemon_stop(struct session_daemon *d)
+bool daemon_is_ours(const struct session_daemon *d)
+{
+	return d->pid && !d->shared;
+}
+
+void daemon_stop(struct session_daemon *d, bool at_once)
 {
 	if (d->shared)
 		leave(d);
 	else
-		terminate(d);
+		terminate(d, at_once);
 }

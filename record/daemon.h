@@ -32,8 +32,14 @@ struct session_daemon {
  */
 int daemon_start(struct session_daemon *d, const char *home, char *why, size_t size);
 
-/* Ends it within about three seconds, whatever state it is in. */
-void daemon_stop(struct session_daemon *d);
+/* daemon_stop will end it. */
+bool daemon_is_ours(const struct session_daemon *d);
+
+/*
+ * Ends it within about three seconds, whatever state it is in. at_once: it has nothing to do any more, but would take
+ * 0.5 s for that.
+ */
+void daemon_stop(struct session_daemon *d, bool at_once);
 
 /* NULL while daemon and consumer daemon live; else who died. */
 const char *daemon_died(struct session_daemon *d);

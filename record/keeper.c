@@ -248,9 +248,9 @@ static void keep(struct keeping *k)
 	if (k->daemon_lost)
 		end = (struct session_end){ .stalled = true };
 	else
-		session_finish(&k->session, DRAIN_LIMIT, &end);
+		session_finish(&k->session, DRAIN_LIMIT, daemon_is_ours(&k->daemon) && *k->config.output, &end);
 	message_send(k->fd, "end %" PRIu64 " %" PRIu64 " %d", end.discarded, end.lost_packets, end.stalled);
-	daemon_stop(&k->daemon);
+	daemon_stop(&k->daemon, end.left);
 	if (!listens)
 		folder_remove(k->config.home);
 }

@@ -204,6 +204,7 @@ int session_rotate(struct session *s)
 
 	if (err == -LTTNG_ERR_ROTATION_PENDING)
 		return -EBUSY;
+	s->rotated = true;
 	return err < 0 ? -ENOTSUP : 0;
 }
 
@@ -269,7 +270,7 @@ static void destroy(struct session *s, int limit)
 	lttng_destruction_handle_destroy(h);
 }
 
-void session_finish(struct session *s, int limit, struct session_end *end)
+void session_finish(struct session *s, int limit, bool ends, struct session_end *end)
 {
 	*end = (struct session_end){ 0 };
 	if (!s->handle)
@@ -279,7 +280,8 @@ void session_finish(struct session *s, int limit, struct session_end *end)
 		end->stalled = !drained(s, limit);
 	}
 	count_lost(s, end);
-	if (!s->borrowed)
+	end->left = !s->borrowed && ends && !end->stalled && !s->rotated;
+	if (!s->borrowed && !end->left)
 		destroy(s, end->stalled ? 500 : limit);
 	lttng_destroy_handle(s->handle);
 	s->handle = NULL;

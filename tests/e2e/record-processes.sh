@@ -60,3 +60,13 @@ babeltrace2 killed >events
 live=$(sed -n 's/.*final = 1,.* allocated = \([0-9]*\), freed = \([0-9]*\),.*/\1 \2/p' events | awk '{ print $1 - $2 }')
 [ "$live" -gt 6400000 ] || fail "last live heap $live"
 grep -q 'kind = "killed".*signal' events || fail "no word of the signal"
+
+# What the daemons leave behind would stay in a container whose first process reaps nobody.
+cat >reaps_nobody.py <<'END'
+import ctypes, os, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+subprocess.run(sys.argv[1:], check=True)
+for child in open("/proc/self/task/%d/children" % os.getpid()).read().split():
+    print(open("/proc/%s/stat" % child).read().split()[1])
+END
+same "left behind" "" "$(/usr/bin/python3 reaps_nobody.py "$RECORD" -q -o reaped -- true)"
