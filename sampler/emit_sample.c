@@ -36,7 +36,7 @@ bool sample_has_room(void)
 	return !waiting.again_at || ticks_monotonic() >= waiting.again_at;
 }
 
-static void judge(uint64_t begin)
+static void has_waited(uint64_t begin)
 {
 	uint64_t end = ticks_monotonic();
 
@@ -57,6 +57,6 @@ bool sample_write(enum dlt_event event, const void *data)
 		return false;
 	dlt_bridge_emitters[event](data);
 	if (waiting.longest)
-		judge(begin);
+		has_waited(begin);
 	return true;
 }

@@ -15,6 +15,7 @@
 #include "sampler/emit_sample.c"
 #include "sampler/machine.c"
 #include "sampler/proc.c"
+#include "sampler/ticks.c"
 
 const int *const dlt_bridge_states[DLT_EVENTS];
 dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS];

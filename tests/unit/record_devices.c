@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sampler/emit_sample.c"
+#include "sampler/ticks.c"
 #include "record/energy.c"
 #include "record/folder.c"
 #include "record/homes.c"
