@@ -294,19 +294,20 @@ static int executable(const char *path)
 	return S_ISREG(st.st_mode) && access(path, X_OK) == 0 ? 0 : -EACCES;
 }
 
-int child_lookup(const char *command)
+int child_lookup(const char *command, char *file)
 {
 	const char *path = getenv("PATH");
-	char file[PATH_MAX];
 	int found = -ENOENT;
 
-	if (strchr(command, '/'))
+	if (strchr(command, '/')) {
+		snprintf(file, PATH_MAX, "%s", command);
 		return executable(command);
+	}
 	/* An element without a name, the last one too, is the current folder. */
 	for (path = path ? path : "/bin:/usr/bin"; *command && path; path = strchr(path, ':'), path += path != NULL) {
 		int length = (int)strcspn(path, ":");
-		int n = snprintf(file, sizeof(file), "%.*s%s%s", length, path, length ? "/" : "./", command);
-		int err = n > 0 && (size_t)n < sizeof(file) ? executable(file) : -ENOENT;
+		int n = snprintf(file, PATH_MAX, "%.*s%s%s", length, path, length ? "/" : "./", command);
+		int err = n > 0 && n < PATH_MAX ? executable(file) : -ENOENT;
 
 		if (err == 0)
 			return 0;

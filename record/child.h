@@ -50,7 +50,7 @@ int child_die_of(int signal);
 /* The command's exit status; or dies as it did. When all is done. */
 int child_end_alike(const struct child *c);
 
-/* -ENOENT, -EACCES (as execvp would say) or 0. */
-int child_lookup(const char *command);
+/* -ENOENT, -EACCES (as execvp would say) or 0, and where it is: file[PATH_MAX]. */
+int child_lookup(const char *command, char *file);
 
 #endif

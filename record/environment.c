@@ -11,16 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interpose/children.h"
 #include "place.h"
 #include "say.h"
 
 /* Variables that this recording sets at most. */
 #define MOST (ENVIRONMENT_RECORDS + 4)
 
-int environment_library(char *library, char *why, size_t size)
+int environment_library(const char *program, char *library, char *why, size_t size)
 {
 	if (place_find(".libs/libdltrace.so", DLT_LIBDIR, library) < 0) {
 		say_error("libdltrace.so is not in %s: only samples of the machine are recorded", DLT_LIBDIR);
+		library[0] = '\0';
+	} else if (dlt_children_reach(program) == DLT_OF_OTHER_KIND) {
 		library[0] = '\0';
 	}
 	/* LD_PRELOAD separates by both, and knows no quotes. */

@@ -17,8 +17,11 @@ struct environment_setup {
 	uint64_t recording;
 };
 
-/* library[PATH_MAX]: what is preloaded; "": not there, which is said. -EINVAL and why where its path cannot be. */
-int environment_library(char *library, char *why, size_t size);
+/*
+ * library[PATH_MAX]: what is preloaded; "": not there, which is said, or `program`, the command's file, would not take
+ * it (remark.c). -EINVAL and why where its path cannot be.
+ */
+int environment_library(const char *program, char *library, char *why, size_t size);
 
 /* What a command needs to be recorded into any session: so many at most. */
 #define ENVIRONMENT_RECORDS 8

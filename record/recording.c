@@ -41,7 +41,8 @@ struct recording {
 	uint64_t id;
 	char output[PATH_MAX];		/* absolute; "": nothing on this machine's disk */
 	bool made;			/* that folder; else the user has */
-	char library[PATH_MAX];		/* what is preloaded; "": it is not there */
+	char program[PATH_MAX];		/* the command's file */
+	char library[PATH_MAX];		/* what is preloaded; "": nothing */
 	struct private_folder home;
 	struct keeper keeper;
 	struct helper sampler;
@@ -177,7 +178,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 		snprintf(why, size, "cannot set up: %s", strerror(-err));
 		return err;
 	}
-	err = environment_library(r->library, why, size);
+	err = environment_library(r->program, r->library, why, size);
 	if (err == 0)
 		err = recording_output_make(r->o, path, r->output, &r->made, why, size);
 	if (err)
@@ -570,7 +571,9 @@ int recording_run(const struct options *o)
 		.asker = -1, .dumper = -1, .stopper = -1, .survivors = -1,
 	};
 	char path[PATH_MAX], why[MESSAGE_MAX];
-	int err = child_lookup(o->command[0]), status;
+	const struct remark_about about = { r.o, o->level, r.output, r.program };
+	int err = child_lookup(o->command[0], r.program), status;
+	unsigned remarks = 0;
 
 	if (err)
 		return cannot_run(&r, err);
@@ -580,9 +583,7 @@ int recording_run(const struct options *o)
 	err = prepare(&r, path, why, sizeof(why));
 	if (err)
 		return run_alone(&r, o->require || err == EXIT_OWN, why);
-	if (remark_nvtx(r.o, why, sizeof(why)))
-		note(&r, why);
-	if (remark_level(r.o, o->level, r.output, why, sizeof(why)))
+	while (remark_next(&remarks, &about, why, sizeof(why)))
 		note(&r, why);
 	let_listen(&r);
 	status = child_early_signal(&r.child);

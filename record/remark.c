@@ -6,23 +6,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/children.h"
+
 /* A tool that the user has chosen for NVTX stays: libdltrace.so then does not put its own there. */
-bool remark_nvtx(const struct options *o, char *text, size_t size)
+static bool nvtx_is_taken(const struct remark_about *a, char *text, size_t size)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 
-	if (o->level == LEVEL_SUMMARY || !path || strstr(path, "libdltrace-nvtx.so"))
+	if (a->options->level == LEVEL_SUMMARY || !path || strstr(path, "libdltrace-nvtx.so"))
 		return false;
 	snprintf(text, size, "1 nvtx 0 NVTX_INJECTION64_PATH is set: what the program names by "
 		 "NVTX goes to %.200s and is not recorded", path);
 	return true;
 }
 
-bool remark_level(const struct options *o, enum level wanted, const char *output, char *text, size_t size)
+/* For the level that was asked for. */
+static bool room_is_short(const struct remark_about *a, char *text, size_t size)
 {
-	if (o->level == wanted)
+	if (a->options->level == a->wanted)
 		return false;
 	snprintf(text, size, "2 room 0 less than %u MiB are free in %s: totals are recorded, no events "
-		 "(--level=summary)", PLAN_EVENTS_ROOM >> 20, output);
+		 "(--level=summary)", PLAN_EVENTS_ROOM >> 20, a->output);
 	return true;
+}
+
+/* With a preload its loader would complain, or not start it. */
+static bool is_of_other_kind(const struct remark_about *a, char *text, size_t size)
+{
+	if (dlt_children_reach(a->program) != DLT_OF_OTHER_KIND)
+		return false;
+	snprintf(text, size, "2 kind 0 %.200s is made for another word size, machine or C library than libdltrace.so: "
+		 "only samples of the machine are recorded", a->program);
+	return true;
+}
+
+bool remark_next(unsigned *at, const struct remark_about *about, char *text, size_t size)
+{
+	static bool (*const remarks[])(const struct remark_about *, char *, size_t) = {
+		nvtx_is_taken, room_is_short, is_of_other_kind,
+	};
+
+	while (*at < sizeof(remarks) / sizeof(remarks[0]))
+		if (remarks[(*at)++](about, text, size))
+			return true;
+	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is worth a note of the recording before the command starts. True: there is one, "SEVERITY KIND VALUE TEXT". */
+/* What is worth a note of the recording before the command starts: "SEVERITY KIND VALUE TEXT". False: there is none. */
 #ifndef DLT_RECORD_REMARK_H
 #define DLT_RECORD_REMARK_H
 
@@ -8,10 +8,14 @@
 
 #include "options.h"
 
-/* Another tool gets what the program names by NVTX. */
-bool remark_nvtx(const struct options *o, char *text, size_t size);
+struct remark_about {
+	const struct options *options;	/* with the level that there is room for */
+	enum level wanted;		/* the level that was asked for */
+	const char *output;		/* the folder */
+	const char *program;		/* the command's file */
+};
 
-/* There is no room in `output` for the level that was asked for. */
-bool remark_level(const struct options *o, enum level wanted, const char *output, char *text, size_t size);
+/* The next one; *at: 0 before the first. */
+bool remark_next(unsigned *at, const struct remark_about *about, char *text, size_t size);
 
 #endif

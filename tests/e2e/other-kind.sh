@@ -65,3 +65,17 @@ gcc -Wl,--dynamic-linker="$TMP/ld-musl-x86_64.so.1" -o musl loaded.c
 for way in "env LD_PRELOAD=$DLTRACE_LIB" "$RECORD -q --children all -o musl-trace --"; do
 	same "of one C library and of another, by $way" "preloaded alone" "$(echo $($way sh -c './ordinary; ./musl'))"
 done
+
+# The command itself is such a one: it runs as without, and why nothing of it is recorded is said and in the report.
+for command in narrow script musl; do
+	status=0
+	./$command >plain || status=$?
+	recorded=0
+	"$RECORD" -q -o trace-$command -- ./$command >out 2>err || recorded=$?
+	same "exit status of $command" $status $recorded
+	cmp plain out || fail "$command writes something else as a command of dltrace-record"
+	same "words about $command" 1 "$(wc -l <err)"
+	grep -q "$command is made for another word size, machine or C library than libdltrace.so" err || fail "not said: $(cat err)"
+	"$REPORT" -q -f json -o report.json trace-$command || [ $? = 1 ]
+	grep -q "is made for another word size, machine or C library" report.json || fail "$command: not in the report"
+done
