@@ -39,9 +39,11 @@ SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, src.op.array.array, dlt_cu_copy3d_op, from.wh
 SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, dst.op.array.array, dlt_cu_copy3d_op, to.what);
 SAME_PLACE(CUDA_MEMCPY3D_BATCH_OP, extent.width, dlt_cu_copy3d_op, width);
 #endif
+#if CUDA_VERSION >= 11080
 SAME_PLACE(CUlaunchConfig, blockDimX, dlt_cu_launch_config, block_x);
 SAME_PLACE(CUlaunchConfig, sharedMemBytes, dlt_cu_launch_config, shared);
 SAME_PLACE(CUlaunchConfig, hStream, dlt_cu_launch_config, stream);
+#endif
 SAME_PLACE(CUDA_LAUNCH_PARAMS, blockDimX, dlt_cu_launch_params, block_x);
 SAME_PLACE(CUDA_LAUNCH_PARAMS, sharedMemBytes, dlt_cu_launch_params, shared);
 SAME_PLACE(CUDA_LAUNCH_PARAMS, hStream, dlt_cu_launch_params, stream);

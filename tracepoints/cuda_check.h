@@ -75,9 +75,11 @@ static_assert(offsetof(cudaGraphNodeParams, graph) + offsetof(cudaChildGraphNode
 SAME_PLACE(cudaMemcpyBatchNodeParams, sizes, dlt_cuda_batch, sizes);
 static_assert(offsetof(cudaGraphNodeParams, memcpyBatch) == 16);
 #endif
+#if CUDART_VERSION >= 11080
 SAME_PLACE(cudaLaunchConfig_t, gridDim, dlt_cuda_launch_config, grid);
 SAME_PLACE(cudaLaunchConfig_t, blockDim, dlt_cuda_launch_config, block);
 SAME_PLACE(cudaLaunchConfig_t, dynamicSmemBytes, dlt_cuda_launch_config, shared);
 SAME_PLACE(cudaLaunchConfig_t, stream, dlt_cuda_launch_config, stream);
+#endif
 
 #endif
