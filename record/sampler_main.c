@@ -213,9 +213,9 @@ int main(int argc, char **argv)
 	sampled_machine_tick(now, true);
 	wanted_end();
 	follow_leave(now);
-	if (sample_unsaid)
-		note_say(DLT_WARNING, "stuck", 0, (int64_t)sample_unsaid, "LTTng's consumer daemon took nothing for "
-			 "some seconds (a slow disk?): %" PRIu64 " events that were ready are lost", sample_unsaid);
+	if (sample_stuck())
+		note_say(DLT_WARNING, "stuck", 0, (int64_t)sample_stuck(), "LTTng's consumer daemon took nothing for "
+			 "%.1f s (a slow disk?): what found no room meanwhile is lost", (double)sample_stuck() / 1e9);
 	events = follow_events();
 	message_send(self.fd, "final %" PRIu64 " %" PRIu64, events.emitted + sample_emitted,
 		     events.lost + sample_unsaid);

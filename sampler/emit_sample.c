@@ -14,7 +14,9 @@ uint64_t sample_emitted, sample_unsaid;
 
 static struct {
 	uint64_t longest;	/* ns; 0: events that find no room are lost at once */
-	unsigned in_vain;	/* the last so many */
+	unsigned in_vain;	/* the last so many ... */
+	uint64_t since;		/* ... from then on, ns CLOCK_MONOTONIC */
+	uint64_t stuck;		/* ns, times that are over */
 	uint64_t again_at;	/* ns CLOCK_MONOTONIC */
 	bool hurried;		/* sample_try_now was heard */
 } waiting;
@@ -36,15 +38,21 @@ bool sample_has_room(void)
 	return !waiting.again_at || ticks_monotonic() >= waiting.again_at;
 }
 
+uint64_t sample_stuck(void)
+{
+	return waiting.stuck + (waiting.in_vain == TRIES ? ticks_monotonic() - waiting.since : 0);
+}
+
 static void has_waited(uint64_t begin)
 {
 	uint64_t end = ticks_monotonic();
 
 	if (end - begin < waiting.longest) {
+		waiting.stuck = sample_stuck();
 		waiting.in_vain = 0;
 		waiting.hurried = false;
-	} else if (waiting.in_vain < TRIES) {
-		waiting.in_vain++;
+	} else if (waiting.in_vain < TRIES && !waiting.in_vain++) {
+		waiting.since = begin;
 	}
 	waiting.again_at = waiting.in_vain == TRIES ? end + REST : 0;
 }

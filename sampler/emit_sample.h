@@ -24,6 +24,9 @@ void sample_try_now(void);
 /* False: it is stuck. */
 bool sample_has_room(void);
 
+/* ns for which it was stuck so far. */
+uint64_t sample_stuck(void);
+
 static inline bool sample_enabled(enum dlt_event event)
 {
 	return dlt_bridge_states[event] && *(const volatile int *)dlt_bridge_states[event];

@@ -502,6 +502,7 @@ static void stuck(void **state)
 	takes = 0;
 	later += REST;
 	assert_true(outbox_pass_on(reader, false));
+	assert_int_equal(sample_stuck(), 2 * REST + 4 * 1000);
 	assert_true(out.count > 4000);
 	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
 
