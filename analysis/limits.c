@@ -157,7 +157,7 @@ static void not_measured(struct table *table, const struct trace *t)
 {
 	if (t->started && !t->by_type[DLT_EV_SAMPLE_PROCESS])
 		limit(table, t, NULL, "uncovered", 0,
-		      "the trace holds no samples: heap, memory and CPU time are not known");
+		      "the trace holds no samples of a process: heap, memory and CPU time are not known");
 	if (t->started && !t->machine_count)
 		limit(table, t, NULL, "uncovered", 0,
 		      "nothing was recorded about the machine: CPU is told in cores, not in percent");

@@ -8,7 +8,7 @@
  * To it:   note SEVERITY KIND VALUE TEXT | listen | again | dump | survivors | last | finish
  * From it: ready | say SEVERITY TEXT | line TEXT ... dumped | survivors N | said (after last)
  *          listening (after listen: from now on outboxes know what is wanted)
- *          final PROCESSES EVENTS (after finish)
+ *          final EMITTED LOST (after finish): events
  */
 #ifndef DLT_RECORD_HELPER_H
 #define DLT_RECORD_HELPER_H

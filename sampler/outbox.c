@@ -414,13 +414,13 @@ static uint64_t events_in(const struct place *l)
 	return count < l->size ? count : 1;
 }
 
-void outbox_give_up(struct sampled_process *p)
+bool outbox_give_up(struct sampled_process *p)
 {
 	struct place l = { .process = p };
 	uint64_t at = p->outbox_at;
 
 	if (p->access != SAMPLED_TAKES || is_empty(p) || sample_has_room() || !sample_enabled(DLT_EV_OUTBOX_EVENTS))
-		return;
+		return false;
 	reading = p;
 	l.head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
 	while (l.head - p->outbox_at <= DLT_OUTBOX_SIZE && find_message(&l, true)) {
@@ -430,6 +430,7 @@ void outbox_give_up(struct sampled_process *p)
 	reading = NULL;
 	/* Who lives on may still be writing there. */
 	p->outbox_at = at;
+	return true;
 }
 
 uint64_t outbox_bytes(void)
@@ -452,7 +453,8 @@ bool outbox_pass_on(struct sampled_process *p, bool gone)
 		pass_on_earliest(gone ? p : NULL);
 	send_bundle();
 	reading = NULL;
-	if (gone)
-		outbox_give_up(p);
+	/* It stays lost, also if there is room a moment later. */
+	if (gone && outbox_give_up(p))
+		p->outbox_at = head;
 	return p->outbox_at >= head;
 }

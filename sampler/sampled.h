@@ -127,8 +127,8 @@ void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final)
  */
 bool outbox_pass_on(struct sampled_process *p, bool gone);
 
-/* Nobody will read on: where LTTng takes nothing, what lies there counts as lost. */
-void outbox_give_up(struct sampled_process *p);
+/* Nobody will read on: where LTTng takes nothing, what lies there counts as lost, and that is true. */
+bool outbox_give_up(struct sampled_process *p);
 
 /* Bytes that were read from all outboxes so far. */
 uint64_t outbox_bytes(void);

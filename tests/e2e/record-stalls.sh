@@ -10,19 +10,17 @@ need lttng-sessiond
 
 # LTTng has room for 4 MiB on a CPU, the black box for 4 MiB.
 cat >burst.c <<'C'
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+/* Not faster than the sampler comes to look. */
 static void burst(int count)
 {
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		free(malloc(5000));
-}
-static void *last(void *arg)
-{
-	return arg;
+		if (i % 10000 == 9999)
+			usleep(10000);
+	}
 }
 static void wait_for(const char *name)
 {
@@ -35,21 +33,12 @@ static void say(const char *name)
 }
 int main(int argc, char **argv)
 {
-	struct timespec begin, end;
-	pthread_t thread;
-
 	say("ready");
 	wait_for("go");
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	burst(argc > 1 ? atoi(argv[1]) : 0);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%ld ms\n", (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000);
-	fflush(stdout);
 	say("said");
 	wait_for("end");
 	burst(1000);
-	pthread_create(&thread, NULL, last, NULL);
-	pthread_join(thread, NULL);
 	return 3;
 }
 C
@@ -57,10 +46,10 @@ gcc -O0 -o burst burst.c
 
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 # stalled NAME COUNT SECONDS: records so many allocations, some 50 bytes each, the consumer daemon being stopped from right
-# before them until so long after
+# before them, so that who waited for it would not end them, until so long after
 stalled() {
 	rm -f ready go said end
-	"$RECORD" --threshold=4K -o $1 -- ./burst $2 >$1.out 2>$1.err &
+	"$RECORD" --threshold=4K -o $1 -- ./burst $2 2>$1.err &
 	recorder=$!
 	until_so "the program's begin" [ -e ready ]
 	consumer=$(below $recorder lttng-consumerd | head -n 1)
