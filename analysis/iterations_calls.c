@@ -96,6 +96,13 @@ static double worth(const struct series_of *anchor, const struct series_of *one,
 	       (double)(anchor->count + !!series_before(one, anchor->at[0]));
 }
 
+/* Ranks meet before they begin and part when they end, in many small messages. */
+static bool is_meeting(const struct series_of *anchor, const struct series_of *one)
+{
+	return one->beat->kind == BEAT_COMM &&
+	       series_before(one, anchor->at[0]) == series_before(one, anchor->at[anchor->count - 1]);
+}
+
 /*
  * How evenly what comes at least every other round comes, 0 to 1; 0 if that is less than two
  * thirds of all there is, and not nearly all calls. What comes in odd rounds only is left out.
@@ -111,7 +118,7 @@ static double evenness(const struct all_series *s, const struct series_of *ancho
 		const struct series_of *one = &s->list[i];
 		double w;
 
-		if (one->dropped || one->work != work)
+		if (one->dropped || one->work != work || is_meeting(anchor, one))
 			continue;
 		w = worth(anchor, one, odd, each);
 		if (w < 0)
@@ -333,7 +340,7 @@ static bool is_all(const struct rounds *r)
 	for (size_t i = 0; i < r->all.count; i++) {
 		const struct series_of *one = &r->all.list[i];
 
-		if (one->dropped || one->work != anchor->work)
+		if (one->dropped || one->work != anchor->work || one->beat->kind == BEAT_COMM)
 			continue;
 		before += series_before(one, anchor->at[0]);
 		in += one->count - series_before(one, anchor->at[0]);

@@ -391,14 +391,18 @@ static bool are_epochs(const struct rounds *r, const struct process *p)
 	return epochs;
 }
 
-/* By large blocks; where batches are known that it reads, there are as many rounds. */
+/*
+ * By large blocks; where batches are known that it reads, there are as many rounds. A few blocks come evenly in any
+ * program: of one that nothing else tells to compute they say nothing.
+ */
 static bool find_by_blocks(struct rounds *best, const struct process *p, bool trains, bool *coarser)
 {
 	struct rounds blocks, batches = { .count = 0 };
 	bool known = trains && !*coarser && rounds_by_batches(&batches, p), found;
 
 	found = rounds_find(&blocks, p, SERIES_BLOCKS, INT64_MAX) && is_complete(&blocks, p) &&
-		!said_too_few(&blocks, p) && !input_is_finer(&blocks, p) && agrees(&blocks, p);
+		!said_too_few(&blocks, p) && !input_is_finer(&blocks, p) && agrees(&blocks, p) &&
+		(blocks.count >= FEW || p->rhythm.works || *process_engine(p));
 	if (found && input_is_coarser(&blocks, p)) {
 		/* Of batches, there is only their word against that of blocks. Steps of one example are the rounds. */
 		*coarser = !input_is_steps(p);

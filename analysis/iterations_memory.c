@@ -274,6 +274,19 @@ static size_t hidden_in(const struct process *p, const struct series_of *anchor)
 	return count;
 }
 
+/* Does it still import in its rounds? What is first needed is imported in the first of them. */
+static bool imports(const struct process *p, const struct series_of *anchor)
+{
+	size_t importing = 0;
+
+	for (size_t k = 1, i = 0; k + 1 < anchor->count; k++) {
+		while (i < p->package_count && p->packages[i].t < anchor->at[k])
+			i++;
+		importing += i < p->package_count && p->packages[i].t < anchor->at[k + 1];
+	}
+	return 2 * importing >= anchor->count - 2 && importing;
+}
+
 struct family memory_family(const struct all_series *s, const struct process *p)
 {
 	struct family none = { .members = 0 }, f;
@@ -284,7 +297,7 @@ struct family memory_family(const struct all_series *s, const struct process *p)
 		if (i && s->list[i].count == s->list[i - 1].count)
 			continue;
 		f = family_at(s, i, late);
-		if (!f.members || is_half(s, f.anchor))
+		if (!f.members || is_half(s, f.anchor) || imports(p, f.anchor))
 			continue;
 		if ((f.anchor->count < FEW && is_coarse(s, f.anchor)) || hidden_in(p, f.anchor) > f.members ||
 		    !is_whole(s, f.anchor))

@@ -420,22 +420,28 @@ void series_add_beat(struct series_of *s, const struct beat *b)
 	add_ticks(s, b, INT64_MIN, INT64_MAX);
 }
 
-/* A kernel's launches are one, whatever their grids, which go with the batch. */
-static struct series_of *same_kernel(struct all_series *all, const struct process *p,
-				     const struct beat *b)
+/*
+ * A kernel's launches are one, whatever their grids, which go with the batch; and a collective's calls, whichever
+ * thread of a pool has its turn.
+ */
+static bool is_same(const struct process *p, const struct beat *x, const struct beat *y)
 {
-	const struct object *shape = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)b->a);
+	const struct object *shape, *other;
 
-	for (size_t i = 0; shape && i < all->count; i++) {
-		struct series_of *s = &all->list[i];
-		const struct object *other;
+	if (x->kind == BEAT_COMM)
+		return y->kind == BEAT_COMM && x->function == y->function && x->library == y->library && x->a == y->a;
+	if (x->kind != BEAT_LAUNCH || y->kind != BEAT_LAUNCH || x->thread != y->thread)
+		return false;
+	shape = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)x->a);
+	other = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)y->a);
+	return shape && other && shape->values[SHAPE_KERNEL] == other->values[SHAPE_KERNEL];
+}
 
-		if (s->beat->kind != BEAT_LAUNCH || s->beat->thread != b->thread)
-			continue;
-		other = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)s->beat->a);
-		if (other && other->values[SHAPE_KERNEL] == shape->values[SHAPE_KERNEL])
-			return s;
-	}
+static struct series_of *same_work(struct all_series *all, const struct process *p, const struct beat *b)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (is_same(p, all->list[i].beat, b))
+			return &all->list[i];
 	return NULL;
 }
 
@@ -452,26 +458,26 @@ static struct series_of *same_block(struct all_series *all, const struct beat *b
 	return NULL;
 }
 
-/* Of a kernel's launches, all must be known. */
+/* Of what is one, all must be known. */
 static bool is_known(const struct process *p, const struct beat *b, int64_t until)
 {
-	const struct object *shape;
-
 	if (series_horizon(b) < until)
 		return false;
-	shape = b->kind == BEAT_LAUNCH && until != INT64_MAX ?
-		process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)b->a) : NULL;
-	for (size_t i = 0; shape && i < p->rhythm.count; i++) {
+	for (size_t i = 0; (until != INT64_MAX || b->kind == BEAT_COMM) && i < p->rhythm.count; i++) {
 		const struct beat *o = &p->rhythm.beats[i];
-		const struct object *other;
 
-		if (o->kind != BEAT_LAUNCH || o->thread != b->thread || series_horizon(o) >= until)
-			continue;
-		other = process_find_object(p, DLT_OBJECT_SHAPE, (uint32_t)o->a);
-		if (other && other->values[SHAPE_KERNEL] == shape->values[SHAPE_KERNEL])
+		if (series_horizon(o) < until && is_same(p, o, b))
 			return false;
 	}
 	return true;
+}
+
+/* Libraries announce their kernels when they are loaded, and take them back at the end. */
+static bool is_announcement(const struct process *p, const struct beat *b)
+{
+	const struct function *fn = b->kind == BEAT_CUDA ? process_function(p, b->function) : NULL;
+
+	return fn && (!strncmp(fn->name, "__cudaRegister", 14) || !strncmp(fn->name, "__cudaUnregister", 16));
 }
 
 /* Imports ask a GPU's runtime a thousand things, whether there is a GPU or not. */
@@ -495,10 +501,10 @@ static void collect_beat(struct all_series *all, const struct process *p, enum s
 	bool blocks = way == SERIES_BLOCKS || way == SERIES_ALL_BLOCKS;
 	bool cut = p->rhythm.work != INT64_MAX && (!is_work(b) || is_question(b)) && way != SERIES_ALL_BLOCKS;
 	int64_t from = cut ? p->rhythm.work : INT64_MIN;
-	struct series_of *s = b->kind == BEAT_LAUNCH ? same_kernel(all, p, b) :
-			      blocks ? same_block(all, b) : NULL;
+	struct series_of *s = blocks ? same_block(all, b) : same_work(all, p, b);
 
-	if ((blocks && is_work(b)) || is_agreement(p, b) || (way == SERIES_DEVICE && !series_works(way, p, b)))
+	if ((blocks && is_work(b)) || is_agreement(p, b) || is_announcement(p, b) ||
+	    (way == SERIES_DEVICE && !series_works(way, p, b)))
 		return;
 	all->cut |= b->shift > 0;
 	if (!is_known(p, b, until)) {
