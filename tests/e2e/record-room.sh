@@ -18,12 +18,16 @@ while time.time() < end:
 print("done")
 END
 
-# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills before the metadata is on it
+# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills at once, as soon as the metadata is on it: where
+# LTTng has found no room for that, it writes none any more (2.13), and there is nothing to be read
 cat >disk.sh <<'END'
 mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
 "$RECORD" $QUIET -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
 if [ "$3" ]; then
-	sleep 0.6
+	for i in $(seq 200); do
+		sleep 0.05
+		[ ! -s "$(find disk/t -name metadata)" ] || break
+	done
 	head -c "$1" /dev/zero >disk/other 2>disk.err
 fi
 wait $! || exit 3
