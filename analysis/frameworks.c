@@ -360,7 +360,10 @@ static size_t engine_of(const struct framework *found, size_t count)
 		if (engine && found[i].state == FRAMEWORK_UNKNOWN && best == count)
 			best = i;
 	}
-	return best < count || !count ? best : 0;
+	for (size_t i = 0; i < count && best == count; i++)
+		if (strcmp(found[i].rule->role, "communication"))
+			best = i;
+	return best;
 }
 
 const char *process_engine(const struct process *p)

@@ -83,6 +83,7 @@ bool text_several(const struct text *t)
 #define FINDINGS_SHOWN 8
 #define OF_A_RULE 2	/* of one rule: ranks and workers have the same to say, one by one */
 #define OF_A_KIND 3	/* the same of failures and limits, where there are many */
+#define NOT_FIRST SIZE_MAX	/* in place of how many others say the same */
 
 static const struct { const char *severity, *mark, *ascii; enum style style; } severity_marks[] = {
 	{ "problem", "✗", "x", STYLE_PROBLEM },
@@ -163,14 +164,14 @@ static void put_finding(const struct text *t, const struct table *findings, size
 	free(text);
 }
 
-/* How many rows before that one have the same text in a column? */
-static size_t alike_before(const struct table *list, size_t row, const char *column)
+/* How many rows before that one have the same text in a column? Of those that are put, by `others` (NULL: all). */
+static size_t alike_before(const struct table *list, size_t row, const char *column, const size_t *others)
 {
 	const char *text = cell_text(table_get(list, row, column));
 	size_t n = 0;
 
 	for (size_t i = 0; i < row; i++)
-		n += !strcmp(cell_text(table_get(list, i, column)), text);
+		n += (!others || others[i] != NOT_FIRST) && !strcmp(cell_text(table_get(list, i, column)), text);
 	return n;
 }
 
@@ -184,7 +185,7 @@ static void section_findings(const struct text *t)
 	if (!rows)
 		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
 	for (size_t row = 0; row < rows; row++) {
-		if (!t->o->verbose && (shown == FINDINGS_SHOWN || alike_before(findings, row, "rule") >= OF_A_RULE))
+		if (!t->o->verbose && (shown == FINDINGS_SHOWN || alike_before(findings, row, "rule", NULL) >= OF_A_RULE))
 			continue;
 		put_finding(t, findings, row);
 		shown++;
@@ -196,18 +197,49 @@ static void section_findings(const struct text *t)
 	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
 }
 
-static void put_sentence(const struct text *t, const struct table *list, size_t row, enum style style)
+/* What a sentence says of its process, behind "python3 (pid 7)"; NULL: of none, or of a moment. */
+static const char *said_of_process(const struct table *list, size_t row)
+{
+	const char *text = cell_text(table_get(list, row, "text"));
+
+	if (table_get(list, row, "process")->type == CELL_NULL || table_get(list, row, "t_ns")->type != CELL_NULL)
+		return NULL;
+	return strstr(text, ": ");
+}
+
+/* The first row of the same trace that says the same; of another process, if it is not this one. */
+static size_t first_to_say(const struct table *list, size_t row)
+{
+	const char *said = said_of_process(list, row);
+
+	for (size_t i = 0; said && i < row; i++) {
+		const char *other = said_of_process(list, i);
+
+		if (other && !strcmp(said, other) &&
+		    cell_uint(table_get(list, i, "trace")) == cell_uint(table_get(list, row, "trace")))
+			return i;
+	}
+	return row;
+}
+
+/* others: so many processes of which it is true, too. */
+static void put_sentence(const struct text *t, const struct table *list, size_t row, size_t others, enum style style)
 {
 	const struct cell *at = table_get(list, row, "t_ns"), *trace = table_get(list, row, "trace");
 	const struct cell *process = table_get(list, row, "process");
-	char buf[FORMAT_SIZE], of[FORMAT_SIZE + 16] = "", *text = NULL;
+	const char *sentence = cell_text(table_get(list, row, "text")), *said = said_of_process(list, row);
+	char buf[FORMAT_SIZE], of[FORMAT_SIZE + 16] = "", too[48] = "", *text = NULL;
+	int whom = others ? (int)(said - sentence) : 0;
 
 	if (text_several(t) && (trace->type != CELL_NULL || process->type != CELL_NULL))
 		snprintf(of, sizeof(of), "trace %.0f%s ", trace->type != CELL_NULL ? cell_real(trace) :
 							 text_trace(t->r, process),
 			 at->type == CELL_NULL ? ":" : ",");
-	if (asprintf(&text, "%s%s%s%s", of, at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
-		     at->type == CELL_NULL ? "" : ": ", cell_text(table_get(list, row, "text"))) < 0)
+	if (others)
+		snprintf(too, sizeof(too), " and %zu other%s", others, others == 1 ? "" : "s");
+	if (asprintf(&text, "%s%s%s%.*s%s%s", of,
+		     at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
+		     at->type == CELL_NULL ? "" : ": ", whom, sentence, too, sentence + whom) < 0)
 		return;
 	text_item(t, t->o->unicode ? "·" : "-", style, text);
 	free(text);
@@ -244,28 +276,49 @@ static void put_hidden(const struct text *t, const char *table, const bool *hidd
 	free(told);
 }
 
+/* How many say it first, and for each of these, how many others say the same; the caller's. */
+static size_t *same_sentences(const struct table *list, size_t rows, size_t *distinct)
+{
+	size_t *others = need(calloc(rows, sizeof(*others)));
+
+	*distinct = 0;
+	for (size_t row = 0; row < rows; row++) {
+		size_t first = first_to_say(list, row);
+
+		others[first] += first != row;
+		*distinct += first == row;
+		others[row] = first == row ? 0 : NOT_FIRST;
+	}
+	return others;
+}
+
 /* Few of each kind: what many processes have to say must not hide what one has. */
 static void put_list(const struct text *t, const char *table, const char *title, size_t most,
 		     enum style style)
 {
 	const struct table *list = report_table(t->r, table);
-	size_t rows = text_rows(list), shown = 0;
-	bool *hidden;
+	size_t rows = text_rows(list), shown = 0, distinct, *others;
+	bool *hidden, some = false;
 
 	if (!rows)
 		return;
 	hidden = need(calloc(rows, sizeof(*hidden)));
+	others = same_sentences(list, rows, &distinct);
 	text_heading(t, title, NULL);
 	for (size_t row = 0; row < rows; row++) {
-		hidden[row] = rows > most && (shown == most || alike_before(list, row, "kind") >= OF_A_KIND);
+		if (others[row] == NOT_FIRST)
+			continue;
+		hidden[row] = distinct > most && (shown == most || alike_before(list, row, "kind", others) >= OF_A_KIND);
+		some |= hidden[row];
 		if (hidden[row])
 			continue;
-		put_sentence(t, list, row, style);
+		put_sentence(t, list, row, others[row], style);
 		shown++;
 	}
-	if (shown < rows)
+	if (some)
 		put_hidden(t, table, hidden, rows);
 	free(hidden);
+	free(others);
 }
 
 static void section_failures(const struct text *t)

@@ -265,6 +265,21 @@ static bool is_first_of_trace(const struct text *t, const struct table *it, size
 	return true;
 }
 
+/* Why there are none, nor epochs; of several processes, that there are none. False: there are some. */
+static bool put_none(const struct text *t, const struct table *it)
+{
+	char buf[FORMAT_SIZE], none[FORMAT_SIZE + 80];
+
+	for (size_t row = 0; row < it->row_count; row++)
+		if (is_found(it, row) || table_get(it, row, "epoch_count")->type != CELL_NULL)
+			return false;
+	snprintf(none, sizeof(none), "not found in any of %s processes (--table iterations says why)",
+		 format_whole(buf, (double)it->row_count));
+	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM,
+		  it->row_count == 1 ? cell_text(table_get(it, 0, "text")) : none);
+	return true;
+}
+
 void text_iterations(const struct text *t)
 {
 	const struct table *it = report_table(t->r, "iterations");
@@ -276,6 +291,8 @@ void text_iterations(const struct text *t)
 		return;
 	how = told_by(it, &differ);
 	text_heading(t, "Iterations", told_words(how));
+	if (put_none(t, it))
+		return;
 	put_table(t, it, differ);
 	for (size_t row = 0; row < it->row_count; row++) {
 		const struct cell *process = table_get(it, row, "process");

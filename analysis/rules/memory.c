@@ -36,13 +36,16 @@ static const char *room_text(const struct process *p, const struct growth *g, ch
 
 #define UNTOLD_LEAST 30000000000	/* ns: TensorFlow compiles for ten seconds, and its heap grows all the while */
 
-/* In the steady phase; what imports, builds and compiles fills the memory, too. Unknown phases take longer to judge. */
+/*
+ * In the steady phase; what imports, builds and compiles fills the memory, too. Where that is not known, as of a worker
+ * that starts in the steady phase of another one, it takes longer to judge.
+ */
 static bool grows(const struct process *p, const struct curve *c, struct growth *g)
 {
 	const struct phases *ph = phases_around(p);
 
 	for (size_t i = 0; i < ph->count; i++)
-		if (ph->list[i].id == PHASE_STEADY)
+		if (ph->list[i].id == PHASE_STEADY && (phases_own(ph, p) || p->begin < ph->list[i].begin))
 			return curve_growth(c, ph->list[i].begin, ph->list[i].end, g);
 	return curve_growth(c, curve_start_up(c), INT64_MAX, g) && g->duration >= UNTOLD_LEAST;
 }

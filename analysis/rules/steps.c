@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: threads and processes that are made again and again, one for each image or step. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define ALIVE_SHARE  4		/* no more than one in so many live at once: else it is a pool */
 #define SHORT_LEAST  10		/* processes: CNTK's import starts 13, PyTorch's none to 5 */
 #define SHORT_LIFE   5e9	/* ns, on average */
+#define WAIT_SHARE   0.05	/* of the time from the first iteration's begin to the last one's */
 
 /* ---- how many fall into iterations ---- */
 
@@ -58,12 +60,12 @@ static bool is_one_a_step(const struct per_step *s)
 	return s->inside >= STEPS_LEAST && s->share >= STEPS_SHARE && s->each >= STEPS_SHARE;
 }
 
-/* "one" or "2.5" */
+/* "a", "2" or "2.5" */
 static const char *each_text(char *text, size_t size, double each)
 {
 	if (each < 1.5)
 		return "a";
-	snprintf(text, size, each < 10 ? "%.1f" : "%.0f", each);
+	snprintf(text, size, each < 10 && fabs(each - round(each)) >= 0.05 ? "%.1f" : "%.0f", each);
 	return text;
 }
 
@@ -240,6 +242,90 @@ void rule_process_each_step(struct findings *f, const struct process *p)
 	      each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "es", s.inside, it->count);
 }
 
+/* Processes that are started for one epoch, and gone in the next. */
+struct anew {
+	size_t epochs;		/* beside the first; 0: not so */
+	double each;		/* of these, processes */
+	int64_t *waits;		/* owned; ns from the last one's start to the epoch's first iteration, of those known */
+	size_t waits_known;
+	double waited;		/* ns, all of them */
+};
+
+static void anew_in(struct anew *a, const struct children *c, int64_t from, const struct iteration *first)
+{
+	size_t begin = 0, end;
+
+	while (begin < c->made_count && c->made[begin] < from)
+		begin++;
+	for (end = begin; end < c->made_count && c->made[end] < first->end; end++)
+		;
+	a->epochs += end > begin;
+	a->each += (double)(end - begin);
+	if (end > begin && c->made[end - 1] < first->begin) {
+		a->waits[a->waits_known++] = first->begin - c->made[end - 1];
+		a->waited += (double)(first->begin - c->made[end - 1]);
+	}
+}
+
+/* In every epoch but the first, from its end of the last one to its own first iteration. */
+static struct anew made_anew(const struct process *p)
+{
+	const struct iterations *it = process_iterations(p);
+	const struct children *c = &p->offspring;
+	struct per_step s = per_step(it, c->made, c->made_count);
+	struct anew a = { 0 };
+	size_t borders = 0;
+
+	if (!c->made_count || it->epoch_count < 2 || is_one_a_step(&s))
+		return a;
+	a.waits = xcalloc(it->listed + 1, sizeof(*a.waits));
+	for (size_t i = 1; i < it->listed; i++) {
+		if (it->list[i].epoch == it->list[i - 1].epoch)
+			continue;
+		borders++;
+		anew_in(&a, c, it->list[i - 1].begin, &it->list[i]);
+	}
+	if (!borders || a.epochs < borders)
+		a.epochs = 0;
+	else
+		a.each /= (double)borders;
+	return a;
+}
+
+static bool is_made_anew(const struct process *p)
+{
+	struct anew a = made_anew(p);
+
+	free(a.waits);
+	return a.epochs > 0;
+}
+
+void rule_process_each_epoch(struct findings *f, const struct process *p)
+{
+	const struct iterations *it = process_iterations(p);
+	struct anew a;
+	char each[32], wait[32], text[120] = "";
+
+	if (!process_shown(p))
+		return;
+	a = made_anew(p);
+	if (a.waits_known) {
+		qsort(a.waits, a.waits_known, sizeof(*a.waits), by_size);
+		snprintf(text, sizeof(text), "; %s later its first iteration begins (median)",
+			 time_text(wait, sizeof(wait), (double)a.waits[a.waits_known / 2]));
+	}
+	free(a.waits);
+	if (!a.epochs)
+		return;
+	if (a.waited < WAIT_SHARE * (double)(it->list[it->listed - 1].begin - it->begin))
+		found_as(f, DLT_INFO);
+	found(f, p, (struct stake){ .since = p->offspring.made[0], .ns = a.waited },
+	      json_pack("{s:I, s:I, s:f, s:f}", "processes", (json_int_t)p->offspring.count, "epochs",
+			(json_int_t)it->epoch_count, "each", a.each, "waited_ns", a.waited),
+	      "%s makes %s process%s anew for each epoch%s", process_who(p),
+	      each_text(each, sizeof(each), a.each), a.each < 1.5 ? "" : "es", text);
+}
+
 struct program {
 	const char *name;
 	uint64_t count;
@@ -289,6 +375,23 @@ static const char *programs_text(struct programs *all, json_t *evidence, char *t
 	return text;
 }
 
+/* Of a process whose copies are told of as such (process_each_epoch), those that run something else. */
+static struct children short_ones(const struct process *p)
+{
+	struct children c = p->offspring;
+
+	if (!is_made_anew(p))
+		return c;
+	c.count = c.hidden;
+	for (size_t i = 0; i < c.program_count; i++)
+		c.count += c.programs[i].count;
+	c.ended = c.life_count;
+	c.lived = 0;
+	for (size_t i = 0; i < c.life_count; i++)
+		c.lived += (uint64_t)(c.lives[i].end - c.lives[i].begin);
+	return c;
+}
+
 /* Compilers, shells: what they make in turn is not counted. */
 void rule_short_processes(struct findings *f, const struct trace *t)
 {
@@ -298,17 +401,18 @@ void rule_short_processes(struct findings *f, const struct trace *t)
 	char text[400], mean[32], sum[32];
 
 	for (size_t i = 0; i < t->process_count; i++) {
-		const struct children *c = &t->processes[i]->offspring;
+		struct children c;
 
 		if (!process_shown(t->processes[i]))
 			continue;
-		count += c->count;
-		hidden += c->hidden;
-		ended += c->ended;
-		lived += c->lived;
-		for (size_t j = 0; j < c->program_count; j++) {
-			add_program(&all, base_name(c->programs[j].path), c->programs[j].count);
-			named += c->programs[j].count;
+		c = short_ones(t->processes[i]);
+		count += c.count;
+		hidden += c.hidden;
+		ended += c.ended;
+		lived += c.lived;
+		for (size_t j = 0; j < c.program_count; j++) {
+			add_program(&all, base_name(c.programs[j].path), c.programs[j].count);
+			named += c.programs[j].count;
 		}
 	}
 	if (count > named + hidden)

@@ -34,6 +34,23 @@ same "hardly" "[]" "$(found heap_grows)"
 run 6G 0 0 1G 5 44
 same "too short to tell from a start" "[]" "$(found heap_grows)"
 
+# A worker that starts while another process is steady imports, as that one did at its start.
+worker() {
+	report_text <<-END
+	dltrace-text 1
+	[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/usr/bin/python3"
+	$(for i in $(seq 2 60); do echo "[${i}s] dltrace_mark:range thread=1 begun_by=1 kind=5 domain=\"dltrace\" name=\"step\" payload_type=1 payload=$i"; done)
+	[20s] dltrace_proc:process process=2 parent=1 pid=101 begin=$1 reason=3 host="h" exe="/usr/bin/python3"
+	$(for i in $(seq 20 $2); do echo "[${i}s] dltrace_sample:process process=2 time=${i}s threads=2 rss_anon=1G allocated=$((10 * i))M"; done)
+	END
+}
+worker 20s 35
+same "a worker that imports" "[]" "$(found heap_grows)"
+worker 20s 70
+same "a worker that goes on" 1 "$(json "len($(found heap_grows))")"
+worker 1s 35
+same "a worker from the start" 1 "$(json "len($(found heap_grows))")"
+
 # Others fill the machine when the run has long given its memory back.
 report_text <<'END'
 dltrace-text 1
