@@ -219,8 +219,11 @@ static int start_shared(struct session_daemon *d, const char *home, char *why, s
 {
 	d->lock = open(SHARED_LOCK, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (d->lock < 0) {
-		snprintf(why, size, "%s: %s", SHARED_LOCK, strerror(errno));
-		return -errno;
+		int err = -errno;
+
+		snprintf(why, size, "%s: %s%s", SHARED_LOCK, strerror(-err),
+			 err == -ENOENT ? "; LTTng needs /run, and /var/run, a link to it: make them" : "");
+		return err;
 	}
 	d->shared = true;
 	for (int waited = 0; waited < START_LIMIT; waited += 20) {

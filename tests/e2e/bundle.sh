@@ -74,7 +74,7 @@ export chroot
 inside() {
 	unshare -m sh -c 'mount --bind /dev/null "$1/dev/null" && mount -t proc none "$1/proc" &&
 		mount -t tmpfs none "$1/dev/shm" &&
-		mkdir -p "$1/run/lttng" && chmod 1777 "$1/dev/shm" && root=$1 && user=$2 && shift 2 &&
+		mkdir -p "${ELSEWHERE:-$1/run/lttng}" && chmod 1777 "$1/dev/shm" && root=$1 && user=$2 && shift 2 &&
 		exec env -i PATH=/bin HOME=/tmp LD_LIBRARY_PATH=/bin "$chroot" --userspec="$user" "$root" "$@"' sh "$root" "$@"
 }
 try() {
@@ -88,6 +88,12 @@ try() {
 		done' sh "$2" >"$2.log" 2>&1 || fail "$2: $(cat "$2.log")"
 	grep -q cudaMalloc "$2.log" || fail "$2: no CUDA call in the report: $(cat "$2.log")"
 }
+# A root that lacks what LTTng needs: one line, and the command runs.
+rmdir "$root/run"
+mkdir elsewhere
+ELSEWHERE=$TMP/elsewhere inside 0:0 /opt/moved/bin/dltrace-record -o /tmp/none -- heap_many 20 >bare 2>&1 || fail "status $?: $(cat bare)"
+same "without /run" "dltrace-record: nothing is recorded: /run/lttng/dltrace.lock: No such file or directory; LTTng needs /run, and /var/run, a link to it: make them" "$(cat bare)"
+mkdir "$root/run"
 # LTTng would cancel its threads, for which glibc needs libgcc_s: where there is none, programs end all the same.
 inside 0:0 /opt/moved/bin/dltrace-record -q -o /tmp/bare -- heap_many 20 >bare 2>&1 || fail "status $?: $(cat bare)"
 same "without libgcc_s" "" "$(cat bare)"
