@@ -8,6 +8,7 @@
 
 #include "analysis/iterations.h"
 #include "analysis/model/memory.h"
+#include "analysis/model/times.h"
 #include "analysis/rules/work.h"
 
 #define STEPS_LEAST  20		/* threads, where iterations are known */
@@ -242,53 +243,75 @@ void rule_process_each_step(struct findings *f, const struct process *p)
 	      each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "es", s.inside, it->count);
 }
 
-/* Processes that are started for one epoch, and gone in the next. */
+/* Copies of a process, or the same program anew, that are made for one epoch. */
 struct anew {
 	size_t epochs;		/* beside the first; 0: not so */
 	double each;		/* of these, processes */
 	int64_t *waits;		/* owned; ns from the last one's start to the epoch's first iteration, of those known */
 	size_t waits_known;
 	double waited;		/* ns, all of them */
+	int64_t since;		/* the first of these processes */
 };
 
-static void anew_in(struct anew *a, const struct children *c, int64_t from, const struct iteration *first)
+/* When such ones were made, in order; the caller's. */
+static int64_t *made_alike(const struct process *p, size_t *count)
 {
-	size_t begin = 0, end;
+	const struct trace *t = p->trace;
+	int64_t *made = xcalloc(t->process_count + 1, sizeof(*made));
 
-	while (begin < c->made_count && c->made[begin] < from)
-		begin++;
-	for (end = begin; end < c->made_count && c->made[end] < first->end; end++)
-		;
-	a->epochs += end > begin;
-	a->each += (double)(end - begin);
-	if (end > begin && c->made[end - 1] < first->begin) {
-		a->waits[a->waits_known++] = first->begin - c->made[end - 1];
-		a->waited += (double)(first->begin - c->made[end - 1]);
+	*count = 0;
+	for (size_t i = 0; i < t->process_count; i++)
+		if (t->processes[i]->parent == p && t->processes[i]->begin != UNKNOWN &&
+		    !strcmp(base_name(t->processes[i]->exe), base_name(p->exe)))
+			made[(*count)++] = t->processes[i]->begin;
+	times_sort(made, *count);
+	return made;
+}
+
+static void anew_in(struct anew *a, const int64_t *made, size_t count, const struct iteration *first)
+{
+	if (!count)
+		return;
+	if (!a->epochs++)
+		a->since = made[0];
+	a->each += (double)count;
+	if (made[count - 1] < first->begin) {
+		a->waits[a->waits_known++] = first->begin - made[count - 1];
+		a->waited += (double)(first->begin - made[count - 1]);
 	}
 }
 
-/* In every epoch but the first, from its end of the last one to its own first iteration. */
+/* In every epoch but the first, from the begin of the last one's last iteration to the end of its own first one. */
 static struct anew made_anew(const struct process *p)
 {
 	const struct iterations *it = process_iterations(p);
-	const struct children *c = &p->offspring;
-	struct per_step s = per_step(it, c->made, c->made_count);
 	struct anew a = { 0 };
-	size_t borders = 0;
+	size_t borders = 0, count, next = 0;
+	int64_t *made;
+	struct per_step s;
 
-	if (!c->made_count || it->epoch_count < 2 || is_one_a_step(&s))
+	if (it->epoch_count < 2 || !it->listed)
 		return a;
-	a.waits = xcalloc(it->listed + 1, sizeof(*a.waits));
-	for (size_t i = 1; i < it->listed; i++) {
+	made = made_alike(p, &count);
+	s = per_step(it, made, count);
+	a.waits = xcalloc(it->listed, sizeof(*a.waits));
+	for (size_t i = 1; i < it->listed && count && !is_one_a_step(&s); i++) {
+		size_t begin;
+
 		if (it->list[i].epoch == it->list[i - 1].epoch)
 			continue;
 		borders++;
-		anew_in(&a, c, it->list[i - 1].begin, &it->list[i]);
+		while (next < count && made[next] < it->list[i - 1].begin)
+			next++;
+		for (begin = next; next < count && made[next] < it->list[i].end;)
+			next++;
+		anew_in(&a, made + begin, next - begin, &it->list[i]);
 	}
-	if (!borders || a.epochs < borders)
+	free(made);
+	if (a.epochs < borders)
 		a.epochs = 0;
 	else
-		a.each /= (double)borders;
+		a.each /= borders ? (double)borders : 1;
 	return a;
 }
 
@@ -319,9 +342,9 @@ void rule_process_each_epoch(struct findings *f, const struct process *p)
 		return;
 	if (a.waited < WAIT_SHARE * (double)(it->list[it->listed - 1].begin - it->begin))
 		found_as(f, DLT_INFO);
-	found(f, p, (struct stake){ .since = p->offspring.made[0], .ns = a.waited },
-	      json_pack("{s:I, s:I, s:f, s:f}", "processes", (json_int_t)p->offspring.count, "epochs",
-			(json_int_t)it->epoch_count, "each", a.each, "waited_ns", a.waited),
+	found(f, p, (struct stake){ .since = a.since, .ns = a.waited },
+	      json_pack("{s:I, s:f, s:f}", "epochs", (json_int_t)it->epoch_count, "each", a.each, "waited_ns",
+			a.waited),
 	      "%s makes %s process%s anew for each epoch%s", process_who(p),
 	      each_text(each, sizeof(each), a.each), a.each < 1.5 ? "" : "es", text);
 }

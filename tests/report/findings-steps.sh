@@ -85,20 +85,24 @@ epochs='if (i % 10 == 0) {
 		printf "[%dms] dltrace_mark:range thread=1 begun_by=1 kind=4 domain=\"dltrace\" payload_type=1 payload=%d name=\"epoch\"\n", at, i / 10
 		for (k = 0; EACH; k++) {
 			printf "[%dms] dltrace_proc:child thread=1 how=0 child=%d path=\"\"\n", at - 60 + k, 300 + 10 * i + k
+			printf "[%dms] dltrace_proc:process process=%d parent=1 pid=%d begin=%dms reason=1 host=\"h\" exe=\"/usr/bin/PROGRAM\"\n", at - 60 + k, 30 + i + k, 300 + 10 * i + k, at - 60 + k
 			printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 800 + k, 300 + 10 * i + k } }'
-steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/')"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')"
 same "workers anew" "['python3.8 (pid 100) makes 3 processes anew for each epoch; 58 ms later its first iteration begins (median)']" \
 	"$(found process_each_epoch)"
 same "an information" info "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'process_each_epoch'][0]")"
 same "told once" "[] []" "$(found process_each_step) $(found short_processes)"
-steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 1/; s/- 60/- 95/')"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 1/; s/- 60/- 95/g; s/PROGRAM/python3.8/')"
 same "one" "['python3.8 (pid 100) makes a process anew for each epoch; 95 ms later its first iteration begins (median)']" \
 	"$(found process_each_epoch)"
 same "a good part" warning "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'process_each_epoch'][0]")"
-steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3 * (i != 20)/')"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3 * (i != 20)/; s/PROGRAM/python3.8/')"
 same "not for one" "[]" "$(found process_each_epoch)"
-same "but many" 0 "$(json "len($(found short_processes))")"
-steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/')"'
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/cp/')"
+same "something else" "[]" "$(found process_each_epoch)"
+same "but many" 1 "$(json "len($(found short_processes))")"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')"'
 	printf "[%dms] dltrace_proc:child thread=1 how=2 child=%d path=\"/usr/bin/g++\"\n", at + 10, 9000 + i
 	printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 20, 9000 + i'
-same "and compilers" "[]" "$(found process_each_epoch)"
+same "and compilers" 1 "$(json "len($(found process_each_epoch))")"
+same "alone" "['40 short processes were started, which lived 10 ms each on average, 400 ms in all: g++ 40']" "$(found short_processes)"
