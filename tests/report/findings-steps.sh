@@ -102,7 +102,7 @@ steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/cp/')"
 same "something else" "[]" "$(found process_each_epoch)"
 same "but many" 1 "$(json "len($(found short_processes))")"
 steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')"'
-	printf "[%dms] dltrace_proc:child thread=1 how=2 child=%d path=\"/usr/bin/g++\"\n", at + 10, 9000 + i
+	printf "[%dms] dltrace_proc:child thread=1 how=2 child=%d traced=1 path=\"/usr/bin/g++\"\n", at + 10, 9000 + i
 	printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 20, 9000 + i'
 same "and compilers" 1 "$(json "len($(found process_each_epoch))")"
 same "alone" "['40 short processes were started, which lived 10 ms each on average, 400 ms in all: g++ 40']" "$(found short_processes)"
