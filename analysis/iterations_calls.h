@@ -15,6 +15,12 @@ struct family {
 /* By large blocks alone, where no call computes; members 0: nothing that is sure. */
 struct family memory_family(const struct all_series *s, const struct process *p);
 
+/*
+ * Imports have their rhythms, too: are packages still imported in a third of these rounds? What is first needed may be
+ * imported in one of three.
+ */
+bool still_imports(const struct process *p, const struct series_of *rounds);
+
 struct rounds {
 	struct all_series all;	/* owned */
 	struct family family;

@@ -442,8 +442,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, struct lon
 	}
 	if (!found && !coarser && trains) {
 		rounds_release(best);
-		found = rounds_by_repeats(best, p) && is_complete(best, p) && !said_too_few(best, p) &&
-			!input_is_finer(best, p) && agrees(best, p) && !input_is_coarser(best, p) &&
+		found = rounds_by_repeats(best, p) && !still_imports(p, &best->begin) && is_complete(best, p) &&
+			!said_too_few(best, p) && !input_is_finer(best, p) && agrees(best, p) && !input_is_coarser(best, p) &&
 			(tells_epochs(best, p) || rounds_with_last(best, p));
 	}
 	if (found && best->begin.count)

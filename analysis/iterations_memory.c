@@ -274,17 +274,16 @@ static size_t hidden_in(const struct process *p, const struct series_of *anchor)
 	return count;
 }
 
-/* Does it still import in its rounds? What is first needed is imported in the first of them. */
-static bool imports(const struct process *p, const struct series_of *anchor)
+bool still_imports(const struct process *p, const struct series_of *rounds)
 {
 	size_t importing = 0;
 
-	for (size_t k = 1, i = 0; k + 1 < anchor->count; k++) {
-		while (i < p->package_count && p->packages[i].t < anchor->at[k])
+	for (size_t k = 0, i = 0; k + 1 < rounds->count; k++) {
+		while (i < p->package_count && p->packages[i].t < rounds->at[k])
 			i++;
-		importing += i < p->package_count && p->packages[i].t < anchor->at[k + 1];
+		importing += i < p->package_count && p->packages[i].t < rounds->at[k + 1];
 	}
-	return 2 * importing >= anchor->count - 2 && importing;
+	return importing && (importing > 1 ? 3 : 2) * importing >= rounds->count - 1;
 }
 
 struct family memory_family(const struct all_series *s, const struct process *p)
@@ -297,7 +296,7 @@ struct family memory_family(const struct all_series *s, const struct process *p)
 		if (i && s->list[i].count == s->list[i - 1].count)
 			continue;
 		f = family_at(s, i, late);
-		if (!f.members || is_half(s, f.anchor) || imports(p, f.anchor))
+		if (!f.members || is_half(s, f.anchor) || still_imports(p, f.anchor))
 			continue;
 		if ((f.anchor->count < FEW && is_coarse(s, f.anchor)) || hidden_in(p, f.anchor) > f.members ||
 		    !is_whole(s, f.anchor))

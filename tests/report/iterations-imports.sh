@@ -35,9 +35,14 @@ while read -r rounds engine imports count; do
 	same "$rounds rounds, $engine, $imports imports: the heap grows" "$(case $count in [0-9]*) echo 1;; *) echo 0;; esac)" \
 		"$(json 'sum(f["rule"] == "heap_grows" for f in r["findings"])')"
 done <<END
+3 libmxnet.so 0 3
+3 libmxnet.so 1 None
 5 libmxnet.so 0 5
 5 libmxnet.so 1 5
+4 libmxnet.so 1 4
 5 libmxnet.so 5 None
+10 libmxnet.so 2 10
+10 libmxnet.so 3 None
 5 libfoo.so 0 -
 12 libfoo.so 0 12
 12 libfoo.so 12 -
