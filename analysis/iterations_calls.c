@@ -340,7 +340,7 @@ static bool is_all(const struct rounds *r)
 	for (size_t i = 0; i < r->all.count; i++) {
 		const struct series_of *one = &r->all.list[i];
 
-		if (one->dropped || one->work != anchor->work || one->beat->kind == BEAT_COMM)
+		if (one->dropped || one->work != anchor->work || is_meeting(anchor, one))
 			continue;
 		before += series_before(one, anchor->at[0]);
 		in += one->count - series_before(one, anchor->at[0]);

@@ -443,8 +443,8 @@ static bool find_rounds(struct rounds *best, const struct process *p, struct lon
 	if (!found && !coarser && trains) {
 		rounds_release(best);
 		found = rounds_by_repeats(best, p) && !still_imports(p, &best->begin) && is_complete(best, p) &&
-			!said_too_few(best, p) && !input_is_finer(best, p) && agrees(best, p) && !input_is_coarser(best, p) &&
-			(tells_epochs(best, p) || rounds_with_last(best, p));
+			!said_too_few(best, p) && !input_is_finer(best, p) && agrees(best, p) &&
+			!input_is_coarser(best, p) && (tells_epochs(best, p) || rounds_with_last(best, p));
 	}
 	if (found && best->begin.count)
 		rounds_with_last_launched(best, p);
@@ -458,7 +458,7 @@ static void set_why_not(const struct process *p, struct iterations *it, bool cut
 				    "not found: what it calls does not repeat evenly";
 	else if (*process_engine(p))
 		it->why_not = "not found: no call of it that computes is seen, and its large blocks of "
-			      "memory do not repeat evenly";
+			      "memory repeat unevenly, or while it imports";
 }
 
 /* What repeats in the rest may be the gaps. */

@@ -29,6 +29,7 @@
 #define FINER			3	/* series that are there as many times in each of them, */
 #define FINER_AGREE		3	/* so many of these */
 #define MORE			3	/* rounds that the family may lack */
+#define GAPS_FEW		4	/* between rounds */
 #define REFERENCES_MAX		24	/* tried for each number of beats */
 #define GROUPS_MAX		4	/* of them asked about everything else */
 
@@ -276,14 +277,20 @@ static size_t hidden_in(const struct process *p, const struct series_of *anchor)
 
 bool still_imports(const struct process *p, const struct series_of *rounds)
 {
-	size_t importing = 0;
+	size_t gaps = rounds->count ? rounds->count - 1 : 0, all = 0, later = 0, latest = 0;
 
-	for (size_t k = 0, i = 0; k + 1 < rounds->count; k++) {
+	for (size_t k = 0, i = 0; k < gaps; k++) {
 		while (i < p->package_count && p->packages[i].t < rounds->at[k])
 			i++;
-		importing += i < p->package_count && p->packages[i].t < rounds->at[k + 1];
+		if (i == p->package_count || p->packages[i].t >= rounds->at[k + 1])
+			continue;
+		all++;
+		later += k > 0;
+		latest = k;
 	}
-	return importing && (importing > 1 ? 3 : 2) * importing >= rounds->count - 1;
+	if (gaps < GAPS_FEW)
+		return all && 2 * all >= gaps;
+	return later > 1 && 4 * later >= gaps - 1 && 2 * latest >= gaps;
 }
 
 struct family memory_family(const struct all_series *s, const struct process *p)

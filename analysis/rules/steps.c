@@ -8,7 +8,6 @@
 
 #include "analysis/iterations.h"
 #include "analysis/model/memory.h"
-#include "analysis/model/times.h"
 #include "analysis/rules/work.h"
 
 #define STEPS_LEAST  20		/* threads, where iterations are known */
@@ -18,6 +17,7 @@
 #define SHORT_LEAST  10		/* processes: CNTK's import starts 13, PyTorch's none to 5 */
 #define SHORT_LIFE   5e9	/* ns, on average */
 #define WAIT_SHARE   0.05	/* of the time from the first iteration's begin to the last one's */
+#define ITERATIONS_LEAST 3	/* an epoch */
 
 /* ---- how many fall into iterations ---- */
 
@@ -243,111 +243,158 @@ void rule_process_each_step(struct findings *f, const struct process *p)
 	      each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "es", s.inside, it->count);
 }
 
-/* Copies of a process, or the same program anew, that are made for one epoch. */
-struct anew {
-	size_t epochs;		/* beside the first; 0: not so */
-	double each;		/* of these, processes */
-	int64_t *waits;		/* owned; ns from the last one's start to the epoch's first iteration, of those known */
-	size_t waits_known;
-	double waited;		/* ns, all of them */
-	int64_t since;		/* the first of these processes */
+/* ---- workers that are made anew for each epoch ---- */
+
+struct worker {
+	int64_t begin, end;	/* INT64_MAX: not seen */
 };
 
-/* When such ones were made, in order; the caller's. */
-static int64_t *made_alike(const struct process *p, size_t *count)
+struct workers {
+	struct worker *list;	/* owned; by begin */
+	size_t count;
+};
+
+static bool is_worker_of(const struct process *p, const struct process *parent)
+{
+	if (p->parent != parent || p->begin == UNKNOWN || p->became || p->ending == END_EXEC)
+		return false;
+	return p->reason == 1 || (p->command && strstr(p->command, "multiprocessing"));
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct worker *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* The caller's. */
+static struct workers workers_of(const struct process *p)
 {
 	const struct trace *t = p->trace;
-	int64_t *made = xcalloc(t->process_count + 1, sizeof(*made));
+	struct workers w = { .list = xcalloc(t->process_count + 1, sizeof(*w.list)) };
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct process *one = t->processes[i];
+
+		if (is_worker_of(one, p))
+			w.list[w.count++] = (struct worker){ one->begin, one->end != UNKNOWN ? one->end : INT64_MAX };
+	}
+	qsort(w.list, w.count, sizeof(*w.list), by_begin);
+	return w;
+}
+
+/* Those that are made before an epoch, after what the one before calls last. */
+struct border {
+	const struct iteration *first;	/* of the epoch */
+	size_t from, to;		/* of the workers */
+};
+
+/* The caller's; none where an epoch has so few iterations that what is made in these may be made for each. */
+static struct border *borders_of(const struct iterations *it, const struct workers *w, size_t *count)
+{
+	struct border *borders = xcalloc(it->epoch_count + 2, sizeof(*borders));
+	size_t at = 0;
 
 	*count = 0;
-	for (size_t i = 0; i < t->process_count; i++)
-		if (t->processes[i]->parent == p && t->processes[i]->begin != UNKNOWN &&
-		    !strcmp(base_name(t->processes[i]->exe), base_name(p->exe)))
-			made[(*count)++] = t->processes[i]->begin;
-	times_sort(made, *count);
-	return made;
-}
+	if (it->listed < ITERATIONS_LEAST * it->epoch_count)
+		return borders;
+	for (size_t i = 0; i < it->listed && *count <= it->epoch_count; i++) {
+		const struct iteration *one = &it->list[i], *before = i ? one - 1 : NULL;
+		int64_t from = !before ? INT64_MIN : before->last != UNKNOWN ? before->last : before->begin;
+		struct border b = { .first = one };
 
-static void anew_in(struct anew *a, const int64_t *made, size_t count, const struct iteration *first)
-{
-	if (!count)
-		return;
-	if (!a->epochs++)
-		a->since = made[0];
-	a->each += (double)count;
-	if (made[count - 1] < first->begin) {
-		a->waits[a->waits_known++] = first->begin - made[count - 1];
-		a->waited += (double)(first->begin - made[count - 1]);
+		if (before && one->epoch == before->epoch)
+			continue;
+		while (at < w->count && w->list[at].begin < from)
+			at++;
+		for (b.from = at; at < w->count && w->list[at].begin < one->begin;)
+			at++;
+		b.to = at;
+		borders[(*count)++] = b;
 	}
+	return borders;
 }
 
-/* In every epoch but the first, from the begin of the last one's last iteration to the end of its own first one. */
-static struct anew made_anew(const struct process *p)
+/* Each epoch has some, and those of the one before have ended until then. */
+static bool are_anew(const struct workers *w, const struct border *borders, size_t count)
+{
+	for (size_t k = count == 2 ? 0 : 1; k < count; k++) {
+		if (borders[k].from == borders[k].to)
+			return false;
+		for (size_t i = borders[k].from; k + 1 < count && i < borders[k].to; i++)
+			if (w->list[i].end > borders[k + 1].first->end)
+				return false;
+	}
+	return count > 1;
+}
+
+/* ns from the last one's start, of those that work for the epoch itself, to its first iteration; 0: none does. */
+static int64_t border_wait(const struct workers *w, const struct border *b)
+{
+	for (size_t i = b->to; i > b->from; i--)
+		if (w->list[i - 1].end > b->first->begin)
+			return b->first->begin - w->list[i - 1].begin;
+	return 0;
+}
+
+/* Those that are made anew for each epoch; the caller's; 0 borders: there are none such. */
+static struct border *workers_anew(const struct process *p, struct workers *w, size_t *count)
 {
 	const struct iterations *it = process_iterations(p);
-	struct anew a = { 0 };
-	size_t borders = 0, count, next = 0;
-	int64_t *made;
-	struct per_step s;
+	struct border *borders = NULL;
 
+	*w = (struct workers){ 0 };
+	*count = 0;
 	if (it->epoch_count < 2 || !it->listed)
-		return a;
-	made = made_alike(p, &count);
-	s = per_step(it, made, count);
-	a.waits = xcalloc(it->listed, sizeof(*a.waits));
-	for (size_t i = 1; i < it->listed && count && !is_one_a_step(&s); i++) {
-		size_t begin;
-
-		if (it->list[i].epoch == it->list[i - 1].epoch)
-			continue;
-		borders++;
-		while (next < count && made[next] < it->list[i - 1].begin)
-			next++;
-		for (begin = next; next < count && made[next] < it->list[i].end;)
-			next++;
-		anew_in(&a, made + begin, next - begin, &it->list[i]);
-	}
-	free(made);
-	if (a.epochs < borders)
-		a.epochs = 0;
-	else
-		a.each /= borders ? (double)borders : 1;
-	return a;
+		return NULL;
+	*w = workers_of(p);
+	borders = borders_of(it, w, count);
+	if (!are_anew(w, borders, *count))
+		*count = 0;
+	return borders;
 }
 
-static bool is_made_anew(const struct process *p)
+static void tell_anew(struct findings *f, const struct process *p, const struct workers *w, const struct border *borders,
+		      size_t count)
 {
-	struct anew a = made_anew(p);
+	const struct iterations *it = process_iterations(p);
+	int64_t *waits = xcalloc(count, sizeof(*waits)), waited = 0;
+	double each = (double)(borders[count - 1].to - borders[1].from) / (double)(count - 1);
+	char number[32], wait[32], text[120] = "";
 
-	free(a.waits);
-	return a.epochs > 0;
+	for (size_t k = 1; k < count; k++)
+		waited += waits[k - 1] = border_wait(w, &borders[k]);
+	qsort(waits, count - 1, sizeof(*waits), by_size);
+	if (waited)
+		snprintf(text, sizeof(text), "; %s later its first iteration begins (median)",
+			 time_text(wait, sizeof(wait), (double)waits[(count - 1) / 2]));
+	if ((double)waited < WAIT_SHARE * (double)(it->list[it->listed - 1].begin - it->begin))
+		found_as(f, DLT_INFO);
+	found(f, p, (struct stake){ .since = w->list[borders[1].from].begin, .ns = (double)waited },
+	      json_pack("{s:I, s:f, s:I}", "epochs", (json_int_t)it->epoch_count, "each", each, "waited_ns",
+			(json_int_t)waited),
+	      "%s makes %s process%s anew for each epoch%s", process_who(p),
+	      each_text(number, sizeof(number), each), each < 1.5 ? "" : "es", text);
+	free(waits);
 }
 
 void rule_process_each_epoch(struct findings *f, const struct process *p)
 {
-	const struct iterations *it = process_iterations(p);
-	struct anew a;
-	char each[32], wait[32], text[120] = "";
+	struct workers w;
+	struct border *borders;
+	size_t count;
 
 	if (!process_shown(p))
 		return;
-	a = made_anew(p);
-	if (a.waits_known) {
-		qsort(a.waits, a.waits_known, sizeof(*a.waits), by_size);
-		snprintf(text, sizeof(text), "; %s later its first iteration begins (median)",
-			 time_text(wait, sizeof(wait), (double)a.waits[a.waits_known / 2]));
-	}
-	free(a.waits);
-	if (!a.epochs)
-		return;
-	if (a.waited < WAIT_SHARE * (double)(it->list[it->listed - 1].begin - it->begin))
-		found_as(f, DLT_INFO);
-	found(f, p, (struct stake){ .since = a.since, .ns = a.waited },
-	      json_pack("{s:I, s:f, s:f}", "epochs", (json_int_t)it->epoch_count, "each", a.each, "waited_ns",
-			a.waited),
-	      "%s makes %s process%s anew for each epoch%s", process_who(p),
-	      each_text(each, sizeof(each), a.each), a.each < 1.5 ? "" : "es", text);
+	borders = workers_anew(p, &w, &count);
+	if (count)
+		tell_anew(f, p, &w, borders, count);
+	free(borders);
+	free(w.list);
 }
+
+/* ---- short processes ---- */
 
 struct program {
 	const char *name;
@@ -398,20 +445,23 @@ static const char *programs_text(struct programs *all, json_t *evidence, char *t
 	return text;
 }
 
-/* Of a process whose copies are told of as such (process_each_epoch), those that run something else. */
+/* Without those that are told of as workers (process_each_epoch). */
 static struct children short_ones(const struct process *p)
 {
 	struct children c = p->offspring;
+	struct workers w;
+	size_t borders;
 
-	if (!is_made_anew(p))
-		return c;
-	c.count = c.hidden;
-	for (size_t i = 0; i < c.program_count; i++)
-		c.count += c.programs[i].count;
-	c.ended = c.life_count;
-	c.lived = 0;
-	for (size_t i = 0; i < c.life_count; i++)
-		c.lived += (uint64_t)(c.lives[i].end - c.lives[i].begin);
+	free(workers_anew(p, &w, &borders));
+	for (size_t i = 0; borders && i < w.count && c.count > c.hidden; i++) {
+		c.count--;
+		if (w.list[i].end == INT64_MAX || !c.ended)
+			continue;
+		c.ended--;
+		c.lived -= (uint64_t)(w.list[i].end - w.list[i].begin) < c.lived ?
+			   (uint64_t)(w.list[i].end - w.list[i].begin) : c.lived;
+	}
+	free(w.list);
 	return c;
 }
 

@@ -86,6 +86,7 @@ epochs='if (i % 10 == 0) {
 		for (k = 0; EACH; k++) {
 			printf "[%dms] dltrace_proc:child thread=1 how=0 child=%d path=\"\"\n", at - 60 + k, 300 + 10 * i + k
 			printf "[%dms] dltrace_proc:process process=%d parent=1 pid=%d begin=%dms reason=1 host=\"h\" exe=\"/usr/bin/PROGRAM\"\n", at - 60 + k, 30 + i + k, 300 + 10 * i + k, at - 60 + k
+			printf "[%dms] dltrace_proc:exit process=%d how=0\n", at + 800 + k, 30 + i + k
 			printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 800 + k, 300 + 10 * i + k } }'
 steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')"
 same "workers anew" "['python3.8 (pid 100) makes 3 processes anew for each epoch; 58 ms later its first iteration begins (median)']" \
@@ -96,11 +97,26 @@ steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 1/; s/- 60/- 95/g; s/PROGR
 same "one" "['python3.8 (pid 100) makes a process anew for each epoch; 95 ms later its first iteration begins (median)']" \
 	"$(found process_each_epoch)"
 same "a good part" warning "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'process_each_epoch'][0]")"
-steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3 * (i != 20)/; s/PROGRAM/python3.8/')"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 4 * (i != 20)/; s/PROGRAM/python3.8/')"
 same "not for one" "[]" "$(found process_each_epoch)"
-steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/cp/')"
-same "something else" "[]" "$(found process_each_epoch)"
 same "but many" 1 "$(json "len($(found short_processes))")"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')"
+awk '{ print } /reason=1/ { match($0, /process=[0-9]+/); p = substr($0, RSTART + 8, RLENGTH - 8); print "[2s] dltrace_proc:thread thread=" p " process=" p; print "[2s] dltrace_proc:child thread=" p " how=3 traced=1 path=\"/bin/cp\"" }' \
+	trace.txt >becomes
+sed '/reason=1/s/reason=1/reason=0/' trace.txt >spawned
+report_text <becomes
+same "something else" "[]" "$(found process_each_epoch)"
+report_text <spawned
+same "no copies" "[]" "$(found process_each_epoch)"
+sed 's/reason=0 /reason=0 command="python3.8 -c from multiprocessing.spawn import spawn_main" /' spawned >multi
+report_text <multi
+same "multiprocessing" 1 "$(json "len($(found process_each_epoch))")"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/; s/at + 800/at + 1800/')"
+same "those before have not ended" "[]" "$(found process_each_epoch)"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/; s/at + 800/at - 20/')"
+same "those that have ended do not work for it" "['python3.8 (pid 100) makes 3 processes anew for each epoch']" "$(found process_each_epoch)"
+steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/; s/i % 10 == 0/i % 2 == 0/g; s/800/80/')"
+same "two iterations an epoch" "[]" "$(found process_each_epoch)"
 steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')"'
 	printf "[%dms] dltrace_proc:child thread=1 how=2 child=%d traced=1 path=\"/usr/bin/g++\"\n", at + 10, 9000 + i
 	printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 20, 9000 + i'

@@ -37,12 +37,12 @@ while read -r rounds engine imports count; do
 done <<END
 3 libmxnet.so 0 3
 3 libmxnet.so 1 None
-5 libmxnet.so 0 5
-5 libmxnet.so 1 5
 4 libmxnet.so 1 4
+5 libmxnet.so 0 5
+5 libmxnet.so 2 5
 5 libmxnet.so 5 None
-10 libmxnet.so 2 10
-10 libmxnet.so 3 None
+10 libmxnet.so 5 10
+10 libmxnet.so 6 None
 5 libfoo.so 0 -
 12 libfoo.so 0 12
 12 libfoo.so 12 -
