@@ -83,7 +83,6 @@ bool text_several(const struct text *t)
 #define FINDINGS_SHOWN 8
 #define OF_A_RULE 2	/* of one rule: ranks and workers have the same to say, one by one */
 #define OF_A_KIND 3	/* the same of failures and limits, where there are many */
-#define NOT_FIRST SIZE_MAX	/* in place of how many others say the same */
 
 static const struct { const char *severity, *mark, *ascii; enum style style; } severity_marks[] = {
 	{ "problem", "✗", "x", STYLE_PROBLEM },
@@ -164,15 +163,25 @@ static void put_finding(const struct text *t, const struct table *findings, size
 	free(text);
 }
 
-/* How many rows before that one have the same text in a column? Of those that are put, by `others` (NULL: all). */
-static size_t alike_before(const struct table *list, size_t row, const char *column, const size_t *others)
-{
-	const char *text = cell_text(table_get(list, row, column));
-	size_t n = 0;
+/* How often a text has come, of a few: rules, kinds. */
+struct seen {
+	struct { const char *text; size_t times; } *list;	/* owned; the texts are borrowed */
+	size_t count;
+};
 
-	for (size_t i = 0; i < row; i++)
-		n += (!others || others[i] != NOT_FIRST) && !strcmp(cell_text(table_get(list, i, column)), text);
-	return n;
+/* How often it had come before. */
+static size_t seen_before(struct seen *s, const char *text)
+{
+	size_t i = 0;
+
+	while (i < s->count && strcmp(s->list[i].text, text))
+		i++;
+	if (i == s->count) {
+		s->list = need(realloc(s->list, (s->count + 1) * sizeof(*s->list)));
+		s->list[s->count].text = text;
+		s->list[s->count++].times = 0;
+	}
+	return s->list[i].times++;
 }
 
 static void section_findings(const struct text *t)
@@ -180,16 +189,20 @@ static void section_findings(const struct text *t)
 	const struct table *findings = report_table(t->r, "findings");
 	size_t rows = text_rows(findings), shown = 0;
 	char buf[FORMAT_SIZE], more[64 + FORMAT_SIZE];
+	struct seen rules = { 0 };
 
 	text_heading(t, "Findings", NULL);
 	if (!rows)
 		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, "nothing unusual");
 	for (size_t row = 0; row < rows; row++) {
-		if (!t->o->verbose && (shown == FINDINGS_SHOWN || alike_before(findings, row, "rule", NULL) >= OF_A_RULE))
+		size_t before = seen_before(&rules, cell_text(table_get(findings, row, "rule")));
+
+		if (!t->o->verbose && (shown == FINDINGS_SHOWN || before >= OF_A_RULE))
 			continue;
 		put_finding(t, findings, row);
 		shown++;
 	}
+	free(rules.list);
 	if (rows == shown)
 		return;
 	snprintf(more, sizeof(more), "and %s more (-v, or --table findings)",
@@ -197,29 +210,64 @@ static void section_findings(const struct text *t)
 	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, more);
 }
 
-/* What a sentence says of its process, behind "python3 (pid 7)"; NULL: of none, or of a moment. */
-static const char *said_of_process(const struct table *list, size_t row)
+/* Where a sentence of a process goes on behind "python3 (pid 7)"; NULL: it does not begin so. */
+static const char *said_of_process(const char *text)
 {
-	const char *text = cell_text(table_get(list, row, "text"));
+	const char *pid = strstr(text, " (pid "), *end;
 
-	if (table_get(list, row, "process")->type == CELL_NULL || table_get(list, row, "t_ns")->type != CELL_NULL)
+	if (!pid)
 		return NULL;
-	return strstr(text, ": ");
+	end = pid + 6 + strspn(pid + 6, "0123456789");
+	return !strncmp(end, "): ", 3) ? end + 1 : NULL;
 }
 
-/* The first row of the same trace that says the same; of another process, if it is not this one. */
-static size_t first_to_say(const struct table *list, size_t row)
+/* A row, and what makes it say the same as another one. */
+struct sentence {
+	double trace;
+	const char *kind, *said;	/* borrowed; said NULL: there is no other one */
+	size_t row;
+};
+
+static int by_sentence(const void *a, const void *b)
 {
-	const char *said = said_of_process(list, row);
+	const struct sentence *x = a, *y = b;
+	int order = (x->trace > y->trace) - (x->trace < y->trace);
 
-	for (size_t i = 0; said && i < row; i++) {
-		const char *other = said_of_process(list, i);
+	if (!order)
+		order = strcmp(x->kind, y->kind);
+	if (!order)
+		order = strcmp(x->said ? x->said : "", y->said ? y->said : "");
+	return order ? order : (x->row > y->row) - (x->row < y->row);
+}
 
-		if (other && !strcmp(said, other) &&
-		    cell_uint(table_get(list, i, "trace")) == cell_uint(table_get(list, row, "trace")))
-			return i;
+static bool same_sentence(const struct sentence *x, const struct sentence *y)
+{
+	return x->said && y->said && x->trace == y->trace && !strcmp(x->kind, y->kind) && !strcmp(x->said, y->said);
+}
+
+/*
+ * For each row the first one that says the same of another process of its trace, or itself; the caller's. A table
+ * without traces tells what happened, each time by itself.
+ */
+static size_t *first_to_say(const struct table *list, size_t rows)
+{
+	struct sentence *all = need(calloc(rows, sizeof(*all)));
+	size_t *first = need(calloc(rows, sizeof(*first)));
+
+	for (size_t row = 0; row < rows; row++) {
+		const struct cell *trace = table_get(list, row, "trace");
+
+		all[row] = (struct sentence){ .row = row, .kind = cell_text(table_get(list, row, "kind")) };
+		if (trace->type == CELL_NULL || table_get(list, row, "process")->type == CELL_NULL)
+			continue;
+		all[row].trace = cell_real(trace);
+		all[row].said = said_of_process(cell_text(table_get(list, row, "text")));
 	}
-	return row;
+	qsort(all, rows, sizeof(*all), by_sentence);
+	for (size_t i = 0; i < rows; i++)
+		first[all[i].row] = i && same_sentence(&all[i - 1], &all[i]) ? first[all[i - 1].row] : all[i].row;
+	free(all);
+	return first;
 }
 
 /* others: so many processes of which it is true, too. */
@@ -227,16 +275,17 @@ static void put_sentence(const struct text *t, const struct table *list, size_t 
 {
 	const struct cell *at = table_get(list, row, "t_ns"), *trace = table_get(list, row, "trace");
 	const struct cell *process = table_get(list, row, "process");
-	const char *sentence = cell_text(table_get(list, row, "text")), *said = said_of_process(list, row);
-	char buf[FORMAT_SIZE], of[FORMAT_SIZE + 16] = "", too[48] = "", *text = NULL;
-	int whom = others ? (int)(said - sentence) : 0;
+	const char *sentence = cell_text(table_get(list, row, "text"));
+	char buf[FORMAT_SIZE], of[FORMAT_SIZE + 16] = "", too[FORMAT_SIZE + 16] = "", *text = NULL;
+	int whom = others ? (int)(said_of_process(sentence) - sentence) : 0;
 
 	if (text_several(t) && (trace->type != CELL_NULL || process->type != CELL_NULL))
 		snprintf(of, sizeof(of), "trace %.0f%s ", trace->type != CELL_NULL ? cell_real(trace) :
 							 text_trace(t->r, process),
 			 at->type == CELL_NULL ? ":" : ",");
 	if (others)
-		snprintf(too, sizeof(too), " and %zu other%s", others, others == 1 ? "" : "s");
+		snprintf(too, sizeof(too), " and %s other%s", format_whole(buf, (double)others),
+			 others == 1 ? "" : "s");
 	if (asprintf(&text, "%s%s%s%.*s%s%s", of,
 		     at->type == CELL_NULL ? "" : format_cell(buf, UNIT_TIME, at, t->o->unicode),
 		     at->type == CELL_NULL ? "" : ": ", whom, sentence, too, sentence + whom) < 0)
@@ -276,39 +325,33 @@ static void put_hidden(const struct text *t, const char *table, const bool *hidd
 	free(told);
 }
 
-/* How many say it first, and for each of these, how many others say the same; the caller's. */
-static size_t *same_sentences(const struct table *list, size_t rows, size_t *distinct)
-{
-	size_t *others = need(calloc(rows, sizeof(*others)));
-
-	*distinct = 0;
-	for (size_t row = 0; row < rows; row++) {
-		size_t first = first_to_say(list, row);
-
-		others[first] += first != row;
-		*distinct += first == row;
-		others[row] = first == row ? 0 : NOT_FIRST;
-	}
-	return others;
-}
-
-/* Few of each kind: what many processes have to say must not hide what one has. */
+/* Few of each kind: what many processes have to say must not hide what one has; what they all say is put once. */
 static void put_list(const struct text *t, const char *table, const char *title, size_t most,
 		     enum style style)
 {
 	const struct table *list = report_table(t->r, table);
-	size_t rows = text_rows(list), shown = 0, distinct, *others;
+	size_t rows = text_rows(list), shown = 0, distinct = 0, *first, *others;
+	struct seen kinds = { 0 };
 	bool *hidden, some = false;
 
 	if (!rows)
 		return;
 	hidden = need(calloc(rows, sizeof(*hidden)));
-	others = same_sentences(list, rows, &distinct);
+	others = need(calloc(rows, sizeof(*others)));
+	first = first_to_say(list, rows);
+	for (size_t row = 0; row < rows; row++) {
+		distinct += first[row] == row;
+		others[first[row]] += first[row] != row;
+	}
 	text_heading(t, title, NULL);
 	for (size_t row = 0; row < rows; row++) {
-		if (others[row] == NOT_FIRST)
+		if (first[row] != row) {
+			hidden[row] = hidden[first[row]];
 			continue;
-		hidden[row] = distinct > most && (shown == most || alike_before(list, row, "kind", others) >= OF_A_KIND);
+		}
+		hidden[row] = seen_before(&kinds, cell_text(table_get(list, row, "kind"))) >= OF_A_KIND ||
+			      shown == most;
+		hidden[row] &= distinct > most;
 		some |= hidden[row];
 		if (hidden[row])
 			continue;
@@ -317,8 +360,10 @@ static void put_list(const struct text *t, const char *table, const char *title,
 	}
 	if (some)
 		put_hidden(t, table, hidden, rows);
+	free(kinds.list);
 	free(hidden);
 	free(others);
+	free(first);
 }
 
 static void section_failures(const struct text *t)
