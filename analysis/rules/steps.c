@@ -284,6 +284,18 @@ static struct workers workers_of(const struct process *p)
 	return w;
 }
 
+static bool are_one_a_step(const struct iterations *it, const struct workers *w)
+{
+	int64_t *made = xcalloc(w->count + 1, sizeof(*made));
+	struct per_step s;
+
+	for (size_t i = 0; i < w->count; i++)
+		made[i] = w->list[i].begin;
+	s = per_step(it, made, w->count);
+	free(made);
+	return is_one_a_step(&s);
+}
+
 /* Those that are made before an epoch, after what the one before calls last. */
 struct border {
 	const struct iteration *first;	/* of the epoch */
@@ -342,7 +354,7 @@ static int64_t border_wait(const struct workers *w, const struct border *b)
 static struct border *workers_anew(const struct process *p, struct workers *w, size_t *count)
 {
 	const struct iterations *it = process_iterations(p);
-	struct border *borders = NULL;
+	struct border *borders;
 
 	*w = (struct workers){ 0 };
 	*count = 0;
@@ -350,7 +362,7 @@ static struct border *workers_anew(const struct process *p, struct workers *w, s
 		return NULL;
 	*w = workers_of(p);
 	borders = borders_of(it, w, count);
-	if (!are_anew(w, borders, *count))
+	if (!are_anew(w, borders, *count) || are_one_a_step(it, w))
 		*count = 0;
 	return borders;
 }

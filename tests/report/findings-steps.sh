@@ -122,3 +122,6 @@ steps 40 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')
 	printf "[%dms] dltrace_proc:child thread=1 how=5 child=%d\n", at + 20, 9000 + i'
 same "and compilers" 1 "$(json "len($(found process_each_epoch))")"
 same "alone" "['40 short processes were started, which lived 10 ms each on average, 400 ms in all: g++ 40']" "$(found short_processes)"
+steps 60 "$(printf '%s\n' "$epochs" | sed 's/EACH/k < 3/; s/PROGRAM/python3.8/')
+$(printf '%s\n' "$epochs" | sed '/kind=4/d; s/i % 10 == 0/1/; s/EACH/k < 1/; s/PROGRAM/python3.8/; s/800/-20/; s/30 + i/1030 + i/g; s/300 + 10/3000 + 10/g')"
+same "one a step" "1 0" "$(json "len($(found process_each_step))") $(json "len($(found process_each_epoch))")"
