@@ -16,8 +16,9 @@ struct family {
 struct family memory_family(const struct all_series *s, const struct process *p);
 
 /*
- * Imports have their rhythms, too: are packages still imported in a quarter of these rounds, and in the later half? What
- * is first needed may be imported in the first of them, and here and there; where they are few, in less than half.
+ * Imports have their rhythms, too: are packages still imported in a quarter of these rounds, and in the later half?
+ * What is first needed may be imported in the first of them, and here and there; where they are few, in less than
+ * half.
  */
 bool still_imports(const struct process *p, const struct series_of *rounds);
 

@@ -367,8 +367,8 @@ static struct border *workers_anew(const struct process *p, struct workers *w, s
 	return borders;
 }
 
-static void tell_anew(struct findings *f, const struct process *p, const struct workers *w, const struct border *borders,
-		      size_t count)
+static void tell_anew(struct findings *f, const struct process *p, const struct workers *w,
+		      const struct border *borders, size_t count)
 {
 	const struct iterations *it = process_iterations(p);
 	int64_t *waits = xcalloc(count, sizeof(*waits)), waited = 0;
