@@ -437,9 +437,15 @@ static bool is_same(const struct process *p, const struct beat *x, const struct 
 	return shape && other && shape->values[SHAPE_KERNEL] == other->values[SHAPE_KERNEL];
 }
 
+/* Only of these may several beats be one. */
+static bool may_be_several(const struct beat *b)
+{
+	return b->kind == BEAT_LAUNCH || b->kind == BEAT_COMM;
+}
+
 static struct series_of *same_work(struct all_series *all, const struct process *p, const struct beat *b)
 {
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; may_be_several(b) && i < all->count; i++)
 		if (is_same(p, all->list[i].beat, b))
 			return &all->list[i];
 	return NULL;
@@ -463,7 +469,9 @@ static bool is_known(const struct process *p, const struct beat *b, int64_t unti
 {
 	if (series_horizon(b) < until)
 		return false;
-	for (size_t i = 0; (until != INT64_MAX || b->kind == BEAT_COMM) && i < p->rhythm.count; i++) {
+	if (!may_be_several(b) || (until == INT64_MAX && b->kind == BEAT_LAUNCH))
+		return true;
+	for (size_t i = 0; i < p->rhythm.count; i++) {
 		const struct beat *o = &p->rhythm.beats[i];
 
 		if (series_horizon(o) < until && is_same(p, o, b))
