@@ -14,7 +14,7 @@
  *
  * Tables (analysis/report/table.h), always all of them, possibly empty, in this order:
  *	traces machines processes threads libraries coverage breakdown shares communication heap
- *	gpu_memory gpu gpu_work phases phase_functions phase_kernels phase_memory
+ *	gpu_memory gpu memory_stacks memory_stack_sums gpu_work phases phase_functions phase_kernels phase_memory
  *	phase_communication phase_gpu_work iterations epochs slow_iterations ranges range_calls marks
  *	failures findings limits kinds phase_kinds phase_layers phase_libraries phase_shares runs
  *	study comparison changes scaling clocks exactness checks

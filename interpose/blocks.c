@@ -141,6 +141,7 @@ static void copy(struct block *b, const struct block *from)
 	b->row = from->row;
 	b->names = from->names;
 	b->context = from->context;
+	b->stack = from->stack;
 }
 
 /*

@@ -26,6 +26,7 @@ struct block {
 	uint16_t row;
 	uint16_t names;		/* how often it has to be released (atomic) */
 	uint8_t context;	/* that was current; 0: the primary one */
+	uint32_t stack;		/* of who asked for it (stacks.h); 0: not taken */
 };
 
 /* Place of a block by its key; 0: none. */

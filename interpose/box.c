@@ -27,8 +27,8 @@
 #define FIRST (3 * PAGE)	/* backed at once: the header and 64 slots */
 
 /* Everything that has a place in the box, in order; each begins on a page. */
-enum part { PART_SLOTS, PART_LATE, PART_TOTALS, PART_LIBRARIES, PART_OBJECTS, PART_MEMORY,
-	    PART_RINGS, PART_OUTBOX, PARTS };
+enum part { PART_SLOTS, PART_LATE, PART_TOTALS, PART_LIBRARIES, PART_OBJECTS, PART_FRAMES,
+	    PART_MEMORY, PART_RINGS, PART_OUTBOX, PARTS };
 
 static const struct {
 	size_t size, count;
@@ -38,6 +38,7 @@ static const struct {
 	[PART_TOTALS] = { sizeof(struct dlt_box_totals), TOTALS },
 	[PART_LIBRARIES] = { sizeof(struct dlt_box_library), DLT_BOX_LIBRARIES },
 	[PART_OBJECTS] = { sizeof(struct dlt_box_object), DLT_BOX_OBJECTS },
+	[PART_FRAMES] = { sizeof(struct dlt_box_frame), DLT_BOX_FRAMES },
 	[PART_MEMORY] = { sizeof(struct dlt_box_memory), DLT_BOX_MEMORY },
 	[PART_RINGS] = { sizeof(struct dlt_box_ring), DLT_BOX_SLOTS },
 	[PART_OUTBOX] = { sizeof(struct dlt_box_outbox), 1 },
@@ -276,6 +277,8 @@ static void fill_layout(struct dlt_box_header *h)
 	h->libraries_used = 1;
 	h->objects_offset = (uint32_t)part_offset(PART_OBJECTS);
 	h->objects_count = (uint32_t)parts[PART_OBJECTS].count;
+	h->frames_offset = (uint32_t)part_offset(PART_FRAMES);
+	h->frames_count = (uint32_t)parts[PART_FRAMES].count;
 	h->memory_offset = (uint32_t)part_offset(PART_MEMORY);
 	h->memory_count = (uint32_t)parts[PART_MEMORY].count;
 	h->rings_offset = (uint32_t)part_offset(PART_RINGS);
@@ -289,17 +292,22 @@ static void fill_layout(struct dlt_box_header *h)
  */
 static bool copy_names(struct dlt_box_header *h, const struct dlt_box_header *old)
 {
-	size_t libraries = old->libraries_used * sizeof(struct dlt_box_library);
-	size_t objects = old->objects_used * sizeof(struct dlt_box_object);
-	char *to = (char *)h;
-	const char *from = (const char *)old;
+	const struct { uint32_t offset; size_t size; } tables[] = {
+		{ h->libraries_offset, old->libraries_used * sizeof(struct dlt_box_library) },
+		{ h->objects_offset, old->objects_used * sizeof(struct dlt_box_object) },
+		{ h->frames_offset, old->frames_used * sizeof(struct dlt_box_frame) },
+	};
 
-	if (!dlt_box_back(to + h->libraries_offset, libraries) || !dlt_box_back(to + h->objects_offset, objects))
-		return false;
-	memcpy(to + h->libraries_offset, from + h->libraries_offset, libraries);
-	memcpy(to + h->objects_offset, from + h->objects_offset, objects);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		char *to = (char *)h + tables[i].offset;
+
+		if (tables[i].size && !dlt_box_back(to, tables[i].size))
+			return false;
+		memcpy(to, (const char *)old + tables[i].offset, tables[i].size);
+	}
 	h->libraries_used = old->libraries_used;
 	h->objects_used = old->objects_used;
+	h->frames_used = old->frames_used;
 	return true;
 }
 
@@ -314,7 +322,7 @@ static struct dlt_box_header *last_resort(void)
 	h->size = sizeof(memory);
 	h->slots_count = (FIRST - PAGE) / sizeof(struct dlt_box_slot);
 	h->late_count = h->totals_count = h->libraries_count = h->objects_count = 0;
-	h->memory_count = h->rings_count = 0;
+	h->frames_count = h->memory_count = h->rings_count = 0;
 	return h;
 }
 

@@ -66,6 +66,11 @@ static inline struct dlt_box_object *dlt_box_object(unsigned index)
 	return (struct dlt_box_object *)((char *)dlt_box + dlt_box->objects_offset) + index;
 }
 
+static inline struct dlt_box_frame *dlt_box_frame(unsigned index)
+{
+	return (struct dlt_box_frame *)((char *)dlt_box + dlt_box->frames_offset) + index;
+}
+
 static inline struct dlt_box_memory *dlt_box_memory(unsigned index)
 {
 	return (struct dlt_box_memory *)((char *)dlt_box + dlt_box->memory_offset) + index;

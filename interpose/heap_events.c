@@ -8,6 +8,7 @@
 #include "heap.h"
 #include "library.h"
 #include "process.h"
+#include "stacks.h"
 
 static DLT_HOT void emit_alloc(struct dlt_thread *t, const struct heap_call *call)
 {
@@ -49,6 +50,18 @@ static DLT_HOT void record_large(struct dlt_thread *t, const struct heap_call *c
 	}
 }
 
+static __attribute__((noinline, cold)) void record_stack(struct dlt_thread *t, const struct heap_call *call)
+{
+	struct dlt_stack_block b = { .memory = DLT_STACK_HEAP, .size = call->size, .ptr = (uintptr_t)call->ptr };
+
+	if (call->operation == HEAP_FREE) {
+		dlt_stack_freed(t, &b);
+	} else if (call->operation == HEAP_ALLOC) {
+		b.stack = dlt_stack_take(t);
+		dlt_stack_allocated(t, &b);
+	}
+}
+
 /* The loader's calls are only noted, which needs no TLS. */
 static void record_any(struct dlt_thread *t, const struct heap_call *call, bool may_emit)
 {
@@ -83,5 +96,7 @@ DLT_HOT void dlt_heap_record(struct dlt_thread *t, const struct heap_call *call)
 		record_any(t, call, may_emit);
 	if (may_emit && (call->size >= dlt_process.threshold || call->operation == HEAP_FAILED))
 		record_large(t, call);
+	if (may_emit && call->size >= dlt_process.threshold && dlt_stacks_wanted())
+		record_stack(t, call);
 	errno = saved;
 }

@@ -8,6 +8,7 @@
 #include "box_private.h"
 #include "contexts.h"
 #include "ledger_rows.h"
+#include "stacks.h"
 #include "streams.h"
 
 __thread uintptr_t dlt_ledger_at;
@@ -22,6 +23,36 @@ static uint64_t key_of(enum dlt_memory memory, uint64_t handle)
 	return handle && key > BLOCK_NAMELESS ? key : 0;
 }
 
+static struct dlt_stack_block told_of(unsigned row, uint32_t stack, uint64_t size)
+{
+	uint64_t key = row < DLT_BOX_MEMORY ? dlt_box_memory(row)->key : 0;
+
+	return (struct dlt_stack_block){
+		.memory = (uint8_t)(key >> 24), .device = (uint8_t)(key >> 16), .stack = stack, .size = size,
+	};
+}
+
+/* Counts a block as live; who asked for it, if anybody wants to know. */
+static void allocate(struct block *b)
+{
+	rows_alloc(b->row, b->size);
+	if (b->stack) {
+		struct dlt_stack_block told = told_of(b->row, b->stack, b->size);
+
+		dlt_stack_allocated(dlt_thread_self(), &told);
+	}
+}
+
+static void release(unsigned row, uint32_t stack, uint64_t size)
+{
+	rows_free(row, size);
+	if (stack) {
+		struct dlt_stack_block told = told_of(row, stack, size);
+
+		dlt_stack_freed(dlt_thread_self(), &told);
+	}
+}
+
 /* The block is not held any more by one of its names, or by a mapping of it. Bytes that this frees. */
 static uint64_t unuse(uint32_t place)
 {
@@ -31,7 +62,7 @@ static uint64_t unuse(uint32_t place)
 		return 0;
 	if (!blocks_take(place, BLOCK_NAMELESS, &taken) && !blocks_take(place, b->key, &taken))
 		return 0;
-	rows_free(taken.row, taken.size);
+	release(taken.row, taken.stack, taken.size);
 	return taken.size + (taken.backing ? unuse(taken.backing) : 0);
 }
 
@@ -51,7 +82,7 @@ static void drop(uint32_t place, struct block *taken)
 	}
 	if (!blocks_take(place, key, taken))
 		return;
-	rows_free(taken->row, taken->size);
+	release(taken->row, taken->stack, taken->size);
 	if (taken->backing)
 		unuse(taken->backing);
 }
@@ -120,8 +151,9 @@ static void put(enum dlt_memory memory, uint8_t device, uint16_t library, uint64
 	block.row = (uint16_t)rows_of(memory, device, library);
 	block.context = dlt_context_current;
 	block.backing = back(memory, backing);
+	block.stack = dlt_stacks_wanted() ? dlt_stack_take(dlt_thread_self()) : 0;
 	if (block.row != ROWS_NONE && blocks_put(&block))
-		rows_alloc(block.row, size);
+		allocate(&block);
 	else
 		rows_refused(rows_of(DLT_MEMORY_STRAY, device, library), size);
 }
@@ -146,6 +178,7 @@ static void describe(struct dlt_ledger *l, const struct block *b)
 {
 	l->row = b->row;
 	l->context = b->context;
+	l->stack = b->stack;
 	l->size += b->size;
 	l->found = true;
 	if (b->row < DLT_BOX_MEMORY) {
@@ -209,7 +242,7 @@ static void put_back(struct dlt_ledger *l)
 {
 	struct block block = {
 		.key = l->key, .size = l->size, .row = l->row, .uses = 1, .names = 1,
-		.context = l->context,
+		.context = l->context, .stack = l->stack,
 	};
 
 	if (!l->found)
@@ -258,7 +291,7 @@ void dlt_ledger_freed(struct dlt_ledger *l, bool ok, uint8_t device, uint16_t li
 	else if (l->found && l->backing)
 		l->size = unuse(l->backing);
 	else if (l->found)
-		rows_free(l->row, l->size);
+		release(l->row, l->stack, l->size);
 	if (!l->found && l->key) {
 		l->memory = DLT_MEMORY_STRAY;
 		l->device = device;

@@ -34,7 +34,7 @@ struct dlt_ledger {
 	uint16_t library;	/* who asked for it */
 	uint16_t row;
 	uint64_t key, size;	/* size: bytes that this call frees */
-	uint32_t backing;
+	uint32_t backing, stack;
 	uint8_t context;
 };
 

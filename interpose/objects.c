@@ -296,19 +296,20 @@ void dlt_object_say(const struct dlt_box_object *o)
 	announce(o);
 }
 
-void dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length)
+uint32_t dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length)
 {
 	struct dlt_box_object *o = claim((uint32_t)length + 1, 1);
 
 	if (!o) {
 		missed_one((uint8_t)type);
-		return;
+		return 0;
 	}
 	o->handle = handle;
 	o->name_size = (uint32_t)length + 1;
 	memcpy(o + 1, name, length);
 	__atomic_store_n(&o->type, type, __ATOMIC_RELEASE);
 	announce(o);
+	return o->id;
 }
 
 void dlt_objects_after_fork(void)

@@ -60,8 +60,8 @@ struct dlt_box_object *dlt_object_make(enum dlt_object type, uint64_t handle,
 				       const uint64_t *values, unsigned count);
 void dlt_object_say(const struct dlt_box_object *o);
 
-/* Likewise, with a name of `length` bytes and without values; announced. */
-void dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length);
+/* Likewise, with a name of `length` bytes and without values; announced. Its id, or 0. */
+uint32_t dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length);
 
 /* Something found no room, here or in another table: counted, and told with the objects. */
 void dlt_missed(enum dlt_missed what);

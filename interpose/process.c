@@ -55,6 +55,11 @@ static void find_stack(void)
 	first_envp = first_argv + argc + 1;
 }
 
+uintptr_t dlt_process_stack_end(void)
+{
+	return dlt_sys(SYS_gettid, 0, 0, 0, 0, 0) == dlt_process.pid ? (uintptr_t)__libc_stack_end : 0;
+}
+
 const char *dlt_process_env(const char *name)
 {
 	size_t length = strlen(name);

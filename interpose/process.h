@@ -50,6 +50,9 @@ void dlt_process_need(void);
 /* An environment variable as the process was started with it; NULL: unset. Start-up only. */
 const char *dlt_process_env(const char *name);
 
+/* Where the calling thread's stack ends, if it is the process's first; else 0: not known. */
+uintptr_t dlt_process_stack_end(void);
+
 /* DLTRACE_BOX, the folder of black boxes; "": none, or not for this process. */
 const char *dlt_process_boxes(void);
 

@@ -22,6 +22,7 @@
 
 struct dlt_calls;
 struct dlt_marks;
+struct dlt_stack_room;
 
 /* Whose library is known: else five cold cache lines, for each event of the heap. */
 struct dlt_caller {
@@ -66,6 +67,8 @@ struct dlt_thread {
 	uint32_t index;			/* of its slot, for ever; 0: shares the late slot */
 	uint32_t exit_rounds;		/* of thread-specific data's destructors */
 	uintptr_t handle;		/* its pthread_t; 0: not known */
+	uintptr_t stack_end;		/* the highest address of its stack that is walked; 0: not known (stacks.h) */
+	struct dlt_stack_room *stack_room;	/* NULL: no stack was ever taken */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
 	struct dlt_caller callers[DLT_CALLERS];		/* library.c's */
 	struct dlt_heap_own kept;	/* what its past threads counted */

@@ -182,6 +182,7 @@ static void *trampoline(void *data)
 	void *result;
 
 	give_back(data);
+	t->stack_end = DLT_FRAME;
 	describe(t, &h);
 	prepare_ust(t);
 	dlt_threads_announce(t, DLT_THREAD_START, NULL);

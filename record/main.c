@@ -32,6 +32,7 @@ static int print(const struct options *o)
 		return EXIT_OWN;
 	}
 	plan.gpu = o->gpu;
+	plan.stacks = o->stacks;
 	place_find(".libs/libdltrace.so", DLT_LIBDIR, library);
 	place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit);
 	print_commands(o, &plan, output, library, o->audit ? audit : NULL);

@@ -17,6 +17,7 @@ enum key {
 	KEY_SESSION = 0x100, KEY_RELAY, KEY_CHILDREN, KEY_DELAY, KEY_DURATION, KEY_MAX_SIZE,
 	KEY_THRESHOLD, KEY_SAMPLE, KEY_REQUIRE, KEY_PRINT, KEY_CONTROL, KEY_ROTATE, KEY_HANG,
 	KEY_WAIT, KEY_DEBUG, KEY_GPU, KEY_AUDIT, KEY_LABEL, KEY_IN_PROCESS,
+	KEY_STACKS,
 };
 
 static const struct argp_option table[] = {
@@ -34,6 +35,8 @@ static const struct argp_option table[] = {
 	{ "hang", KEY_HANG, "TIME", 0, "report calls that take longer (60s)", 1 },
 	{ "gpu", KEY_GPU, "WHAT", 0, "off: no CUDA calls; calls (default): what the level has; "
 	  "activity: also what runs on the GPU itself, by CUPTI", 1 },
+	{ "stacks", KEY_STACKS, 0, 0, "also who asks for memory: the call stack, with Python's lines, of each "
+	  "allocation of at least the threshold and of GPU memory", 1 },
 	{ "audit", KEY_AUDIT, 0, 0, "also see CUDA calls of callers that a preload misses: RTLD_DEEPBIND, dlmopen", 1 },
 	{ 0, 0, 0, 0, "Where it goes:", 2 },
 	{ "output", 'o', "DIR", 0, "folder of the trace; %h host, %p pid, %r rank, %q{VAR} variable "
@@ -186,6 +189,8 @@ static void check(const struct options *o)
 	check_place(o);
 	if (o->gpu == GPU_ACTIVITY && o->level == LEVEL_SUMMARY && !o->control_pid)
 		say_and_end("--gpu=activity: not at the level summary, whose size would have no bound; take -l calls");
+	if (o->stacks && o->level == LEVEL_SUMMARY && !o->control_pid)
+		say_and_end("--stacks: not at the level summary, whose size would have no bound; take -l calls");
 	if (o->control_pid && !o->command)
 		say_and_end("--control: one of dump, snapshot, level=LEVEL, stop is needed");
 	if (o->control_pid && o->command[1])
@@ -270,6 +275,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_AUDIT:
 		o->audit = true;
+		return 0;
+	case KEY_STACKS:
+		o->stacks = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;

@@ -25,6 +25,7 @@ struct options {
 	uint64_t delay, duration, rotate, hang;
 	uint64_t max_size;
 	bool audit;		/* LD_AUDIT beside LD_PRELOAD */
+	bool stacks;		/* call stacks of who asks for memory */
 	bool in_process;	/* no outboxes */
 	bool require;		/* no recording, no command */
 	bool print;

@@ -14,20 +14,21 @@ const char *const level_names[LEVELS] = { "summary", "calls", "full" };
 const char *const gpu_names[GPUS] = { "off", "calls", "activity" };
 
 const struct plan_event plan_events[] = {
-	{ "dltrace_proc:*", LEVEL_SUMMARY, 0, GPU_OFF },
-	{ "dltrace_sample:*", LEVEL_SUMMARY, 0, GPU_OFF },
-	{ PLAN_NOTES, LEVEL_SUMMARY, 0, GPU_OFF },
-	{ PLAN_OUTBOXES, LEVEL_SUMMARY, 1, GPU_OFF },
-	{ "dltrace_heap:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_map:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_file:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_cuda:*", LEVEL_CALLS, 1, GPU_CALLS },
-	{ "dltrace_cpu:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_mark:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_comm:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_batch:*", LEVEL_CALLS, 1, GPU_OFF },
-	{ "dltrace_gpu:*", LEVEL_CALLS, 1, GPU_ACTIVITY },
-	{ "dltracefull_heap:*", LEVEL_FULL, 1, GPU_OFF },
+	{ "dltrace_proc:*", LEVEL_SUMMARY, 0, GPU_OFF, false },
+	{ "dltrace_sample:*", LEVEL_SUMMARY, 0, GPU_OFF, false },
+	{ PLAN_NOTES, LEVEL_SUMMARY, 0, GPU_OFF, false },
+	{ PLAN_OUTBOXES, LEVEL_SUMMARY, 1, GPU_OFF, false },
+	{ "dltrace_heap:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_map:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_file:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_cuda:*", LEVEL_CALLS, 1, GPU_CALLS, false },
+	{ "dltrace_cpu:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_mark:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_comm:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_batch:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ "dltrace_gpu:*", LEVEL_CALLS, 1, GPU_ACTIVITY, false },
+	{ "dltracefull_heap:*", LEVEL_FULL, 1, GPU_OFF, false },
+	{ "dltracefull_stack:*", LEVEL_CALLS, 1, GPU_OFF, true },
 };
 
 const size_t plan_event_count = sizeof(plan_events) / sizeof(*plan_events);
@@ -71,7 +72,7 @@ int gpu_parse(const char *name)
 
 bool plan_wants(const struct plan *p, const struct plan_event *event, enum level level)
 {
-	return event->from <= level && event->gpu <= p->gpu;
+	return event->from <= level && event->gpu <= p->gpu && (!event->stacks || p->stacks);
 }
 
 bool plan_is_recorder_s(const struct plan_event *event)

@@ -30,6 +30,7 @@ struct plan_event {
 	enum level from;	/* the lowest level that has it */
 	unsigned channel;	/* index into plan.channels, where there are two */
 	enum gpu gpu;		/* the lowest --gpu that has it */
+	bool stacks;		/* --stacks alone has it */
 };
 
 /* What the recorder alone emits. */
@@ -51,8 +52,10 @@ struct plan_channel {
 struct plan {
 	unsigned count;
 	struct plan_channel channels[2];	/* 0: names and samples; 1: calls */
-	enum gpu gpu;				/* set by whoever makes the plan, as is ... */
-	unsigned wait;				/* ... us that an event of dltrace-sampler's waits for room; 0: not */
+	/* Set by whoever makes the plan: */
+	enum gpu gpu;
+	bool stacks;
+	unsigned wait;				/* us that an event of dltrace-sampler's waits for room; 0: not */
 };
 
 #define PLAN_WAIT 1000000	/* us: by 100 ms, then it is looked again whether there is room (LTTng-UST 2.13) */

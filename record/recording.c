@@ -106,6 +106,7 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	config.cpus = machine.cpus;
 	err = plan_make(&plan, r->o->level, &machine);
 	plan.gpu = r->o->gpu;
+	plan.stacks = r->o->stacks;
 	plan.wait = has_outboxes(r->o) ? PLAN_WAIT : 0;
 	if (err) {
 		plan_explain(err, &machine, why, size);
@@ -348,7 +349,6 @@ static int spawn(struct recording *r)
 	struct environment_setup setup = {
 		.library = r->library, .home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id,
 	};
-	int err = 0;
 
 	if (r->o->audit && place_find(".libs/libdltrace-audit.so", DLT_LIBDIR, audit) == 0)
 		setup.audit = audit;
@@ -357,8 +357,7 @@ static int spawn(struct recording *r)
 	if (*r->library)
 		environment = environment_make(r->o, &setup);
 	r->begin = now_ns();
-	err = child_spawn(&r->child, r->o->command, environment ? environment : environ);
-	return err;
+	return child_spawn(&r->child, r->o->command, environment ? environment : environ);
 }
 
 /* The command goes on. Totals and names first, by the sampler, which answers "said". */

@@ -8,6 +8,7 @@
 
 #include "announced.h"
 #include "emit_sample.h"
+#include "frame_kinds.h"
 #include "functions.h"
 #include "object_types.h"
 #include "sampled.h"
@@ -178,6 +179,42 @@ static void announce_objects(const struct sampled_process *p, uint8_t only)
 	}
 }
 
+#define FRAMES 64	/* in one event */
+
+static void say_frames(const struct sampled_process *p, const uint64_t *words, uint32_t count)
+{
+	struct dlt_ev_full_stack_frames e = {
+		.process = box_value(p->box.header->process), .state = DLT_ANNOUNCED_AGAIN, .frames = words,
+		.frames_count = count,
+	};
+
+	if (count)
+		sample_emit(DLT_EV_FULL_STACK_FRAMES, &e);
+}
+
+/* Of call stacks; there are none unless somebody has wanted them. */
+static void announce_frames(const struct sampled_process *p)
+{
+	size_t count = box_view_frames(&p->box);
+	uint64_t words[2 * FRAMES];
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct dlt_box_frame *f = &p->box.frames[i];
+		uint64_t what = __atomic_load_n(&f->what, __ATOMIC_ACQUIRE);
+
+		if (!what)
+			continue;
+		words[n++] = (uint64_t)(i + 1) << 32 | box_value(f->caller);
+		words[n++] = dlt_frame_said(what, box_value(f->line));
+		if (n == 2 * FRAMES) {
+			say_frames(p, words, n);
+			n = 0;
+		}
+	}
+	say_frames(p, words, n);
+}
+
 void announce_missed(const struct sampled_process *p)
 {
 	announce_objects(p, DLT_OBJECT_MISSED);
@@ -198,6 +235,7 @@ void announce(struct sampled_process *p, uint64_t now, enum announcement what, b
 		return;
 	p->last_long = now;
 	announce_objects(p, 0);
+	announce_frames(p);
 	if (what < ANNOUNCE_ALL)
 		return;
 	p->last_full = now;

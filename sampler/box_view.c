@@ -52,6 +52,7 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 	v->late_count = box_value(h->late_count);
 	v->library_count = box_value(h->libraries_count);
 	v->object_count = box_value(h->objects_count);
+	v->frame_count = box_value(h->frames_count);
 	v->memory_count = box_value(h->memory_count);
 	v->ring_count = box_value(h->rings_count);
 	v->slots = table(box, size, box_value(h->slots_offset), &v->slot_count, sizeof(*v->slots), 128);
@@ -61,6 +62,7 @@ bool box_view_init(struct box_view *v, const void *box, size_t size)
 			     sizeof(*v->libraries), 8);
 	v->objects = table(box, size, box_value(h->objects_offset), &v->object_count,
 			   sizeof(*v->objects), 64);
+	v->frames = table(box, size, box_value(h->frames_offset), &v->frame_count, sizeof(*v->frames), 16);
 	v->memory = table(box, size, box_value(h->memory_offset), &v->memory_count, sizeof(*v->memory), 128);
 	v->rings = (struct dlt_box_ring *)(uintptr_t)
 		table(box, size, box_value(h->rings_offset), &v->ring_count, sizeof(*v->rings), 64);
@@ -85,6 +87,11 @@ size_t box_view_totals(const struct box_view *v)
 size_t box_view_libraries(const struct box_view *v)
 {
 	return at_most(__atomic_load_n(&v->header->libraries_used, __ATOMIC_ACQUIRE), v->library_count);
+}
+
+size_t box_view_frames(const struct box_view *v)
+{
+	return at_most(__atomic_load_n(&v->header->frames_used, __ATOMIC_ACQUIRE), v->frame_count);
 }
 
 size_t box_view_objects(const struct box_view *v)

@@ -21,11 +21,12 @@ struct box_view {
 	const struct dlt_box_late *late;
 	const struct dlt_box_library *libraries;
 	const struct dlt_box_object *objects;
+	const struct dlt_box_frame *frames;
 	const struct dlt_box_memory *memory;
 	struct dlt_box_ring *rings;	/* may be written where the mapping allows it */
 	/* Entries that fit: */
 	size_t slot_count, totals_count, late_count, library_count, object_count, memory_count;
-	size_t ring_count;
+	size_t frame_count, ring_count;
 	size_t size;			/* bytes of the box */
 };
 
@@ -40,6 +41,7 @@ size_t box_view_slots(const struct box_view *v);
 size_t box_view_totals(const struct box_view *v);
 size_t box_view_libraries(const struct box_view *v);
 size_t box_view_objects(const struct box_view *v);
+size_t box_view_frames(const struct box_view *v);
 size_t box_view_memory(const struct box_view *v);
 
 /* The next late total whose memory is backed, of function *i or a later one; NULL: none. *i: its function. */

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	14
+#define DLT_BOX_VERSION	15
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -75,6 +75,8 @@ struct dlt_box_header {
 	uint32_t libraries_used;	/* ids given so far, entry 0 included */
 	uint32_t objects_offset, objects_count;
 	uint32_t objects_used;
+	uint32_t frames_offset, frames_count;	/* of call stacks */
+	uint32_t frames_used;
 	uint32_t memory_offset, memory_count;	/* the ledger of GPU memory */
 	uint32_t memory_used;		/* rows claimed so far; never falls */
 	uint32_t rings_offset, rings_count;	/* by slot; the slot says whether its ring is there */
@@ -296,6 +298,13 @@ static inline uint32_t dlt_box_name_entries(uint32_t size)
 	return (size + (uint32_t)sizeof(struct dlt_box_object) - 1) / sizeof(struct dlt_box_object);
 }
 
+/* A frame of call stacks (frame_kinds.h): its id is its index + 1. */
+struct dlt_box_frame {
+	uint32_t caller;		/* id of its caller's frame; 0: it has none */
+	uint32_t line;			/* of a Python function; 0: not known */
+	uint64_t what;			/* stored last, 0: not ready */
+};
+
 /*
  * One row of the ledger of GPU memory (tracepoints/memory_kinds.h): by kind, device and asking library.
  * Some threads have a part each that nobody else writes, all others add to the rest atomically: readers add
@@ -369,6 +378,7 @@ static inline uint64_t dlt_box_memory_key(unsigned memory, unsigned device, unsi
 #define DLT_BOX_OTHERS		0xffffu	/* in place of the library: all those that found no row of their own */
 #define DLT_BOX_LIBRARIES	1024
 #define DLT_BOX_OBJECTS		16384
+#define DLT_BOX_FRAMES		65536
 
 _Static_assert(sizeof(struct dlt_box_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct dlt_box_ring) == 4096, "a page");

@@ -20,6 +20,7 @@
 	X(MPI, "mpi") \
 	X(OUTBOX, "outbox") \
 	X(PROCESS, "process") \
+	X(STACKS, "stacks") \
 	X(THREAD, "thread")
 
 #define DLT_LOG_ID(id, name) DLT_LOG_##id,

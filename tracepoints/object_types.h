@@ -22,6 +22,7 @@ enum dlt_object {
 	DLT_OBJECT_STREAM_NAME,		/* what the program calls the stream of this handle, by NVTX */
 	DLT_OBJECT_DEVICE_NAME,		/* likewise the GPU of this number, as the process numbers them */
 	DLT_OBJECT_MISSED,		/* what found no room, counted: its values are by enum dlt_missed */
+	DLT_OBJECT_CODE,		/* a function of Python's: its file and its name (frame_kinds.h) */
 };
 
 enum dlt_missed {
@@ -30,6 +31,7 @@ enum dlt_missed {
 	DLT_MISSED_STREAM,		/* calls on streams, which look like those on the default stream */
 	DLT_MISSED_CAPTURE,		/* streams and events in captures: what comes of them looks executed */
 	DLT_MISSED_NAME,		/* names and all the rest */
+	DLT_MISSED_STACK,		/* call stacks, of which only the outer frames are known */
 	DLT_MISSED_KINDS
 };
 

@@ -124,6 +124,7 @@ static void adopt(struct process *to, struct process *orphan, int64_t at)
 	to->failed_count += orphan->failed_count;
 	launched_adopt(to, orphan);
 	gpu_memory_adopt(to, orphan, at);
+	askers_adopt(&to->askers, &orphan->askers);
 	comms_adopt(&to->comms, &orphan->comms);
 	load_merge(&to->load, &orphan->load);
 	marks_adopt(to, orphan);

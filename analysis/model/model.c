@@ -76,7 +76,7 @@ static event_fn handler_of(enum dlt_event type)
 {
 	static const event_fn *const tables[] = {
 		identity_handlers, call_handlers, sample_handlers, recorder_handlers,
-		mark_handlers, gpu_handlers, input_handlers,
+		mark_handlers, gpu_handlers, input_handlers, asker_handlers,
 	};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)

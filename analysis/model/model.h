@@ -19,6 +19,7 @@
 
 #include "events.h"
 #include "analysis/analysis.h"
+#include "analysis/model/askers.h"
 #include "analysis/model/checked.h"
 #include "analysis/model/children.h"
 #include "analysis/model/comm.h"
@@ -226,6 +227,7 @@ struct process {
 	struct marks *marks;		/* owned; NULL: it named nothing */
 	struct launched launched;
 	struct gpu_memory gpu_memory;
+	struct askers askers;
 	struct failed_allocation failed[FAILED_ALLOCATIONS_KEPT];
 	uint64_t failed_count;
 	struct curve curves[PROCESS_CURVES];
@@ -487,5 +489,6 @@ extern const event_fn gpu_handlers[DLT_EVENTS];
 extern const event_fn recorder_handlers[DLT_EVENTS];
 extern const event_fn mark_handlers[DLT_EVENTS];
 extern const event_fn input_handlers[DLT_EVENTS];
+extern const event_fn asker_handlers[DLT_EVENTS];
 
 #endif

@@ -56,6 +56,7 @@ void process_free(struct process *p)
 	launched_release(&p->launched);
 	idmap_release(&p->profiles);
 	gpu_memory_release(&p->gpu_memory);
+	askers_release(&p->askers);
 	iterations_free(p->iterations);
 	free(p->phases);
 	load_release(&p->load);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Folded stacks, as flamegraph.pl, inferno and speedscope read them: frames with ; between, a space,
- * the ns.
+ * the ns, or of memory the bytes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static void write_stack(const struct stack *s, void *data)
 {
 	FILE *out = data;
 
-	for (int i = 0; i < STACK_DEPTH; i++) {
+	for (size_t i = 0; i < s->depth; i++) {
 		if (i)
 			fputc(';', out);
 		for (const char *c = s->frames[i]; *c; c++)
@@ -27,6 +27,15 @@ int write_folded(const struct report *r, const char *page, FILE *out,
 {
 	(void)page;
 	(void)o;
-	stacks_each(r, write_stack, out);
+	stacks_of_time(r, write_stack, out);
+	return 0;
+}
+
+int write_memory_folded(const struct report *r, const char *page, FILE *out,
+			const struct writer_options *o)
+{
+	(void)page;
+	(void)o;
+	stacks_of_memory(r, write_stack, out);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Speedscope's own format: one profile a process, whose samples are the stacks of the breakdown with
- * their time as weight.
+ * their time as weight, and one for each kind of memory that it has stacks of, by bytes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,8 +28,8 @@ struct scope {
 	FILE *shared, *profiles, *samples, *weights;
 	char *shared_text, *profiles_text, *samples_text, *weights_text;
 	size_t size;		/* of any of them, unused */
-	int64_t process;	/* whose profile is open; -1: none */
-	char *name;		/* owned; its first frame */
+	const char *unit;	/* of weights */
+	char *name;		/* owned; of the profile that is open; NULL: none is */
 	uint64_t total;
 	bool any;
 	int err;
@@ -73,8 +73,7 @@ static size_t frame_index(struct scope *s, const char *name)
 
 static void open_profile(struct scope *s, const struct stack *stack)
 {
-	s->process = stack->process;
-	s->name = need(strdup(stack->frames[0]));
+	s->name = need(strdup(stack->whole));
 	s->total = 0;
 	s->samples = text_open(&s->samples_text, &s->size);
 	s->weights = text_open(&s->weights_text, &s->size);
@@ -82,19 +81,19 @@ static void open_profile(struct scope *s, const struct stack *stack)
 
 static void close_profile(struct scope *s)
 {
-	if (s->process < 0)
+	if (!s->name)
 		return;
 	text_close(s->samples, &s->samples_text);
 	text_close(s->weights, &s->weights_text);
 	fputs(s->any ? ",\n  { \"type\": \"sampled\", \"name\": " :
 		       "  { \"type\": \"sampled\", \"name\": ", s->profiles);
 	write_string(s, s->profiles, s->name);
-	fprintf(s->profiles, ", \"unit\": \"nanoseconds\", \"startValue\": 0, \"endValue\": %" PRIu64
-		",\n    \"samples\": [%s],\n    \"weights\": [%s] }", s->total, s->samples_text,
+	fprintf(s->profiles, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %" PRIu64
+		",\n    \"samples\": [%s],\n    \"weights\": [%s] }", s->unit, s->total, s->samples_text,
 		s->weights_text);
 	s->any = true;
-	s->process = -1;
 	free(s->name);
+	s->name = NULL;
 	free(s->samples_text);
 	free(s->weights_text);
 }
@@ -103,12 +102,12 @@ static void add_stack(const struct stack *stack, void *data)
 {
 	struct scope *s = data;
 
-	if (stack->process != s->process) {
+	if (!s->name || strcmp(stack->whole, s->name) != 0) {
 		close_profile(s);
 		open_profile(s, stack);
 	}
 	fputs(s->total ? ", [" : "[", s->samples);
-	for (int i = 0; i < STACK_DEPTH; i++)
+	for (size_t i = 0; i < stack->depth; i++)
 		fprintf(s->samples, "%s%zu", i ? ", " : "", frame_index(s, stack->frames[i]));
 	fputc(']', s->samples);
 	fprintf(s->weights, "%s%" PRIu64, s->total ? ", " : "", stack->weight);
@@ -118,13 +117,16 @@ static void add_stack(const struct stack *stack, void *data)
 int write_speedscope(const struct report *r, const char *page, FILE *out,
 		     const struct writer_options *o)
 {
-	struct scope s = { .process = -1 };
+	struct scope s = { .unit = "nanoseconds" };
 
 	(void)page;
 	(void)o;
 	s.shared = text_open(&s.shared_text, &s.size);
 	s.profiles = text_open(&s.profiles_text, &s.size);
-	stacks_each(r, add_stack, &s);
+	stacks_of_time(r, add_stack, &s);
+	close_profile(&s);
+	s.unit = "bytes";
+	stacks_of_memory(r, add_stack, &s);
 	close_profile(&s);
 	text_close(s.shared, &s.shared_text);
 	text_close(s.profiles, &s.profiles_text);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table `breakdown` as stacks for flame graphs: process, framework, layer, library, function.
+ * Stacks for flame graphs, of two makings.
  *
- * A stack weighs the time of its outermost calls, so on a thread nothing is counted twice. Work of a
- * GPU is the layer gpu: it goes on beside the calls that started it.
+ * Time: the table `breakdown` as process, framework, layer, library, function. A stack weighs the time of its
+ * outermost calls, so on a thread nothing is counted twice. Work of a GPU is the layer gpu: it goes on beside the
+ * calls that started it.
+ *
+ * Memory: the table `memory_stacks` as process, memory, and the frames of who asked for it. A stack weighs what it
+ * held when the most of its kind was live.
  */
 #ifndef DLT_ANALYSIS_REPORT_STACKS_H
 #define DLT_ANALYSIS_REPORT_STACKS_H
@@ -12,16 +16,17 @@
 
 #include "analysis/report/table.h"
 
-#define STACK_DEPTH 5
-
 struct stack {
-	int64_t process;	/* the report's id */
-	char *frames[STACK_DEPTH];	/* cleaned for people, outermost first; owned by the walk */
-	uint64_t weight;	/* ns, never 0 */
+	const char *whole;	/* what all stacks of the same graph have in common: the first frame, or more */
+	char *const *frames;	/* cleaned for people, outermost first; owned by the walk, as is `whole` */
+	size_t depth;
+	uint64_t weight;	/* ns or bytes, never 0 */
 };
 
 /* Process by process in the order of `processes`, in each by falling time. */
-void stacks_each(const struct report *r, void (*each)(const struct stack *s, void *data),
-		 void *data);
+void stacks_of_time(const struct report *r, void (*each)(const struct stack *s, void *data), void *data);
+
+/* The same by falling bytes; in each process one kind of memory after the other. */
+void stacks_of_memory(const struct report *r, void (*each)(const struct stack *s, void *data), void *data);
 
 #endif

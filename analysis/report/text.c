@@ -381,8 +381,8 @@ static void section_limits(const struct text *t)
 static void (*const sections[])(const struct text *) = {
 	text_comparison, text_head, section_findings, text_curves, text_iterations, text_ranges,
 	text_functions, text_libraries, text_phases, text_kernels, text_communication, text_scaling,
-	text_processes, text_threads, text_heap, text_gpu_memory, section_failures, section_limits,
-	text_failed_checks,
+	text_processes, text_threads, text_heap, text_gpu_memory, text_memory_stacks,
+	section_failures, section_limits, text_failed_checks,
 };
 
 int write_text(const struct report *r, const char *page, FILE *out, const struct writer_options *o)

@@ -66,6 +66,7 @@ void text_processes(const struct text *t);
 void text_threads(const struct text *t);
 void text_heap(const struct text *t);
 void text_gpu_memory(const struct text *t);
+void text_memory_stacks(const struct text *t);
 /* Checks that failed; the certificate, which is all that a report of --verify holds. */
 void text_failed_checks(const struct text *t);
 void text_certificate(const struct text *t);

@@ -33,12 +33,13 @@ uint32_t dlt_object_id(enum dlt_object type, const void *handle, const uint64_t 
 	return 7;
 }
 
-void dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length)
+uint32_t dlt_object_named(enum dlt_object type, uint64_t handle, const char *name, size_t length)
 {
 	(void)type;
 	(void)handle;
 	(void)name;
 	(void)length;
+	return 0;
 }
 
 void dlt_missed(enum dlt_missed what)

@@ -391,6 +391,30 @@ static void parts_hold_what_they_show(void **state)
 	assert_int_equal(frees(row(DLT_MEMORY_STRAY, GPU, LIBRARY + 1)), 0);
 }
 
+/* Each way in which a block goes tells the stack that had asked for it. */
+static void stacks_hold_what_is_live(void **state)
+{
+	(void)state;
+	stacks_wanted = 1;
+	stacks_held = 0;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	alloc(DLT_MEMORY_MANAGED, 0x2000, 30);
+	alloc(DLT_MEMORY_PINNED, 0x3000, 7);
+	assert_int_equal(stacks_held, 137);
+	give(DLT_MEMORY_DEVICE, 0x1000, 0, false);
+	assert_int_equal(stacks_held, 137);
+	give(DLT_MEMORY_DEVICE, 0x1000, 0, true);
+	assert_int_equal(stacks_held, 37);
+	alloc(DLT_MEMORY_PINNED, 0x3000, 8);
+	assert_int_equal(stacks_held, 38);
+	dlt_ledger_reset(GPU);
+	assert_int_equal(stacks_held, 0);
+	stacks_wanted = 0;
+	alloc(DLT_MEMORY_DEVICE, 0x1000, 100);
+	give(DLT_MEMORY_DEVICE, 0x1000, 0, true);
+	assert_int_equal(stacks_held, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +436,7 @@ int main(void)
 		TEST(more_blocks_than_there_is_room_for),
 		TEST(a_node_allocates),
 		TEST(parts_hold_what_they_show),
+		TEST(stacks_hold_what_is_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,33 @@ bool dlt_box_back(const void *p, size_t size)
 	return true;
 }
 
+/* Somebody wants stacks where `stacks_wanted` is 1: each block's own number is one. */
+extern int stacks_wanted;
+extern int64_t stacks_held;		/* bytes that stacks hold, as events tell */
+int stacks_wanted;
+int64_t stacks_held;
+static uint32_t stacks_taken;
+const int *dlt_states[DLT_EVENTS] = { [0 ... DLT_EVENTS - 1] = &stacks_wanted };
+
+uint32_t dlt_stack_take(struct dlt_thread *t)
+{
+	(void)t;
+	return ++stacks_taken;
+}
+
+void dlt_stack_allocated(struct dlt_thread *t, const struct dlt_stack_block *b)
+{
+	(void)t;
+	stacks_held += (int64_t)b->size;
+}
+
+void dlt_stack_freed(struct dlt_thread *t, const struct dlt_stack_block *b)
+{
+	(void)t;
+	assert_in_range(b->stack, 1, stacks_taken);
+	stacks_held -= (int64_t)b->size;
+}
+
 #define GPU 2
 #define LIBRARY 5
 

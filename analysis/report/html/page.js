@@ -7,7 +7,8 @@
 	/* What a section shows already, or what other formats are for. */
 	const SHOWN = ['traces', 'machines', 'processes', 'threads', 'findings', 'failures',
 		'limits', 'breakdown', 'kernels', 'graphs', 'gpu_work', 'phase_gpu_work',
-		'communication', 'phase_communication', 'heap', 'gpu', 'gpu_memory', 'iterations',
+		'communication', 'phase_communication', 'heap', 'gpu', 'gpu_memory', 'memory_stacks',
+		'iterations',
 		'epochs', 'phases', 'phase_functions', 'ranges', 'marks', 'shares',
 		'slow_iterations', 'comparison', 'changes', 'runs', 'kinds', 'exactness', 'checks'];
 

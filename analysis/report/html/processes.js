@@ -225,6 +225,9 @@
 			['gpu_memory', ['process', 'device', 'kind', 'library', 'peak_bytes', 'live_bytes',
 				'allocations', 'frees', 'failed', 'largest_bytes'],
 				'peak_bytes', 'GPU memory by kind and library: what is reserved'],
+			['memory_stacks', ['process', 'memory', 'where', 'python', 'function', 'peak_bytes',
+				'peak_blocks', 'live_bytes', 'allocated_bytes', 'allocations'],
+				'peak_bytes', 'Who asked for memory: held when the most of its kind was live'],
 		];
 		let any = false;
 		for (const part of parts) {

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call frame information (.eh_frame): how to get from a frame to its caller's, x86-64.
+ *
+ * A rule says for one place of the code where the frame above begins (the CFA: the value that the stack pointer
+ * has when the call has returned), and where the caller's rbp lies. The return address lies right below the CFA.
+ * These are all the registers that a stack of compiled code needs: compilers find a frame by rsp, by rbp, or, where
+ * they had to align the stack, by an address that lies at rbp.
+ *
+ * Nothing here waits, allocates or writes: rules are read from the loaded object as the loader has mapped it.
+ * Sources: Linux Standard Base 5.0, chapter 10 (.eh_frame, .eh_frame_hdr); DWARF 4, chapter 6.4.
+ */
+#ifndef DLT_INTERPOSE_CFI_H
+#define DLT_INTERPOSE_CFI_H
+
+#include <stdint.h>
+
+enum dlt_cfi_base {
+	DLT_CFI_UNKNOWN,	/* no rule, or none that is told by rsp and rbp alone */
+	DLT_CFI_OUTERMOST,	/* nobody called it: the first frame of a thread, or a signal's */
+	DLT_CFI_RSP,		/* the CFA is rsp + cfa, */
+	DLT_CFI_RBP,		/* ... rbp + cfa, */
+	DLT_CFI_AT_RBP,		/* ... what lies at rbp + cfa, and rbp itself lies at rbp + saved */
+};
+
+#define DLT_CFI_SAME INT16_MIN	/* `saved`: rbp is the caller's */
+
+/* One word, so that it can be kept beside its address and be read and written in one step with it. */
+struct dlt_cfi_rule {
+	int32_t cfa;		/* bytes */
+	int16_t saved;		/* where the caller's rbp lies: bytes from the CFA (DLT_CFI_AT_RBP: from rbp) */
+	uint8_t base;		/* enum dlt_cfi_base */
+	uint8_t spare;		/* the reader's own */
+};
+
+_Static_assert(sizeof(struct dlt_cfi_rule) == 8, "a word");
+
+/*
+ * The rule at `pc`, which lies in the object whose .eh_frame_hdr is `header` (as _dl_find_object gives it; NULL:
+ * none). For a return address ask for the byte before: a call may be the last of its function.
+ */
+struct dlt_cfi_rule dlt_cfi_find(const void *header, uintptr_t pc);
+
+/* Where the function that holds `pc` begins and ends; false: not known. */
+int dlt_cfi_function(const void *header, uintptr_t pc, uintptr_t *begin, uintptr_t *end);
+
+#endif

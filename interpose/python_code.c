@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* What a code object of Python's says: its file, its name, its lines. */
+#include "python.h"
+
+#include <string.h>
+
+#include "python_layout.h"
+
+#define MOST_LINES (1 << 26)	/* bytes of a line table; a larger one is none */
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+#define REPLACEMENT 0xfffd
+
+/* A character's bytes as UTF-8; returns how many. */
+static unsigned encode(unsigned char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (unsigned char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (unsigned char)(0xc0 | c >> 6);
+		to[1] = (unsigned char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (unsigned char)(0xe0 | c >> 12);
+		to[1] = (unsigned char)(0x80 | (c >> 6 & 63));
+		to[2] = (unsigned char)(0x80 | (c & 63));
+		return 3;
+	}
+	to[0] = (unsigned char)(0xf0 | c >> 18);
+	to[1] = (unsigned char)(0x80 | (c >> 12 & 63));
+	to[2] = (unsigned char)(0x80 | (c >> 6 & 63));
+	to[3] = (unsigned char)(0x80 | (c & 63));
+	return 4;
+}
+
+static uint32_t character(const void *data, unsigned kind, size_t i)
+{
+	uint32_t c;
+	uint16_t two;
+
+	if (kind == 1)
+		return byte(data, i);
+	if (kind == 2) {
+		memcpy(&two, (const char *)data + i * 2, sizeof(two));
+		c = two;
+	} else {
+		memcpy(&c, (const char *)data + i * 4, sizeof(c));
+	}
+	return (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? REPLACEMENT : c;
+}
+
+/* Bits of PyASCIIObject.state: interned 2, kind 3, compact 1, ascii 1; in no version with the GIL elsewhere. */
+static inline unsigned kind_of(unsigned state)
+{
+	return state >> 2 & 7;
+}
+
+/* Where the characters are; NULL: not yet anywhere (up to 3.11 a string could be made without). */
+static const void *characters(const void *string, unsigned state)
+{
+	bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
+	unsigned kind = kind_of(state);
+	const void *data;
+
+	if (kind != 1 && kind != 2 && kind != 4)
+		return NULL;
+	if (compact)
+		/* PyUnicodeObject is PyCompactUnicodeObject and a pointer more. */
+		return (const char *)string + (ascii ? dlt_python.at.string_ascii : dlt_python.at.string_size - 8);
+	data = pointer(string, dlt_python.at.string_size - 8u);
+	return (uintptr_t)data >= 4096 ? data : NULL;
+}
+
+static void copy_string(char *to, size_t size, const void *string)
+{
+	const void *data = NULL;
+	size_t length = 0, used = 0;
+	unsigned state = 0;
+
+	if (!size)
+		return;
+	if (has_type(string, dlt_python.string_type)) {
+		state = (unsigned)integer(string, STRING_STATE);
+		data = characters(string, state);
+		length = data ? word(string, STRING_LENGTH) : 0;
+	}
+	for (size_t i = 0; i < length && i < size; i++) {
+		unsigned char c[4];
+		unsigned n = encode(c, character(data, kind_of(state), i));
+
+		if (used + n >= size)
+			break;
+		memcpy(to + used, c, n);
+		used += n;
+	}
+	to[used] = 0;
+}
+
+bool dlt_python_code(const void *code, struct dlt_python_code *c)
+{
+	if (!is_ready() || !is_code(code))
+		return false;
+	copy_string(c->file, c->file_size, pointer(code, dlt_python.at.code_file));
+	copy_string(c->name, c->name_size, pointer(code, dlt_python.at.code_name));
+	c->first_line = integer(code, dlt_python.at.code_line);
+	return true;
+}
+
+uint64_t dlt_python_code_mark(const void *code)
+{
+	const uint64_t golden = 0x9e3779b97f4a7c15u;
+	const void *lines;
+	uint64_t mark;
+
+	if (!is_ready() || !is_code(code))
+		return 0;
+	lines = pointer(code, dlt_python.at.code_lines);
+	mark = word(code, dlt_python.at.code_file);
+	mark = (mark ^ mark >> 32) * golden + word(code, dlt_python.at.code_name);
+	mark = (mark ^ mark >> 32) * golden + (uintptr_t)lines;
+	mark = (mark ^ mark >> 32) * golden + (uint64_t)integer(code, dlt_python.at.code_line);
+	mark = (mark ^ mark >> 32) * golden + (plausible(lines) ? word(lines, OBJECT_SIZE) : 0);
+	mark ^= mark >> 32;
+	return mark ? mark : 1;
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+struct bytes {
+	const unsigned char *at, *end;
+};
+
+/* The table of lines, if it is an object of the same type as another one that is bytes. */
+static bool open_lines(struct bytes *b, const void *code)
+{
+	const void *object = pointer(code, dlt_python.at.code_lines), *other = pointer(code, dlt_python.at.code_bytes);
+	uintptr_t size;
+
+	if (!plausible(other) || !has_type(object, word(other, OBJECT_TYPE)))
+		return false;
+	size = word(object, OBJECT_SIZE);
+	b->at = (const unsigned char *)object + BYTES_DATA;
+	b->end = b->at + size;
+	return size <= MOST_LINES;
+}
+
+/* Pairs: so many bytes further, so many lines. PyCode_Addr2Line of 3.6 to 3.9. */
+static int line_lnotab(struct bytes b, int line, int32_t instruction)
+{
+	int64_t address = 0;
+
+	for (; b.end - b.at >= 2; b.at += 2) {
+		address += b.at[0];
+		if (address > instruction)
+			break;
+		line += (signed char)b.at[1];
+	}
+	return line;
+}
+
+/* Pairs: so many bytes long, so many lines further; -128: no line. PyLineTable_NextAddressRange of 3.10. */
+static int line_linetable(struct bytes b, int line, int32_t instruction)
+{
+	int64_t end = 0;
+
+	for (; b.end - b.at >= 2; b.at += 2) {
+		signed char more = (signed char)b.at[1];
+
+		end += b.at[0];
+		if (more != -128)
+			line += more;
+		if (end > instruction)
+			return more == -128 ? -1 : line;
+	}
+	return -1;
+}
+
+/* Six bits a byte, the lowest first; the seventh: another one follows. scan_signed_varint of codeobject.c. */
+static int signed_varint(const unsigned char *at, const unsigned char *end)
+{
+	uint32_t value = 0;
+
+	for (unsigned shift = 0; at < end && shift < 32; shift += 6) {
+		value |= (uint32_t)(*at & 63) << shift;
+		if (!(*at++ & 64))
+			break;
+	}
+	return value & 1 ? -(int)(value >> 1) : (int)(value >> 1);
+}
+
+/* Codes of PyCodeLocationInfoKind, Include/internal/pycore_code.h. */
+enum { ONE_LINE1 = 11, ONE_LINE2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LOCATION = 15 };
+
+/*
+ * Entries of a first byte with its highest bit set, then the code and how many units it is for, and more bytes
+ * by the code. advance() of codeobject.c.
+ */
+static int line_locations(struct bytes b, int line, int32_t instruction)
+{
+	int64_t end = 0, now = line;
+
+	while (b.at < b.end) {
+		unsigned kind = *b.at >> 3 & 15;
+
+		end += ((*b.at & 7) + 1) * 2;
+		if (kind == ONE_LINE1 || kind == ONE_LINE2)
+			now += kind == ONE_LINE1 ? 1 : 2;
+		else if (kind == NO_COLUMNS || kind == LONG)
+			now += signed_varint(b.at + 1, b.end);
+		if (end > instruction)
+			return kind == NO_LOCATION || now != (int)now ? -1 : (int)now;
+		do
+			b.at++;
+		while (b.at < b.end && !(*b.at & 128));
+	}
+	return -1;
+}
+
+int dlt_python_line(const void *code, int32_t instruction)
+{
+	struct bytes b;
+	int first;
+
+	if (!is_ready() || !is_code(code) || !open_lines(&b, code))
+		return -1;
+	first = integer(code, dlt_python.at.code_line);
+	if (instruction < 0)
+		return first;
+	if (dlt_python.at.lines == LNOTAB)
+		return line_lnotab(b, first, instruction);
+	if (dlt_python.at.lines == LINETABLE)
+		return line_linetable(b, first, instruction);
+	return line_locations(b, first, instruction);
+}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# Who asked for memory, from events: sums by stack, what was held at the peak and in the end, names of frames, the
+# program's own line; in text, JSON, folded and speedscope; names that are hostile, stacks that nobody explains.
+. "$top_srcdir/tests/lib.sh"
+
+cat >t.txt <<'END'
+dltrace-text 1
+clock_offset 1700000000000000000
+[1s] dltrace_proc:process process=1 pid=100 heap=0 threshold=64K begin=1s exe="/usr/bin/python3" folder="/srv/job"
+[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s name="python3"
+[1s] dltrace_proc:library process=1 library=1 base=0x1000 size=4096 path="/opt/libwork.so"
+[1s] dltrace_proc:library process=1 library=2 base=0x9000 size=4096 path="/lib/libc.so.6"
+[1s] dltrace_proc:object process=1 type=13 id=1 name="/srv/job/train.py\x1fmain"
+[1s] dltrace_proc:object process=1 type=13 id=2 name="/usr/lib/python3/dist-packages/torch/nn/conv.py\x1fConv2d.forward"
+[1s] dltrace_proc:object process=1 type=13 id=3 name="<frozen importlib._bootstrap>\x1f_find_and_load"
+[1s] dltrace_proc:object process=1 type=13 id=4 name="a;b\x1b[31m.py\x1f<lambda>"
+# ids << 32 | caller; 1: libc outside of main, 2: main's line 10, 3: torch, 4: a function, 5: import, 6: main again
+[1s] dltracefull_stack:frames process=1 frames=[0x100000000 0x0100020000000100 0x200000001 0x020000000100000a 0x300000002 0x0200000002000014 0x400000003 0x0100010000000abc]
+[1s] dltracefull_stack:frames process=1 frames=[0x500000002 0x0200000003000005 0x600000005 0x020000000100000b 0x700000000 0x0400000000000000 0x800000007 0x0300000000000000 0x900000008 0x0200000004000001]
+[2s] dltracefull_stack:alloc thread=1 stack=4 memory=255 size=1000 ptr=0x1000
+[3s] dltracefull_stack:alloc thread=1 stack=6 memory=255 size=500 ptr=0x2000
+[4s] dltracefull_stack:alloc thread=1 stack=4 memory=255 size=3000 ptr=0x3000
+# the most: 4500
+[5s] dltracefull_stack:free thread=1 memory=255 size=1000 ptr=0x1000
+[5500ms] dltracefull_stack:free thread=1 memory=255 size=70000 ptr=0x7777
+[6s] dltracefull_stack:alloc thread=1 stack=9 memory=255 size=200 ptr=0x4000
+# its free was lost: the address comes again
+[7s] dltracefull_stack:alloc thread=1 stack=6 memory=255 size=600 ptr=0x3000
+[8s] dltracefull_stack:alloc thread=1 stack=0 memory=255 size=50 ptr=0x5000
+[8s] dltracefull_stack:alloc thread=1 stack=4 memory=0 device=1 size=8000
+[8100ms] dltracefull_stack:alloc thread=1 stack=6 memory=5 device=1 size=70
+[9s] dltracefull_stack:free thread=1 stack=4 memory=0 device=1 size=8000
+[9s] dltrace_proc:exit process=1
+END
+"$REPORT" t.txt -o r.json
+json() { python3 -c "import json; r = json.load(open('r.json')); print($1)"; }
+rows='[(m["memory"], m["peak_bytes"], m["peak_blocks"], m["live_bytes"], m["live_blocks"], m["allocated_bytes"], m["allocations"]) for m in r["memory_stacks"] if (m["stack"] or "").endswith(%s)]'
+stack() { json "$(printf "$rows" "'$1'")"; }
+
+same "a function of torch's" "[('device', 8000, 1, 0, 0, 8000, 1), ('heap', 4000, 2, 0, 0, 4000, 2)]" "$(stack libwork.so+0xabc)"
+same "import's frames are not shown" "[('heap', 500, 1, 1100, 2, 1100, 2), ('pinned', 70, 1, 70, 1, 70, 1)]" \
+	"$(stack 'train.py:10 main;train.py:11 main')"
+same "cut, and through code in no library" "[('heap', 0, 0, 200, 1, 200, 1)]" "$(stack '<lambda>')"
+same "what libc calls is the outermost" "train.py:10 main;torch/nn/conv.py:20 Conv2d.forward;libwork.so+0xabc" \
+	"$(json 'r["memory_stacks"][0]["stack"]')"
+same "where, in Python, in all" "('train.py:10 main', 'torch/nn/conv.py:20 Conv2d.forward', 'libwork.so+0xabc')" \
+	"$(json 'tuple(r["memory_stacks"][0][k] for k in ("where", "python", "function"))')"
+same "nobody explains it" "[(None, None, 50)]" \
+	"$(json '[(m["where"], m["stack"], m["live_bytes"]) for m in r["memory_stacks"] if m["live_bytes"] == 50]')"
+same "sums" "[('heap', 4500, 3000000000, 1350, 65536), ('gpu', 8000, 7000000000, 0, None), ('other', 70, 7100000000, 70, None)]" \
+	"$(json '[(m["memory"], m["peak_bytes"], m["peak_ns"], m["live_bytes"], m["least_bytes"]) for m in r["memory_stack_sums"]]')"
+
+# A window: what was live when it begins is the most; what is live when it ends.
+"$REPORT" t.txt --from 3500ms --to 6500ms -o r.json
+same "from 3.5 s" "[('heap', 4500, 4500, 1300)]" \
+	"$(json '[(m["memory"], m["peak_bytes"], sum(x["peak_bytes"] for x in r["memory_stacks"]), m["live_bytes"]) for m in r["memory_stack_sums"] if m["memory"] == "heap"]')"
+
+"$REPORT" t.txt -o f.memory.folded -o s.speedscope.json -o f.folded
+same "folded" "python3 (pid 100);heap;train.py:10 main;torch/nn/conv.py:20 Conv2d.forward;libwork.so+0xabc 4000" \
+	"$(grep ';heap;.*abc' f.memory.folded)"
+same "all of the heap's peak" 4500 "$(grep ';heap;' f.memory.folded | awk '{ sum += $NF } END { print sum }')"
+! grep -q "$(printf '\033')" f.memory.folded s.speedscope.json || fail "a name brings its escape sequence along"
+same "profiles in bytes" "[('python3 (pid 100): device', 8000), ('python3 (pid 100): heap', 4500), ('python3 (pid 100): pinned', 70)]" \
+	"$(python3 -c "import json; print([(p['name'], p['endValue']) for p in json.load(open('s.speedscope.json'))['profiles'] if p['unit'] == 'bytes'])")"
+
+"$REPORT" t.txt --width 150 >text
+grep -q "^Who asked for memory" text || fail "the text has no such section"
+grep -q "3.91 KiB .* train.py:10 main  *torch/nn/conv.py:20 Conv2d.forward" text || { cat text; fail "no row of main's line"; }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of .eh_frame lead from each frame to its caller's, as libgcc's unwinder finds them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <alloca.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "interpose/cfi.c"
+
+#define MOST 64
+
+struct addresses {
+	uintptr_t list[MOST];
+	unsigned count;
+};
+
+static const void *header_of(uintptr_t pc)
+{
+	struct dl_find_object found;
+
+	return _dl_find_object((void *)pc, &found) ? NULL : found.dlfo_eh_frame;
+}
+
+/* libgcc's: the first is where it was called from. */
+static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *data)
+{
+	struct addresses *a = data;
+
+	if (a->count < MOST)
+		a->list[a->count++] = _Unwind_GetIP(context);
+	return _URC_NO_REASON;
+}
+
+static enum dlt_cfi_base seen[MOST];
+
+/* Ours, from here: the caller's caller and so on. */
+static __attribute__((noinline)) void walk(struct addresses *a)
+{
+	uintptr_t pc, rsp, rbp;
+
+	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" : "=r"(pc), "=r"(rsp), "=r"(rbp));
+	for (pc++; a->count < MOST;) {
+		struct dlt_cfi_rule rule = dlt_cfi_find(header_of(pc - 1), pc - 1);
+		uintptr_t cfa = (rule.base == DLT_CFI_RSP ? rsp : rbp) + (uintptr_t)(intptr_t)rule.cfa;
+
+		seen[a->count] = rule.base;
+		if (rule.base <= DLT_CFI_OUTERMOST)
+			break;
+		if (rule.base == DLT_CFI_AT_RBP)
+			cfa = *(uintptr_t *)cfa;
+		if (rule.saved != DLT_CFI_SAME)
+			rbp = *(uintptr_t *)((rule.base == DLT_CFI_AT_RBP ? rbp : cfa) + (uintptr_t)(intptr_t)rule.saved);
+		pc = *(uintptr_t *)(cfa - 8);
+		rsp = cfa;
+		a->list[a->count++] = pc;
+	}
+}
+
+static struct addresses theirs, ours;
+
+/* Both walks from one frame, whose own place differs by where each was called from. */
+static __attribute__((noinline)) int look(void)
+{
+	theirs.count = ours.count = 0;
+	walk(&ours);
+	_Unwind_Backtrace(note, &theirs);
+	return 0;
+}
+
+/*
+ * All but the innermost are alike; libgcc has one more, the outermost, for which we have the rule that it is so: or a
+ * 0 in its place.
+ */
+static void compare_walks(void)
+{
+	unsigned count = ours.count;
+
+	assert_in_range(count, 3, MOST - 1);
+	for (unsigned i = 1; i < count && i < theirs.count; i++)
+		assert_int_equal(ours.list[i], theirs.list[i]);
+	assert_true(theirs.count == count || theirs.count == count + 1);
+	assert_int_equal(seen[count], DLT_CFI_OUTERMOST);
+}
+
+static bool was_seen(enum dlt_cfi_base base)
+{
+	for (unsigned i = 0; i < ours.count; i++)
+		if (seen[i] == base)
+			return true;
+	return false;
+}
+
+static volatile int sink;
+
+static __attribute__((noinline)) int plain(int depth)
+{
+	int result = depth ? plain(depth - 1) : look();
+
+	sink++;
+	return result;
+}
+
+static __attribute__((noinline)) int with_alloca(int size)
+{
+	volatile char *room = alloca((size_t)size);
+
+	room[0] = 1;
+	sink += plain(2) + room[0];
+	return 0;
+}
+
+/* Its frame is found by an address that lies at rbp. */
+static __attribute__((noinline)) int aligned(int size)
+{
+	volatile char room[64] __attribute__((aligned(64)));
+	volatile char *more = alloca((size_t)size);
+
+	room[0] = more[0] = 1;
+	sink += with_alloca(size) + room[0] + more[0];
+	return 0;
+}
+
+static int by_library(const void *a, const void *b)
+{
+	(void)a;
+	(void)b;
+	aligned(100);
+	return 0;
+}
+
+static void test_frames(void **state)
+{
+	(void)state;
+	plain(10);
+	compare_walks();
+	with_alloca(1000);
+	compare_walks();
+	assert_true(was_seen(DLT_CFI_RBP));
+	aligned(100);
+	compare_walks();
+#ifndef __clang__	/* it aligns by rbp alone */
+	assert_true(was_seen(DLT_CFI_AT_RBP));
+#endif
+}
+
+static void test_through_libc(void **state)
+{
+	int two[2] = { 2, 1 };
+
+	(void)state;
+	qsort(two, 2, sizeof(*two), by_library);
+	compare_walks();
+}
+
+static void *in_thread(void *argument)
+{
+	aligned(10);
+	return argument;
+}
+
+static void test_thread(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, in_thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	compare_walks();
+}
+
+/* Every function of the C library that others may call: its beginning is known, and the rule there. */
+static void test_beginnings(void **state)
+{
+	static const char *const names[] = { "malloc", "qsort", "printf", "fopen", "getaddrinfo", "pthread_create" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]), begin = 0, end = 0;
+		struct dlt_cfi_rule rule = dlt_cfi_find(header_of(at), at);
+
+		assert_int_equal(rule.base, DLT_CFI_RSP);
+		assert_int_equal(rule.cfa, 8);
+		assert_int_equal(rule.saved, DLT_CFI_SAME);
+		assert_true(dlt_cfi_function(header_of(at), at, &begin, &end));
+		assert_int_equal(begin, at);
+		assert_true(end > at);
+	}
+}
+
+/* A signal's frame is where a stack ends for us. */
+static void test_ends(void **state)
+{
+	static const unsigned char broken[64] = { 1, 0xff, 3, 0x3b }, other[64] = { 2 };
+	uintptr_t begin, end;
+
+	(void)state;
+	assert_int_equal(dlt_cfi_find(NULL, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
+	assert_int_equal(dlt_cfi_find(broken, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
+	assert_int_equal(dlt_cfi_find(other, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
+	assert_false(dlt_cfi_function(NULL, (uintptr_t)look, &begin, &end));
+	/* Before all functions of the object. */
+	assert_int_equal(dlt_cfi_find(header_of((uintptr_t)look), (uintptr_t)header_of((uintptr_t)look) & ~0xffffffULL).base,
+			 DLT_CFI_UNKNOWN);
+}
+
+/* Instructions that our own compiler does not write: each from the row before. */
+static void test_instructions(void **state)
+{
+	static const unsigned char program[] = {
+		0x0c, 7, 8,		/* CFA is rsp + 8 */
+		0x90, 1,		/* return address at CFA - 8 */
+		0x41, 0x0e, 16,		/* at 1: CFA is rsp + 16 */
+		0x86, 2,		/* rbp at CFA - 16 */
+		0x02, 1, 0x0d, 6,	/* at 2: by rbp */
+		0x03, 1, 0, 0x0a,	/* at 3: remembered */
+		0x04, 1, 0, 0, 0, 0xc6, 0x0c, 7, 8,	/* at 4: rbp restored, rsp + 8 */
+		0x41, 0x0b,		/* at 5: as at 3 */
+		0x41, 0x2e, 16, 0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0,	/* at 6: CFA lies at rbp - 8, rbp at rbp */
+		0x41, 0x0f, 2, 0x77, 8,	/* at 7: an expression of rsp's */
+		0x41, 0x0c, 7, 8, 0x07, 16,	/* at 8: nobody called it */
+	};
+	static const struct { enum dlt_cfi_base base; int cfa, saved; } rows[] = {
+		{ DLT_CFI_RSP, 8, DLT_CFI_SAME }, { DLT_CFI_RSP, 16, -16 }, { DLT_CFI_RBP, 16, -16 },
+		{ DLT_CFI_RBP, 16, -16 }, { DLT_CFI_RSP, 8, DLT_CFI_SAME }, { DLT_CFI_RBP, 16, -16 },
+		{ DLT_CFI_AT_RBP, -8, 0 }, { DLT_CFI_UNKNOWN, 0, 0 }, { DLT_CFI_OUTERMOST, 0, 0 },
+	};
+	const struct entry e = { .code_unit = 1, .data_unit = -8 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct machine m = { .entry = &e };
+		struct dlt_cfi_rule rule;
+
+		m.row.how = CFA_ELSEWHERE;
+		assert_true(run(&m, (struct bytes){ program, program + sizeof(program), false }, i));
+		rule = rule_of(&m.row);
+		assert_int_equal(rule.base, rows[i].base);
+		if (rule.base > DLT_CFI_OUTERMOST) {
+			assert_int_equal(rule.cfa, rows[i].cfa);
+			assert_int_equal(rule.saved, rows[i].saved);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_through_libc),
+		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_beginnings),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_instructions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
