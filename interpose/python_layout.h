@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -76,7 +75,7 @@ static inline uintptr_t word(const void *base, size_t offset)
 {
 	uintptr_t value;
 
-	memcpy(&value, (const char *)base + offset, sizeof(value));
+	__builtin_memcpy(&value, (const char *)base + offset, sizeof(value));
 	return value;
 }
 
@@ -89,7 +88,7 @@ static inline int integer(const void *base, size_t offset)
 {
 	int value;
 
-	memcpy(&value, (const char *)base + offset, sizeof(value));
+	__builtin_memcpy(&value, (const char *)base + offset, sizeof(value));
 	return value;
 }
 

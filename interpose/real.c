@@ -20,7 +20,7 @@ bool dlt_real_resolved;
  * initialisation: an allocation would wait for that for ever. So what a C library may lack is looked for first.
  */
 #define RESOLVE_IF_THERE(ret, name, args) \
-	if (dlt_scope_find(NULL, #name)) { \
+	if (dlt_scope_is_next(#name)) { \
 		RESOLVE(ret, name, args) \
 	}
 

@@ -159,6 +159,31 @@ static int search(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+/* Only what stands behind us. */
+static int search_next(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *w = data;
+	unsigned global, own = 0;
+
+	(void)info;
+	(void)size;
+	count = 0;
+	dlt_walk(list_object, NULL);
+	global = dlt_exists_startup_objects < count ? dlt_exists_startup_objects : count;
+	while (own < count && objects[own].elf.base != (uintptr_t)own_header)
+		own++;
+	search_range(own + 1, global ? global : count, w, NULL);
+	return 1;
+}
+
+bool dlt_scope_is_next(const char *name)
+{
+	struct wanted w = { .name = dlt_elf_name(name) };
+
+	dlt_walk(search_next, &w);
+	return w.found != NULL;
+}
+
 void *dlt_scope_find_linked(const void *caller, const char *name)
 {
 	struct wanted w = { .caller = caller, .name = dlt_elf_name(name), .linked = true };

@@ -15,7 +15,10 @@
 /* NULL: nobody defines it. `caller`: an address in the calling library. */
 void *dlt_scope_find(const void *caller, const char *name);
 
-/* The same for a variable, whoever asks: the program's copy of a library's comes first. */
+/* Would dlsym(RTLD_NEXT) find it, asked from here? One that fails allocates. */
+bool dlt_scope_is_next(const char *name);
+
+/* The same as the first for a variable, whoever asks: the program's copy of a library's comes first. */
 void *dlt_scope_find_data(const char *name);
 
 /* A loaded object, while dlt_scope_each goes over them. */
