@@ -2,6 +2,7 @@
 /* The table `breakdown`: where calls spent their time, by process, caller and function. */
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/breakdown.h"
@@ -9,6 +10,7 @@
 #include "analysis/frameworks.h"
 #include "analysis/layers.h"
 #include "analysis/phases.h"
+#include "analysis/self_time.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -27,6 +29,8 @@ static const struct column columns[] = {
 	{ "total_ns", "total", UNIT_NS, "time of all calls, what nested in them included" },
 	{ "outer_ns", "outermost", UNIT_NS, "time of the outermost calls only: what `share` counts" },
 	{ "nested_ns", "nested", UNIT_NS, "the part of the total spent in other calls of the table" },
+	{ "self_ns", "own", UNIT_NS,
+	  "total less nested, as far as it is known in which calls that was: all of these are all outermost time" },
 	{ "mean_ns", "mean", UNIT_NS, "total by calls" },
 	{ "median_ns", "median", UNIT_NS, "from a histogram, see quantile_error" },
 	{ "min_ns", "min", UNIT_NS, "shortest call" },
@@ -103,13 +107,14 @@ static bool outermost(const struct process *p, const struct profile *f, uint64_t
 	return f->timed;
 }
 
-static void set_durations(struct table *t, const struct sums *s)
+static void set_durations(struct table *t, const struct sums *s, uint64_t self)
 {
 	double error, worse;
 
 	table_set_uint(t, "total_ns", s->total);
 	table_set_uint(t, "outer_ns", s->outer_total);
 	table_set_uint(t, "nested_ns", s->nested);
+	table_set_uint(t, "self_ns", self);
 	table_set_real(t, "mean_ns", (double)s->total / (double)s->calls);
 	table_set_uint(t, "min_ns", s->min);
 	table_set_uint(t, "max_ns", s->max);
@@ -151,7 +156,7 @@ void breakdown_names(struct table *t, const struct breakdown_row *row)
 }
 
 static void add_row(struct table *t, const struct process *p, const struct profile *f,
-		    const struct breakdown_row *row, const struct layers *layers)
+		    const struct breakdown_row *row, const struct layers *layers, uint64_t self)
 {
 	uint64_t layer = *layers_get(layers, row->layer), life = process_life(p);
 	const struct sums *s = row->sums;
@@ -162,7 +167,7 @@ static void add_row(struct table *t, const struct process *p, const struct profi
 	set_text(t, "phase", main_phase(p, f));
 	table_set_uint(t, "calls", s->calls);
 	table_set_uint(t, "failed", s->failed);
-	set_durations(t, s);
+	set_durations(t, s, self);
 	table_set_uint(t, "first_ns", s == f->exact ? f->exact_first : f->events_first);
 	set_time(t, "first_call_ns", f->begin);
 	set_time(t, "last_call_ns", f->end);
@@ -178,14 +183,16 @@ static void add_row(struct table *t, const struct process *p, const struct profi
 static void add(const struct process *p, struct table *t)
 {
 	struct layers layers = layers_sum(p, outermost);
+	struct self_time *times = self_times(p);
 	const char *engine = process_engine(p);
 
 	for (size_t i = 0; i < p->profile_count; i++) {
 		struct breakdown_row row;
 
 		if (profile_row(p, engine, p->profile_list[i], &row))
-			add_row(t, p, p->profile_list[i], &row, &layers);
+			add_row(t, p, p->profile_list[i], &row, &layers, times[i].whole);
 	}
+	free(times);
 	layers_release(&layers);
 }
 

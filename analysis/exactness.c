@@ -131,6 +131,13 @@ static double phase_border(const struct model *m, const struct report *r)
 	return largest(r, "phases", "border_ns");
 }
 
+/* Of one function in one phase of one process. */
+static double nested_error(const struct model *m, const struct report *r)
+{
+	(void)m;
+	return largest(r, "phase_functions", "self_error_ns");
+}
+
 static const struct fact {
 	const char *numbers, *where, *exactness, *unit;
 	measure_fn error;
@@ -143,7 +150,7 @@ static const struct fact {
 	  "is timed, at random, and the others count as that one; error_ns is their standard error. Calls, failed "
 	  "ones, bytes and operations are exact all the same" },
 	{ "calls, their time, bytes, failures, by function",
-	  "breakdown, shares: calls, failed, total_ns, outer_ns, nested_ns, min_ns, max_ns, bytes, flops",
+	  "breakdown, shares: calls, failed, total_ns, outer_ns, nested_ns, self_ns, min_ns, max_ns, bytes, flops",
 	  "exact", "calls", zero,
 	  "counted by the process itself at each call and read at its end; nothing can be lost (of times: but for "
 	  "the calls that untimed counts). With "
@@ -189,7 +196,12 @@ static const struct fact {
 	  "by NVML and RAPL, at their own intervals and with their own errors" },
 	{ "what was done in each phase", "phases, phase_functions", "estimated", "ns", phase_border,
 	  "what happened within this much of a phase's border may be counted on its other side; the sums over "
-	  "all phases are exact" },
+	  "all phases are exact, of self_ns with what no phase is known of (a row of its own): calls too short to be "
+	  "events" },
+	{ "time of nested calls in each phase",
+	  "phase_functions: self_ns; phase_kinds, phase_layers, phase_libraries", "estimated", "ns", nested_error,
+	  "of a phase it is known how long all nested calls took, of a function how long its nested calls took in "
+	  "all: self_error_ns is what that leaves open" },
 	{ "cost of tracing", "limits: overhead", "estimated", "fraction", none,
 	  "counts of operations by what one cost on one machine" },
 };

@@ -278,7 +278,7 @@ static const char *file_name(const char *path)
 static void from_call(struct facts *f, const struct table *b, size_t row, size_t trace)
 {
 	double total = cell_real(table_get(b, row, "total_ns"));
-	double self = fmax(0, total - cell_real(table_get(b, row, "nested_ns")));
+	double self = cell_real(table_get(b, row, "self_ns"));
 	const char *layer = cell_text(table_get(b, row, "layer"));
 	const char *kind = named(cell_text(table_get(b, row, "kind")), "other");
 	const char *function = cell_text(table_get(b, row, "function"));

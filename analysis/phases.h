@@ -10,7 +10,7 @@
  * to the slice in which it ended, the slice to the phase in which its middle lies), so that only
  * what is within half a slice of a border may stand on its other side; counters (CPU time, heap)
  * at the borders by proportion between the readings before and after. All sums over the phases are
- * what the process did as a whole.
+ * what the process did as a whole, as far as it is in events (self_time.h has what is not).
  */
 #ifndef DLT_ANALYSIS_PHASES_H
 #define DLT_ANALYSIS_PHASES_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables `phases` and `phase_functions`: what a process did in each of its phases. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/breakdown.h"
@@ -7,6 +8,7 @@
 #include "analysis/layers.h"
 #include "analysis/model/times.h"
 #include "analysis/phases.h"
+#include "analysis/self_time.h"
 
 static const struct column columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
@@ -46,7 +48,8 @@ static const struct column columns[] = {
 
 static const struct column function_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "phase", "phase", UNIT_TEXT, "its own, or that of the process that it works for" },
+	{ "phase", "phase", UNIT_TEXT,
+	  "its own, or that of the process that it works for; missing: known of no phase" },
 	{ "framework", "framework", UNIT_TEXT, "of the calling library, else the process's engine" },
 	{ "layer", "layer", UNIT_TEXT, "runtime, driver, gpu, nccl, blas, dnn, openmp, heap, map, ..." },
 	{ "library", "library", UNIT_TEXT, "the caller" },
@@ -56,6 +59,10 @@ static const struct column function_columns[] = {
 	{ "calls", "calls", UNIT_COUNT, "that are events: outermost, above thresholds" },
 	{ "outer_ns", "outermost", UNIT_NS, "their time" },
 	{ "nested_ns", "nested", UNIT_NS, "the part of it spent in other calls of the table" },
+	{ "self_ns", "own", UNIT_NS,
+	  "of all calls, nested ones too, less that of calls nested in them: over all phases as in breakdown" },
+	{ "self_error_ns", "own off by", UNIT_NS,
+	  "at most: by phase the time of all nested calls is known, not which function's" },
 	{ "mean_ns", "mean", UNIT_NS, "" },
 	{ "bytes", "bytes", UNIT_BYTES, "moved or allocated" },
 	{ "share", "share", UNIT_FRACTION,
@@ -298,14 +305,18 @@ static bool outermost(const struct process *p, const struct profile *f, uint64_t
 }
 
 static void add_function(struct table *t, const struct process *p, const struct breakdown_row *row,
-			 const char *phase, const struct slice *s, uint64_t layer)
+			 const char *phase, const struct slice *s)
 {
 	table_add_row(t);
 	table_set_int(t, "process", p->report_id);
-	table_set_text(t, "phase", phase);
+	set_text(t, "phase", phase);
 	breakdown_names(t, row);
 	table_set_uint(t, "calls", s->calls);
 	table_set_uint(t, "bytes", s->bytes);
+}
+
+static void set_times(struct table *t, const struct slice *s, uint64_t layer)
+{
 	if (!s->outer)
 		return;
 	table_set_uint(t, "outer_ns", s->outer);
@@ -315,27 +326,50 @@ static void add_function(struct table *t, const struct process *p, const struct 
 		table_set_real(t, "share", (double)s->outer / (double)layer);
 }
 
+static void add_by_phase(struct table *t, const struct process *p, const struct breakdown_row *row,
+			 const struct slice *sums, const struct self_time *self, const uint64_t *layer)
+{
+	static const struct slice none;
+	const struct phases *ph = phases_around(p);
+
+	for (size_t k = 0; k < ph->count; k++) {
+		if (!sums[k].calls && !self->phase[k])
+			continue;
+		add_function(t, p, row, ph->list[k].name, &sums[k]);
+		set_times(t, &sums[k], layer[k]);
+		if (!self->whole)
+			continue;
+		table_set_uint(t, "self_ns", self->phase[k]);
+		table_set_uint(t, "self_error_ns", self->error[k]);
+	}
+	if (!self->elsewhere)
+		return;
+	add_function(t, p, row, "", &none);
+	table_set_uint(t, "self_ns", self->elsewhere);
+}
+
 static void add_functions(const struct process *p, struct table *t)
 {
 	const struct phases *ph = phases_around(p);
 	const char *engine = process_engine(p);
+	struct self_time *times;
 	struct layers layers;
 
 	if (!ph->count)
 		return;
 	layers = layers_sum(p, outermost);
+	times = self_times(p);
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];
 		struct slice sums[PHASES_MAX];
 		struct breakdown_row row;
 
-		if (!profile_named(p, engine, f, &row) || !phases_slices(ph, &f->slices, sums))
+		if (!profile_named(p, engine, f, &row))
 			continue;
-		for (size_t k = 0; k < ph->count; k++)
-			if (sums[k].calls)
-				add_function(t, p, &row, ph->list[k].name, &sums[k],
-					     layers_get(&layers, row.layer)[k]);
+		phases_slices(ph, &f->slices, sums);
+		add_by_phase(t, p, &row, sums, &times[i], layers_get(&layers, row.layer));
 	}
+	free(times);
 	layers_release(&layers);
 }
 

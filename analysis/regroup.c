@@ -4,7 +4,6 @@
  * work, in words that are the same for every framework, and by phase the time by kind, layer, calling
  * library and function.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +14,14 @@
 #define KEYS_MOST 5
 
 #define COLUMN_TRACE	{ "trace", "trace", UNIT_ID, "index of the trace" }
-#define COLUMN_PHASE	{ "phase", "phase", UNIT_TEXT, "of the process that trains, or of its own" }
+#define COLUMN_PHASE	{ "phase", "phase", UNIT_TEXT, \
+	"of the process that trains, or of its own; missing: known of no phase" }
 #define COLUMN_WHERE	{ "where", "where", UNIT_TEXT, "host: in calls; gpu: on the device, beside the calls" }
 #define COLUMN_KIND	{ "kind", "kind", UNIT_TEXT, \
 	"allocate, copy, launch, synchronise, initialise, compute, communicate, transfer, wait, other" }
 #define COLUMN_CALLS	{ "calls", "calls", UNIT_COUNT, "that are events: outermost, above thresholds" }
 #define COLUMN_SELF	{ "self_ns", "time", UNIT_NS, \
-	"in these less that in other calls of the table, over all threads" }
+	"in these less that in other calls of the table, nested ones too, over all threads" }
 #define COLUMN_WAITING	{ "waiting_ns", "waiting", UNIT_NS, \
 	"the part of it in which a thread waits: synchronising, blocking copies" }
 #define COLUMN_BYTES	{ "bytes", "bytes", UNIT_BYTES, "moved or allocated" }
@@ -67,23 +67,19 @@ static const struct column phase_shares[] = {
 
 static const struct regrouping {
 	const char *name, *title, *from;
-	const char *time;		/* the column of `from` */
+	const char *time;		/* the column, here and of `from` */
 	const struct column *columns;
 	size_t column_count;
 	unsigned keys;			/* so many columns after the trace */
 	unsigned whole;			/* the first ones of these, of which a share is a part */
-	bool self;			/* its time is less what was nested */
 	bool joined;			/* what is less than --min-share is one row */
 } regroupings[] = {
-	{ "kinds", "Time by kind", "breakdown", "total_ns", COLUMNS(kinds), 2, 1, true, false },
-	{ "phase_kinds", "Time by kind and phase", "phase_functions", "outer_ns", COLUMNS(phase_kinds), 3, 2,
-	  true, false },
-	{ "phase_layers", "Time by layer and phase", "phase_functions", "outer_ns", COLUMNS(phase_layers), 3, 2,
-	  true, false },
-	{ "phase_libraries", "Time by library and phase", "phase_functions", "outer_ns",
-	  COLUMNS(phase_libraries), 4, 2, true, false },
-	{ "phase_shares", "Shares of time by phase", "phase_functions", "outer_ns", COLUMNS(phase_shares), 5, 3,
-	  false, true },
+	{ "kinds", "Time by kind", "breakdown", "self_ns", COLUMNS(kinds), 2, 1, false },
+	{ "phase_kinds", "Time by kind and phase", "phase_functions", "self_ns", COLUMNS(phase_kinds), 3, 2, false },
+	{ "phase_layers", "Time by layer and phase", "phase_functions", "self_ns", COLUMNS(phase_layers), 3, 2, false },
+	{ "phase_libraries", "Time by library and phase", "phase_functions", "self_ns",
+	  COLUMNS(phase_libraries), 4, 2, false },
+	{ "phase_shares", "Shares of time by phase", "phase_functions", "outer_ns", COLUMNS(phase_shares), 5, 3, true },
 };
 
 struct group {
@@ -159,11 +155,10 @@ static const char *key_of(const struct table *b, size_t row, const char *column)
 
 static struct group group_of(const struct regrouping *g, const struct table *b, size_t row, size_t trace)
 {
-	double ns = cell_real(table_get(b, row, g->time));
 	struct group one = {
 		.trace = trace, .calls = cell_real(table_get(b, row, "calls")),
 		.bytes = cell_real(table_get(b, row, "bytes")),
-		.ns = g->self ? fmax(0, ns - cell_real(table_get(b, row, "nested_ns"))) : ns,
+		.ns = cell_real(table_get(b, row, g->time)),
 	};
 
 	for (unsigned key = 0; key < g->keys; key++)
@@ -221,7 +216,7 @@ static void add_row(const struct regrouping *g, struct table *t, const struct gr
 	for (unsigned key = 0; key < g->keys; key++)
 		set_text(t, g->columns[1 + key].name, one->keys[key]);
 	table_set_uint(t, "calls", whole_number(one->calls));
-	table_set_uint(t, g->self ? "self_ns" : g->time, whole_number(one->ns));
+	table_set_uint(t, g->time, whole_number(one->ns));
 	table_set_uint(t, "waiting_ns", whole_number(one->waiting));
 	table_set_uint(t, "bytes", whole_number(one->bytes));
 	if (known)

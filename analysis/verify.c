@@ -36,6 +36,7 @@ static const struct check checks[] = {
 	{ "gpu-copies", "copies and sets that the GPU did = those asked for", "copies",
 	  check_gpu_copies },
 	{ "shares", "the shares of each denominator add up to 1", "of 1", check_shares },
+	{ "phases", "all phases, and what is in none, add up to the whole", "ns", check_phases },
 	{ "nesting", "no time is counted twice", "ns", check_nesting },
 	{ "clocks", "no clock went backwards", "readings", check_clocks },
 	{ "clock-rate", "the time-stamp counter runs evenly", "ns", check_clock_rate },

@@ -57,6 +57,7 @@ void check_gpu_ledger(const struct trace *t, const struct report *r, struct chec
 void check_gpu_memory_events(const struct trace *t, const struct report *r, struct check_result *c);
 /* verify_time.c */
 void check_shares(const struct trace *t, const struct report *r, struct check_result *c);
+void check_phases(const struct trace *t, const struct report *r, struct check_result *c);
 void check_nesting(const struct trace *t, const struct report *r, struct check_result *c);
 void check_clocks(const struct trace *t, const struct report *r, struct check_result *c);
 void check_clock_rate(const struct trace *t, const struct report *r, struct check_result *c);

@@ -108,6 +108,46 @@ void check_shares(const struct trace *t, const struct report *r, struct check_re
 		      s.groups, s.first);
 }
 
+/* ---- phases ---- */
+
+/* Of a kind, in all rows of the trace; *rows: more of them. */
+static double sum_kind(const struct table *t, uint64_t trace, const char *where, const char *kind, uint64_t *rows)
+{
+	double sum = 0;
+
+	for (size_t row = 0; row < t->row_count; row++)
+		if (cell_uint(table_get(t, row, "trace")) == trace &&
+		    !strcmp(cell_text(table_get(t, row, "where")), where) &&
+		    !strcmp(cell_text(table_get(t, row, "kind")), kind)) {
+			sum += cell_real(table_get(t, row, "self_ns"));
+			++*rows;
+		}
+	return sum;
+}
+
+void check_phases(const struct trace *t, const struct report *r, struct check_result *c)
+{
+	const struct table *kinds = report_table(r, "kinds"), *phases = report_table(r, "phase_kinds");
+	uint64_t compared = 0;
+	char first[160] = "";
+	double off = 0;
+
+	for (size_t row = 0; row < kinds->row_count; row++) {
+		const char *where = cell_text(table_get(kinds, row, "where"));
+		const char *kind = cell_text(table_get(kinds, row, "kind"));
+		double here;
+
+		if (cell_uint(table_get(kinds, row, "trace")) != t->index)
+			continue;
+		here = fabs(sum_kind(phases, t->index, where, kind, &compared) -
+			    cell_real(table_get(kinds, row, "self_ns")));
+		if (here > 0 && !*first)
+			snprintf(first, sizeof(first), "; not so for %.40s", kind);
+		off += here;
+	}
+	check_verdict(c, compared, off, "%" PRIu64 " sums of `phase_kinds` with `kinds`%s", compared, first);
+}
+
 /* ---- nesting ---- */
 
 /* Time that one function cannot have taken. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report's section on where the time of each phase went: by layer, calling library and GPU. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/report/format.h"
 #include "analysis/report/grid.h"
 #include "analysis/report/text.h"
 
 #define PHASES_SHOWN	5
 #define LINES_SHOWN	10
+#define REMARKED	1e-3	/* of all that is in phases: less is not worth a line */
 
 /* A line: what did it, and for how long in each phase. */
 struct phase_line {
@@ -90,6 +94,35 @@ static void lines_of_gpus(const struct text *t, struct phase_lines *l)
 	}
 }
 
+/* What of it is in no phase, and which function's own time is least certain. */
+static void put_remarks(const struct text *t, const struct phase_lines *l)
+{
+	const struct table *f = report_table(t->r, "phase_functions");
+	char elsewhere[FORMAT_SIZE], off[FORMAT_SIZE], text[300];
+	double all = 0, none = 0, worst = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		all += l->list[i].gpu ? 0 : l->list[i].all;
+	for (size_t row = 0; row < text_rows(f); row++) {
+		if (!*cell_text(table_get(f, row, "phase")) && strcmp(cell_text(table_get(f, row, "layer")), "gpu"))
+			none += cell_real(table_get(f, row, "self_ns"));
+		worst = fmax(worst, cell_real(table_get(f, row, "self_error_ns")));
+	}
+	if (none > all * REMARKED) {
+		snprintf(text, sizeof(text), "%s more in calls that are no events, and so in no phase.",
+			 format_ns(elsewhere, none, t->o->unicode));
+		fputs("  ", t->out);
+		text_wrapped(t, text, 2);
+	}
+	if (worst > all * REMARKED) {
+		snprintf(text, sizeof(text), "Of nested calls only the sum is known by phase: up to %s of a "
+			 "function's time may be another's (--table phase_functions).",
+			 format_ns(off, worst, t->o->unicode));
+		fputs("  ", t->out);
+		text_wrapped(t, text, 2);
+	}
+}
+
 /* By trace, the GPU last, most time first. */
 static int line_by_time(const void *a, const void *b)
 {
@@ -145,6 +178,7 @@ void text_phases(const struct text *t)
 		qsort(l.list, l.count, sizeof(*l.list), line_by_time);
 		text_heading(t, "Time by phase", "in calls, nested ones counted once, over all threads");
 		put_lines(t, &l);
+		put_remarks(t, &l);
 	}
 	free(l.list);
 }

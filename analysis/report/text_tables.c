@@ -183,8 +183,6 @@ static struct part *sum_parts(const struct text *t, const struct table *b, size_
 	for (size_t row = 0; row < b->row_count; row++) {
 		const char *layer = cell_text(table_get(b, row, "layer"));
 		const char *library = text_base_name(cell_text(table_get(b, row, "library")));
-		double self = cell_real(table_get(b, row, "total_ns")) -
-			      cell_real(table_get(b, row, "nested_ns"));
 		size_t i = 0;
 
 		trace = trace_of_row(t, b, row, trace);
@@ -196,7 +194,7 @@ static struct part *sum_parts(const struct text *t, const struct table *b, size_
 			i++;
 		if (i == *count)
 			parts[(*count)++] = (struct part){ layer, library, trace, 0, 0, 0 };
-		parts[i].self += fmax(self, 0);
+		parts[i].self += cell_real(table_get(b, row, "self_ns"));
 		parts[i].calls += cell_real(table_get(b, row, "calls"));
 	}
 	return parts;

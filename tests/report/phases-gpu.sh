@@ -87,7 +87,9 @@ same "shares" "{1.0}" "$(json '{float(round(sum(k["share"] for k in r["phase_kin
 same "launching" True "$(json '{"start-up", "steady"} <= {k["phase"] for k in rows("phase_kinds", kind="launch")}')"
 same "all launching" True "$(json 'sum(k["self_ns"] for k in rows("phase_kinds", kind="launch")) == sum(k["self_ns"] for k in rows("kinds", kind="launch"))')"
 
-same "without what is nested" True "$(json 'sum(k["self_ns"] for k in rows("phase_kinds", kind="launch")) == 115 * 6000')"
+# No totals say what ran inside of launches: it stays with them, and may be another's.
+same "what is nested" True "$(json 'sum(k["self_ns"] for k in rows("phase_kinds", kind="launch")) == 115 * 10000')"
+same "in whatever it was" True "$(json 'sum(f["self_error_ns"] for f in rows("phase_functions", kind="launch")) == 115 * 4000')"
 
 # The same sums again, by layer, by calling library and as shares of each function.
 same "shares of each layer" "{1.0}" "$(json '{float(round(sum(s["share"] for s in r["phase_shares"] if (s["phase"], s["framework"], s["layer"]) == one), 9)) for one in {(s["phase"], s["framework"], s["layer"]) for s in r["phase_shares"]}}')"
@@ -137,7 +139,7 @@ done
 "$REPORT" -q "$TMP/trace.txt" >t.txt
 sed -n '/^Time by phase/,/^$/p' t.txt | sed '1d;$d' | tr -s ' ' >section
 grep -q '^ library layer start-up compilation steady end$' section || fail "phases have no heading: $(cat section)"
-grep -q '^ libtorch_cpu.so CUDA runtime 180 µs 510 µs$' section || fail "not by phase: $(cat section)"
+grep -q '^ libtorch_cpu.so CUDA runtime 300 µs 850 µs$' section || fail "not by phase: $(cat section)"
 grep -q '^ (busy) GPU 72.0 ms 3.00 ms$' section || fail "the GPU is not among them: $(cat section)"
 
 # A thread that is announced late: what it launched before is its process's all the same.

@@ -41,13 +41,13 @@
 	};
 
 	function own(row) {
-		return Math.max(0, (row.total_ns || 0) - (row.nested_ns || 0));
+		return row.self_ns || 0;
 	}
 
-	/* Only calls that are events can be told by phase, those that have a duration. */
+	/* By phase only calls with a duration; nested ones have own time alone. */
 	function byPhase() {
 		return dlt.rows('phase_functions').filter(function (row) {
-			return row.outer_ns !== null;
+			return row.self_ns !== null;
 		}).map(function (row) {
 			return Object.assign({ total_ns: row.outer_ns }, row);
 		});
