@@ -35,7 +35,7 @@ static const struct column columns[] = {
 	{ "bytes", "bytes", UNIT_BYTES, "this rank's part, see dltrace_comm:call" },
 	{ "total_ns", "time", UNIT_NS, "of all calls" },
 	{ "mean_ns", "mean", UNIT_NS, "time by calls" },
-	{ "max_ns", "max", UNIT_NS, "longest call that is an event" },
+	{ "max_ns", "max", UNIT_NS, "longest of these calls; missing: not known, but not above breakdown's" },
 	{ "share_of_wall", "of wall", UNIT_FRACTION,
 	  "time by the process's life; over 1 when threads call it side by side" },
 	{ "bytes_per_second", "bytes/s", UNIT_BYTES, "bytes by time, of calls that block" },
@@ -163,10 +163,14 @@ static bool is_network(const struct process *p, uint16_t function)
 	return !strcmp(process_function(p, function)->layer, "network");
 }
 
-/* What the totals have beyond the events of a function, whoever called it; of a socket's all. */
+/*
+ * What the totals have beyond the events of a function, whoever called it; of a socket's all. A call that was longer
+ * than all events is among the others.
+ */
 static void add_remainder(struct table *t, const struct process *p, uint16_t function)
 {
 	struct comm_use rest = { .function = function };
+	uint64_t longest = 0;
 	bool whole = is_network(p, function);
 
 	for (size_t i = 0; i < p->profile_count; i++) {
@@ -179,19 +183,21 @@ static void add_remainder(struct table *t, const struct process *p, uint16_t fun
 		rest.failed += s->failed;
 		rest.bytes += s->bytes;
 		rest.total += s->total;
+		rest.max = s->max > rest.max ? s->max : rest.max;
 	}
 	for (size_t i = 0; i < p->comms.use_count; i++) {
 		const struct comm_use *use = &p->comms.uses[i];
 
-		if (use->function == function && whole)
-			rest.max = use->max;
 		if (use->function != function || whole)
 			continue;
+		longest = use->max > longest ? use->max : longest;
 		rest.calls -= use->calls < rest.calls ? use->calls : rest.calls;
 		rest.failed -= use->failed < rest.failed ? use->failed : rest.failed;
 		rest.bytes -= use->bytes < rest.bytes ? use->bytes : rest.bytes;
 		rest.total -= use->total < rest.total ? use->total : rest.total;
 	}
+	if (rest.max <= longest)
+		rest.max = 0;
 	if (rest.calls)
 		add_row(t, p, &rest);
 }

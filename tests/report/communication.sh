@@ -85,3 +85,23 @@ dltrace-text 1
 [2s] dltrace_comm:call thread=1 function=MPI_Allreduce library=1 duration=1ms bytes=1000 communicator=4 peer=-1
 END
 same "the world's rank" "[('MPI 1', None), ('MPI_COMM_WORLD', 3)]" "$(json 'sorted((c["communicator"], c["rank"]) for c in r["communication"])')"
+
+# The longest call by the totals: of sockets; of other calls it is among those without a communicator where no event is.
+report_text <<'EVENTS'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train" rank=0 ranks=2
+[1s] dltrace_proc:object process=1 type=7 id=3 handle=0x7f00 values=[1 2 0 0xdef 0]
+[1s] dltrace_proc:function function=recv layer="network" kind="transfer" name="recv"
+[1s] dltrace_proc:function function=send layer="network" kind="transfer" name="send"
+[1s] dltrace_proc:function function=ncclAllReduce layer="nccl" kind="launch" name="ncclAllReduce"
+[1s] dltrace_proc:function function=ncclBroadcast layer="nccl" kind="launch" name="ncclBroadcast"
+[2s] dltrace_comm:call thread=1 function=recv library=1 duration=60us bytes=9 peer=-1
+[2s] dltrace_comm:call thread=1 function=ncclAllReduce library=1 duration=10us bytes=4 communicator=3 peer=-1
+[2s] dltrace_comm:call thread=1 function=ncclBroadcast library=1 duration=10us bytes=4 communicator=3 peer=-1
+[3s] dltrace_sample:function process=1 function=recv library=1 calls=3 outer_calls=1 total=8ms outer_total=60us max=6ms
+[3s] dltrace_sample:function process=1 function=send library=1 calls=2 outer_calls=0 total=400us max=277us
+[3s] dltrace_sample:function process=1 function=ncclAllReduce library=1 calls=3 outer_calls=3 total=70us outer_total=70us max=50us
+[3s] dltrace_sample:function process=1 function=ncclBroadcast library=1 calls=3 outer_calls=3 total=16us outer_total=16us max=10us
+EVENTS
+same "the longest" "[('ncclAllReduce', 'NCCL 1', 10000), ('ncclAllReduce', None, 50000), ('ncclBroadcast', 'NCCL 1', 10000), ('ncclBroadcast', None, None), ('recv', None, 6000000), ('send', None, 277000)]" \
+	"$(json 'sorted(((c["function"], c["communicator"], c["max_ns"]) for c in r["communication"]), key=lambda c: (c[0], str(c[1] is None)))')"
