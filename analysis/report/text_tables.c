@@ -342,7 +342,7 @@ void text_processes(const struct text *t)
 struct thread_kind {
 	char *kind;		/* owned */
 	const char *name;	/* that all of them have, or NULL; borrowed */
-	double trace, count, cpu, longest;
+	double trace, count, known, cpu, longest;	/* known: of how many of them the CPU time is */
 };
 
 static char *kind_of(const char *name, const char *routine)
@@ -382,14 +382,15 @@ static size_t sum_kinds(const struct text *t, const struct table *threads, struc
 	for (size_t row = 0; row < threads->row_count; row++) {
 		const char *name = cell_text(table_get(threads, row, "name"));
 		char *kind = kind_of(name, cell_text(table_get(threads, row, "routine")));
-		double cpu = cell_real(table_get(threads, row, "cpu_ns"));
+		const struct cell *cell = table_get(threads, row, "cpu_ns");
+		double cpu = cell_real(cell);
 		size_t i = 0;
 
 		trace = trace_of_row(t, threads, row, trace);
 		while (kind && i < count && (kinds[i].trace != trace || strcmp(kinds[i].kind, kind)))
 			i++;
 		if (i == count && count < KINDS_MAX) {
-			kinds[count++] = (struct thread_kind){ kind, name, trace, 0, 0, 0 };
+			kinds[count++] = (struct thread_kind){ kind, name, trace, 0, 0, 0, 0 };
 			kind = NULL;
 		}
 		free(kind);
@@ -397,6 +398,7 @@ static size_t sum_kinds(const struct text *t, const struct table *threads, struc
 		if (kinds[i].name && strcmp(kinds[i].name, name))
 			kinds[i].name = NULL;
 		kinds[i].count++;
+		kinds[i].known += cell->type != CELL_NULL;
 		kinds[i].cpu += cpu;
 		kinds[i].longest = fmax(kinds[i].longest, cpu);
 	}
@@ -405,12 +407,15 @@ static size_t sum_kinds(const struct text *t, const struct table *threads, struc
 
 static void put_kind(const struct text *t, struct grid *g, const struct thread_kind *k)
 {
+	struct cell cpu = { .type = k->known > 0 ? CELL_REAL : CELL_NULL, .r = k->cpu }, longest = cpu;
+
+	longest.r = k->longest;
 	grid_row(g);
 	text_trace_cell(t, g, k->trace);
 	grid_text(g, k->name && *k->name ? k->name : k->kind, STYLE_PLAIN);
 	grid_number(g, UNIT_COUNT, k->count);
-	grid_number(g, UNIT_NS, k->cpu);
-	grid_number(g, UNIT_NS, k->longest);
+	grid_cell(g, UNIT_NS, &cpu);
+	grid_cell(g, UNIT_NS, &longest);
 }
 
 static void put_threads(const struct text *t, const struct thread_kind *kinds, size_t count)
@@ -435,6 +440,50 @@ static void put_threads(const struct text *t, const struct thread_kind *kinds, s
 	text_more(t, count, shown, "threads");
 }
 
+static double cpu_of_processes(const struct text *t, double trace)
+{
+	const struct table *p = report_table(t->r, "processes");
+	double sum = 0;
+
+	for (size_t row = 0; row < text_rows(p); row++)
+		if (cell_real(table_get(p, row, "trace")) == trace)
+			sum += cell_real(table_get(p, row, "cpu_ns"));
+	return sum;
+}
+
+#define MISSING_LEAST 10e6	/* ns; and that part of all: less is not worth a line */
+#define MISSING_PART 0.05
+
+/* What a process has used is known at its end, what its threads had used from the last reading before. */
+static void say_missing(const struct text *t, double trace, const struct thread_kind *kinds, size_t count)
+{
+	char buf[FORMAT_SIZE], of[FORMAT_SIZE], whose[32] = "", text[200];
+	double all = cpu_of_processes(t, trace), told = 0;
+
+	for (size_t i = 0; i < count; i++)
+		told += kinds[i].trace == trace ? kinds[i].cpu : 0;
+	/* Where none was read, that is seen. */
+	if (!(told > 0) || all - told < fmax(MISSING_LEAST, all * MISSING_PART))
+		return;
+	if (text_several(t))
+		snprintf(whose, sizeof(whose), "trace %.0f: ", trace);
+	snprintf(text, sizeof(text), "%s%s of the %s that all processes used are of no thread: each is read every half "
+		 "second, and not at the process's end.", whose, format_ns(buf, all - told, t->o->unicode),
+		 format_ns(of, all, t->o->unicode));
+	fputs("  ", t->out);
+	text_wrapped(t, text, 2);
+}
+
+/* Of a part of the time some threads are not shown; of very many kinds the last one is of several traces. */
+static void say_all_missing(const struct text *t, const struct thread_kind *kinds, size_t count)
+{
+	const struct table *traces = report_table(t->r, "traces");
+
+	for (size_t row = 0; row < text_rows(traces) && count < KINDS_MAX; row++)
+		if (table_get(traces, row, "from_ns")->type == CELL_NULL)
+			say_missing(t, cell_real(table_get(traces, row, "trace")), kinds, count);
+}
+
 void text_threads(const struct text *t)
 {
 	const struct table *threads = report_table(t->r, "threads");
@@ -447,6 +496,7 @@ void text_threads(const struct text *t)
 		snprintf(remark, sizeof(remark), "%s in all", format_whole(buf, (double)text_rows(threads)));
 		text_heading(t, "Threads", text_several(t) ? NULL : remark);
 		put_threads(t, kinds, count);
+		say_all_missing(t, kinds, count);
 	}
 	for (size_t i = 0; i < count; i++)
 		free(kinds[i].kind);

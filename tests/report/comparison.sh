@@ -57,7 +57,7 @@ cp "$top_srcdir/tests/report/training.txt" x.txt
 cp x.txt y.txt
 "$REPORT" -q x.txt y.txt --width 100 >two || [ $? = 1 ]
 for section in "Time by calling library" Processes Threads Heap "GPU memory"; do
-	sed -n "/^$section/,/^\$/p" two >part
+	sed -n "/^$section/,/^\$/{/of no thread:/,/end\.\$/d;p}" two >part
 	same "whose, in $section" "trace 0 1" "$(echo $(awk 'NR == 2 || NR > 2 && NF { print $1 }' part | uniq))"
 done
 "$REPORT" -q x.txt >one || [ $? = 1 ]

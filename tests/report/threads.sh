@@ -28,3 +28,21 @@ same cpu 30000000 "$(json 'row("threads", thread=2)["cpu_ns"]')"
 same end 500000000 "$(json 'row("threads", thread=2)["end_ns"]')"
 same "end with the process" 800000000 "$(json 'row("threads", thread=4)["end_ns"]')"
 same "nothing is missing" 0 "$(json 'r["traces"][0]["lost"]')"
+
+# In words, a CPU time that nobody read is not 0, and what is of no thread is told.
+report_text <<'EVENTS'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"
+[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s name="app"
+[1s] dltrace_proc:thread thread=2 process=1 tid=101 begin=1s name="short"
+[2s] dltrace_sample:process process=1 time=2s threads=2 user=1690ms
+[2s] dltrace_sample:thread thread=1 time=2s cpu=1690ms
+[2400ms] dltrace_sample:process process=1 time=2400ms threads=2 user=2030ms
+[2400ms] dltrace_proc:exit process=1 events=9
+EVENTS
+"$REPORT" -q "$TMP/trace.txt" >text
+same "not read" "short 1 – –" "$(sed -n '/^Threads/,/^$/p' text | grep short | tr -s ' ' | sed 's/^ //')"
+grep -q '340 ms of the 2.03 s that all processes used are of no thread' text || fail "not told: $(cat text)"
+sed 's/cpu=1690ms/cpu=2020ms/' "$TMP/trace.txt" >all.txt
+! "$REPORT" -q all.txt | grep -q 'of no thread' || fail "too little to be told"
+! "$REPORT" -q --from 100ms "$TMP/trace.txt" | grep -q 'of no thread' || fail "told of a part"
