@@ -101,7 +101,7 @@ void text_communication(const struct text *t)
 
 	if (count) {
 		qsort(groups, count, sizeof(*groups), group_by_time);
-		text_heading(t, "Communication", "least and most: of a process's life");
+		text_heading(t, "Communication", "all calls, nested ones too; least and most: of a process's life");
 		grid = grid_new(t->o);
 		text_trace_column(t, grid);
 		grid_column(grid, "function", GRID_STRETCH | GRID_MIDDLE, 0);

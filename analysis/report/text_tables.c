@@ -12,6 +12,8 @@
 
 /* ---- time by function ---- */
 
+#define NESTED_SEEN 0.005	/* of a function's time: what is less does not show */
+
 static const char *const group_columns[] = { "trace", "framework", "layer" };
 
 static bool same_cell(const struct cell *a, const struct cell *b)
@@ -40,6 +42,16 @@ const char *text_layer(const char *layer)
 		if (!strcmp(titles[i].layer, layer))
 			return titles[i].title;
 	return layer;
+}
+
+/* Are there calls inside of others? Their time is the outer ones', and not in the total. */
+static bool any_nested(const struct table *s, size_t begin, size_t end)
+{
+	for (size_t row = begin; row < end; row++)
+		if (cell_real(table_get(s, row, "calls")) * cell_real(table_get(s, row, "mean_ns")) >
+		    cell_real(table_get(s, row, "total_ns")) * (1 + NESTED_SEEN))
+			return true;
+	return false;
 }
 
 static void group_heading(const struct text *t, const struct table *s, size_t row, double total)
@@ -91,7 +103,7 @@ static double largest_of(const struct table *s, size_t begin, size_t end, const 
 	return largest;
 }
 
-static void put_shares(const struct text *t, const struct table *s, size_t begin, size_t end)
+static void put_shares(const struct text *t, const struct table *s, size_t begin, size_t end, bool nested)
 {
 	bool kernels = !strcmp(cell_text(table_get(s, begin, "layer")), "gpu");
 	/* Kernels' names are long. */
@@ -106,7 +118,8 @@ static void put_shares(const struct text *t, const struct table *s, size_t begin
 		shown[i] = !share_numbers[i].if_any ||
 			   largest_of(s, begin, end, share_numbers[i].column) > 0;
 		if (shown[i])
-			grid_column(g, share_numbers[i].title, GRID_RIGHT, share_numbers[i].optional);
+			grid_column(g, nested && !strcmp(share_numbers[i].column, "total_ns") ? "outermost" :
+				    share_numbers[i].title, GRID_RIGHT, share_numbers[i].optional);
 	}
 	for (size_t row = begin; row < end; row++) {
 		const char *function = cell_text(table_get(s, row, "function"));
@@ -132,11 +145,15 @@ static size_t put_share_group(const struct text *t, const struct table *s, size_
 {
 	double total = 0;
 	size_t end = begin;
+	bool nested;
 
 	for (; end < s->row_count && same_group(s, begin, end); end++)
 		total += cell_real(table_get(s, end, "total_ns"));
+	nested = any_nested(s, begin, end);
 	group_heading(t, s, begin, total);
-	put_shares(t, s, begin, end);
+	put_shares(t, s, begin, end, nested);
+	if (nested)
+		fputs("  outermost: without calls that ran inside of others; calls and mean are of all\n", t->out);
 	return end;
 }
 

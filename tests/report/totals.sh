@@ -23,6 +23,13 @@ same "a reading without a distribution leaves the last one" True "$(json 'row("b
 same "... in words" 1 "$(json 'sum("8 outermost calls (50 ms)" in x["text"] for x in r["limits"])')"
 same "only counted" 8.0 "$(json 'float(row("limits", kind="threshold")["value"])')"
 
+# In words, what is of the outermost calls and what of all.
+"$REPORT" -q "$TMP/trace.txt" >text
+grep -q '^  outermost: without calls that ran inside of others; calls and mean are of all$' text || fail "of which calls: $(cat text)"
+grep -q '^  function .* outermost ' text || fail "of which calls: $(cat text)"
+sed 's/outer_calls=6 total=80ms/outer_calls=6 total=75ms/' "$TMP/trace.txt" >flat.txt
+! "$REPORT" -q flat.txt | grep -q outermost.*calls.and.mean || fail "none is inside of another"
+
 # From --from on there are only events.
 report_text --from 50ms --to 150ms <trace
 same "calls in the window" 1 "$(json 'row("breakdown", function="sgemm_")["calls"]')"
