@@ -171,6 +171,9 @@ static const struct fact {
 	  "counters at every call, read last when the process was gone (final = 1); usable sizes" },
 	{ "heap: peak", "heap: peak_bytes; processes: heap_peak_bytes", "exact", "bytes", peak_error,
 	  "the true peak lies between peak_bytes and that plus peak_error_bytes: threads publish in steps of 64 KiB" },
+	{ "heap: peak of a run", "runs: heap_peak_bytes", "sampled", "ns", sample_interval,
+	  "the largest sum over processes at a reading, or one process's own peak where that is more: exact of a run "
+	  "of one process; of several a higher sum between two readings is not seen" },
 	{ "GPU memory by kind, device and library", "gpu_memory, gpu", "exact", "bytes", zero,
 	  "a ledger of every allocation and free that passes dltrace: reserved memory, not what a framework's "
 	  "pool uses" },

@@ -25,3 +25,18 @@ same "not ours" None "$(json 'row("heap", process=3)["live_bytes"]')"
 same "said so" no "$(json 'row("coverage", process=3, kind="heap")["covered"]')"
 same "peak of the curve" 4000 "$(json 'int(peak("heap_bytes", 1))')"
 same "inherited once in the run" 4300 "$(json 'int(peak("heap_bytes"))')"
+
+# A peak between two readings is the run's, too: the process itself knows it, of its whole life.
+report_text <<'TRACE'
+dltrace-text 1
+recording exit 0
+[1s] dltrace_proc:process process=1 pid=100 begin=1s
+[2s] dltrace_sample:process process=1 time=2s threads=1 allocated=4000 allocations=4 heap_peak=4000
+[3s] dltrace_sample:process process=1 time=3s threads=1 allocated=20000 freed=17000 allocations=20 frees=17 heap_peak=9000
+[3s] dltrace_sample:process process=1 time=3s gpu_memory=[0x10c000000 300 900 0 0 0 0 0 0 0 0 0]
+[4s] dltrace_sample:process process=1 time=4s final=1 allocated=20000 freed=20000 allocations=20 frees=20 heap_peak=9000
+TRACE
+same "the run's peak" "(9000, 900)" "$(json '(r["runs"][0]["heap_peak_bytes"], r["runs"][0]["gpu_peak_bytes"])')"
+exits 3 "$REPORT" trace.txt --fail-if 'heap_peak>8K'
+"$REPORT" -q -f json --to 2500ms trace.txt >r.json
+same "of a part the readings in it" 4000 "$(json 'r["runs"][0]["heap_peak_bytes"]')"
