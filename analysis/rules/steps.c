@@ -477,13 +477,31 @@ static struct children short_ones(const struct process *p)
 	return c;
 }
 
+/* Of those that go on, or whose end nobody waited for, no life is known. */
+static const char *lives_text(uint64_t count, uint64_t ended, uint64_t lived, char *text, size_t size)
+{
+	char which[64] = "which lived", sum[32], mean[32];
+
+	if (ended == 1)
+		snprintf(which, sizeof(which), "of which the one that ended lived");
+	else if (ended < count)
+		snprintf(which, sizeof(which), "of which the %" PRIu64 " that ended lived", ended);
+	time_text(sum, sizeof(sum), (double)lived);
+	if (ended > 1)
+		snprintf(text, size, "%s %s each on average, %s in all", which,
+			 time_text(mean, sizeof(mean), (double)lived / (double)ended), sum);
+	else
+		snprintf(text, size, "%s %s", which, sum);
+	return text;
+}
+
 /* Compilers, shells: what they make in turn is not counted. */
 void rule_short_processes(struct findings *f, const struct trace *t)
 {
 	struct programs all = { 0 };
 	uint64_t count = 0, hidden = 0, ended = 0, lived = 0, named = 0;
 	json_t *programs = json_object();
-	char text[400], mean[32], sum[32];
+	char text[400], lives[160];
 
 	for (size_t i = 0; i < t->process_count; i++) {
 		struct children c;
@@ -509,9 +527,8 @@ void rule_short_processes(struct findings *f, const struct trace *t)
 		found(f, NULL, (struct stake){ .since = UNKNOWN, .ns = (double)lived },
 		      json_pack("{s:I, s:I, s:I, s:O}", "processes", (json_int_t)count, "ended",
 				(json_int_t)ended, "lived_ns", (json_int_t)lived, "programs", programs),
-		      "%" PRIu64 " short processes were started, which lived %s each on average, %s in all: %s",
-		      count, time_text(mean, sizeof(mean), (double)lived / (double)ended),
-		      time_text(sum, sizeof(sum), (double)lived), text);
+		      "%" PRIu64 " short processes were started, %s: %s", count,
+		      lives_text(count, ended, lived, lives, sizeof(lives)), text);
 	json_decref(programs);
 	free(all.list);
 }
