@@ -54,9 +54,9 @@ static void add(struct table *t, const struct thread *thread)
 		table_set_uint(t, "creator", thread->creator);
 	set_text(t, "creator_library", library_name(p, thread->creator_library));
 	set_routine(t, thread);
-	set_time(t, "begin_ns", thread->first_thread ? p->begin : thread->begin);
-	set_text(t, "phase", phase_name_at(phases_around(p), thread->first_thread ? p->begin : thread->begin));
-	set_time(t, "end_ns", thread->end != UNKNOWN ? thread->end : p->end);
+	set_time(t, "begin_ns", thread_begin(thread));
+	set_text(t, "phase", phase_name_at(phases_around(p), thread_begin(thread)));
+	set_time(t, "end_ns", thread_end(thread));
 	if (thread->cpu)
 		table_set_uint(t, "cpu_ns", thread->cpu);
 	table_set_uint(t, "events", thread->read);
@@ -66,10 +66,8 @@ static void add(struct table *t, const struct thread *thread)
 /* Of a phase, those that lived in it. */
 static bool is_in_phase(const struct thread *thread)
 {
-	const struct process *p = thread->process;
-	const struct trace *t = p->trace;
-	int64_t begin = thread->first_thread ? p->begin : thread->begin;
-	int64_t end = thread->end != UNKNOWN ? thread->end : p->end;
+	const struct trace *t = thread->process->trace;
+	int64_t begin = thread_begin(thread), end = thread_end(thread);
 
 	return !t->model->options.phase || (begin < t->to && (end == UNKNOWN || end >= t->from));
 }

@@ -166,8 +166,6 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 	if (own_word) {
 		p->reason = e->reason;
 		p->from_start = true;
-		/* From here on events tell of every thread. */
-		p->now.thread_offset = p->now.thread_candidate = 0;
 	}
 	/*
 	 * Whoever says it again after the process's end cannot read these any more, and a sampler that
@@ -211,13 +209,7 @@ static void on_process(struct trace *t, int64_t at, const void *data)
 		traced_after_all(p);
 	first = trace_thread_make(t, e->process);
 	join(first, p, at);
-	if (!first->alive && first->end == UNKNOWN && p->end == UNKNOWN) {
-		first->alive = true;
-		first->tid = first->tid ? first->tid : e->pid;
-		p->threads_alive++;
-		if (p->from_start)
-			process_threads_changed(p, at);
-	}
+	first->tid = first->tid ? first->tid : e->pid;
 }
 
 static void on_thread(struct trace *t, int64_t at, const void *data)
@@ -232,7 +224,6 @@ static void on_thread(struct trace *t, int64_t at, const void *data)
 		thread->from_start |= e->reason != NAMED;
 	}
 	announced_by(p, e->reason != AGAIN, at);
-	thread->announced = true;
 	thread->tid = e->tid;
 	thread->creator = e->creator;
 	thread->creator_library = e->creator_library;
@@ -243,28 +234,16 @@ static void on_thread(struct trace *t, int64_t at, const void *data)
 	if (e->name && *e->name && !(e->reason == AGAIN && thread->named))
 		thread->name = trace_keep(t, e->name);
 	thread->named |= e->reason == NAMED;
-	if (!thread->alive && thread->end == UNKNOWN && p->end == UNKNOWN) {
-		thread->alive = true;
-		p->threads_alive++;
-		process_threads_changed(p, at);
-	}
 }
 
 static void on_thread_end(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_thread_end *e = data;
 	struct thread *thread = trace_emitted(t, e->thread, at);
-	struct process *p = thread->process;
 
 	thread->end = at;
 	thread->cpu = image_cpu(thread, e->cpu);
 	thread_emitted(thread, e->events);
-	if (thread->alive) {
-		thread->alive = false;
-		p->threads_alive--;
-		if (p->end == UNKNOWN)
-			process_threads_changed(p, at);
-	}
 }
 
 /* Its entry: by id, or by path while it has none. */

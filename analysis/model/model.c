@@ -9,6 +9,7 @@
 #include "analysis/model/feed.h"
 #include "analysis/model/gpu.h"
 #include "analysis/model/late.h"
+#include "analysis/model/lives.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/parts.h"
 #include "analysis/reader/reader.h"
@@ -339,6 +340,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	for (size_t i = 0; i < t->process_count; i++)
 		rhythm_end(&t->processes[i]->rhythm);
 	link_all(t);
+	lives_end(t);
 	comms_number(t->processes, t->process_count);
 	gpu_end(t);
 	reader_end(r);

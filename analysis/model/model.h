@@ -119,7 +119,7 @@ struct thread {
 	uint64_t emitted_base;		/* ... of that before the trace began */
 	bool from_start, emitted_based;
 	bool named;			/* by the program: what is said again is the kernel's name */
-	bool announced, alive, first_thread;
+	bool first_thread;
 	uint16_t in_flight;		/* function of the last sample */
 	int64_t in_flight_since, in_flight_at;	/* when it began, and when that was read */
 	int64_t returned;		/* end of its last call that is an event */
@@ -136,7 +136,8 @@ enum curve_id {
 };
 
 enum run_curve_id {
-	RUN_THREADS, RUN_GPU, RUN_PINNED,		/* by events */
+	RUN_THREADS,					/* when all has been read (lives.c) */
+	RUN_GPU, RUN_PINNED,				/* by events */
 	RUN_CPU, RUN_MEMORY, RUN_HEAP, RUN_MAPPED,	/* by rounds of samples */
 	RUN_CURVES,
 };
@@ -168,7 +169,6 @@ struct process_now {
 	bool cpu_known;
 	int64_t level[RUN_CURVES];	/* its part in the run's curves that go by events */
 	int64_t heap, mapped, gpu, pinned;	/* bytes */
-	int64_t thread_offset, thread_candidate;	/* samples' count less that of events */
 	uint64_t round;
 	bool alive, sampled, gone;	/* alive: in trace->alive, as below */
 };
@@ -200,7 +200,7 @@ struct process {
 	bool exit_seen, final_seen;
 	struct dlt_ev_sample_process sample;	/* the last one; seen only if now.sampled */
 	int64_t sample_at;
-	int64_t threads_alive;		/* by events */
+	struct curve threads_sampled;	/* how many, wherever that was read (lives.c) */
 	uint64_t read, emitted, emitted_base;
 	bool emitted_known, emitted_based;
 	uint64_t children[5];		/* by dltrace_proc:child's `how` */
@@ -333,7 +333,7 @@ struct trace {
 	int error;			/* why reading stopped; 0 */
 	struct process **processes;	/* owned; by first sight */
 	size_t process_count, process_capacity;
-	struct thread **threads;	/* owned; by first sight */
+	struct thread **threads;	/* owned; by first sight, in the end by their begin */
 	size_t thread_count, thread_capacity;
 	struct idmap process_by_id, thread_by_id;
 	struct thread *last_thread;	/* cache */
@@ -411,6 +411,9 @@ const struct function *process_function(const struct process *p, uint16_t id);
 const struct function *profile_names(const struct process *p, const struct profile *f);
 /* Length of its life as far as known, ns; 0 when not. */
 uint64_t process_life(const struct process *p);
+/* The first one lives as long as its process; UNKNOWN: not said. */
+int64_t thread_begin(const struct thread *thread);
+int64_t thread_end(const struct thread *thread);
 /* A thread says how many events that name it it has emitted so far. */
 void thread_emitted(struct thread *thread, uint64_t events);
 
@@ -468,8 +471,6 @@ void process_point(struct process *p, enum curve_id id, int64_t at, int64_t valu
 void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value);
 /* The mean from `since` to then. */
 void trace_rate(struct trace *t, struct curve *c, int64_t since, int64_t at, int64_t value);
-/* Threads of the process by events changed. */
-void process_threads_changed(struct process *p, int64_t at);
 /* All alive processes once more into the run's curves. */
 void trace_round(struct trace *t);
 bool trace_in_range(const struct trace *t, int64_t at);

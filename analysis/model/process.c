@@ -51,6 +51,7 @@ void process_free(struct process *p)
 	}
 	for (int c = 0; c < PROCESS_CURVES; c++)
 		curve_release(&p->curves[c]);
+	curve_release(&p->threads_sampled);
 	gpu_work_free(p->gpu);
 	idmap_release(&p->library_by_id);
 	launched_release(&p->launched);
@@ -272,6 +273,16 @@ uint64_t process_life(const struct process *p)
 	return p->begin != UNKNOWN && end > p->begin ? (uint64_t)(end - p->begin) : 0;
 }
 
+int64_t thread_begin(const struct thread *thread)
+{
+	return thread->first_thread ? thread->process->begin : thread->begin;
+}
+
+int64_t thread_end(const struct thread *thread)
+{
+	return thread->end != UNKNOWN ? thread->end : thread->process->end;
+}
+
 void thread_emitted(struct thread *thread, uint64_t events)
 {
 	if (!thread->from_start && !thread->process->from_start && !thread->emitted_based) {
@@ -327,20 +338,29 @@ const struct machine *trace_machine(const struct trace *t, const char *host)
 
 /* ---- an order that does not tell where the trace was cut ---- */
 
+/* UNKNOWN, the least of all, is later than any time. */
+static bool later(int64_t x, int64_t y)
+{
+	return (uint64_t)x - 1 - (uint64_t)UNKNOWN > (uint64_t)y - 1 - (uint64_t)UNKNOWN;
+}
+
 static int by_first_call(const void *a, const void *b)
 {
 	const struct profile *x = *(struct profile *const *)a, *y = *(struct profile *const *)b;
 
-	/* Without events: last, as first seen in samples. UNKNOWN is the least of all. */
+	/* Without events: last, as first seen in samples. */
 	if (x->begin != y->begin)
-		return (uint64_t)x->begin - 1 - (uint64_t)UNKNOWN < (uint64_t)y->begin - 1 - (uint64_t)UNKNOWN ? -1 : 1;
+		return later(x->begin, y->begin) ? 1 : -1;
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
 static int by_thread(const void *a, const void *b)
 {
 	const struct thread *x = *(struct thread *const *)a, *y = *(struct thread *const *)b;
+	int64_t begin = thread_begin(x), other = thread_begin(y);
 
+	if (begin != other)
+		return later(begin, other) ? 1 : -1;
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -351,39 +371,29 @@ static int by_orphan_thread(const void *a, const void *b)
 	return x->orphan_thread < y->orphan_thread ? -1 : x->orphan_thread > y->orphan_thread;
 }
 
-/* Those that were announced stay in that order; the others follow, in the order of `compare`. */
-static void announced_first(void **list, size_t count, bool (*is_announced)(const void *),
-			    int (*compare)(const void *, const void *))
+/* Those that were announced stay in that order; the others follow. */
+static void orphans_last(struct trace *t)
 {
-	void **others = xcalloc(count + 1, sizeof(*others));
+	struct process **orphans = xcalloc(t->process_count + 1, sizeof(*orphans));
 	size_t announced = 0, rest = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (is_announced(list[i]))
-			list[announced++] = list[i];
+	for (size_t i = 0; i < t->process_count; i++)
+		if (t->processes[i]->orphan)
+			orphans[rest++] = t->processes[i];
 		else
-			others[rest++] = list[i];
+			t->processes[announced++] = t->processes[i];
 	if (rest) {
-		qsort(others, rest, sizeof(*others), compare);
-		memcpy(list + announced, others, rest * sizeof(*others));
+		qsort(orphans, rest, sizeof(*orphans), by_orphan_thread);
+		memcpy(t->processes + announced, orphans, rest * sizeof(*orphans));
 	}
-	free(others);
-}
-
-static bool thread_is_announced(const void *thread)
-{
-	return ((const struct thread *)thread)->announced;
-}
-
-static bool process_is_announced(const void *process)
-{
-	return !((const struct process *)process)->orphan;
+	free(orphans);
 }
 
 void trace_order(struct trace *t)
 {
-	announced_first((void **)t->threads, t->thread_count, thread_is_announced, by_thread);
-	announced_first((void **)t->processes, t->process_count, process_is_announced, by_orphan_thread);
+	if (t->thread_count)
+		qsort(t->threads, t->thread_count, sizeof(*t->threads), by_thread);
+	orphans_last(t);
 	for (size_t i = 0; i < t->process_count; i++) {
 		struct process *p = t->processes[i];
 

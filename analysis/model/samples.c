@@ -165,32 +165,6 @@ void process_gpu_changed(struct process *p, int64_t at)
 	run_level(p, RUN_PINNED, at, p->now.pinned);
 }
 
-void process_threads_changed(struct process *p, int64_t at)
-{
-	int64_t threads = p->threads_alive + p->now.thread_offset;
-
-	if (p->orphan || (!p->from_start && !p->now.sampled))
-		return;
-	process_point(p, CURVE_THREADS, at, threads);
-	run_level(p, RUN_THREADS, at, threads);
-}
-
-/*
- * Threads that no event tells of (clone, lost announcements) are the difference between a sample
- * and the events. A thread that was made between the two makes a difference too, but not twice.
- */
-static void threads(struct process *p, int64_t at, uint32_t sampled)
-{
-	struct process_now *now = &p->now;
-	int64_t offset = (int64_t)sampled - p->threads_alive;
-
-	if (!p->from_start || offset == now->thread_candidate)
-		now->thread_offset = offset;
-	now->thread_candidate = offset;
-	process_point(p, CURVE_THREADS, at, sampled);
-	run_level(p, RUN_THREADS, at, sampled);
-}
-
 static void emitted(struct process *p, const struct dlt_ev_sample_process *e)
 {
 	if (!p->from_start && !p->emitted_based) {
@@ -253,7 +227,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	if (!e->final || e->rss_anon)
 		memory_points(p, at, e);
 	if (!p->now.gone && !e->final)
-		threads(p, at, e->threads);
+		curve_add(&p->threads_sampled, p->trace->model->options.points / 2, at, e->threads);
 	emitted(p, e);
 	p->now.sampled = true;
 	if (e->final) {
@@ -300,7 +274,6 @@ void process_ended(struct process *p, int64_t at)
 	if (p->now.sampled && p->now.round == t->round)
 		trace_round(t);
 	p->now.gone = true;
-	process_point(p, CURVE_THREADS, at, 0);
 	gpu_memory_ended(p, at);
 	for (int id = 0; id < RUN_CURVES; id++)
 		run_level(p, (enum run_curve_id)id, at, 0);
@@ -322,7 +295,6 @@ void process_returned(struct process *p, int64_t at)
 	p->now.gone = false;
 	p->end = UNKNOWN;
 	process_lives(p);
-	process_threads_changed(p, at);
 	process_gpu_changed(p, at);
 }
 

@@ -46,3 +46,24 @@ grep -q '340 ms of the 2.03 s that all processes used are of no thread' text || 
 sed 's/cpu=1690ms/cpu=2020ms/' "$TMP/trace.txt" >all.txt
 ! "$REPORT" -q all.txt | grep -q 'of no thread' || fail "too little to be told"
 ! "$REPORT" -q --from 100ms "$TMP/trace.txt" | grep -q 'of no thread' || fail "told of a part"
+
+# What counts is when a thread began, not when it was announced: by then another may have ended.
+report_text <<'TRACE'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"
+[1200ms] dltrace_proc:process process=2 parent=1 pid=101 reason=1 begin=1100ms exe="/bin/app"
+[1300ms] dltrace_proc:exit process=2 events=1
+[1400ms] dltrace_proc:process process=4 parent=1 pid=103 reason=1 begin=1260ms exe="/bin/app"
+[1410ms] dltrace_proc:process process=3 parent=1 pid=102 reason=1 begin=1250ms exe="/bin/app"
+[1500ms] dltrace_proc:thread thread=5 process=1 tid=104 creator=1 begin=1270ms
+[1500ms] dltrace_proc:thread_end thread=5
+[1600ms] dltrace_proc:exit process=4 events=1
+[1700ms] dltrace_proc:exit process=3 events=1
+[2s] dltrace_proc:exit process=1 events=2
+TRACE
+same "as they lived" "[(0, 1), (100, 2), (250, 3), (260, 4), (270, 5), (300, 4), (500, 3), (600, 2), (700, 1), (1000, 0)]" \
+	"$(json '[(t // 1000000, int(v)) for t, v in points("threads")]')"
+same "the mean" 2.22 "$(json '[s["mean"] for s in r["series"] if s["name"] == "threads" and s["process"] is None][0]')"
+same "of a process" "[(0, 1), (270, 2), (500, 1), (1000, 0)]" "$(json '[(t // 1000000, int(v)) for t, v in points("threads", 1)]')"
+same "the run's peak by lives" 5 "$(json 'int(r["runs"][0]["threads_peak"])')"
+same "in the order of their begin" "[1, 2, 3, 4, 5]" "$(json '[t["thread"] for t in r["threads"]]')"
