@@ -39,6 +39,8 @@ struct process_end {
 	const struct process *sender;	/* of the signal; NULL: not known */
 	bool let_go;	/* by the one that made it, as pools do, in a run that went well: no failure */
 };
+/* What the reader says of events that another build of dltrace has packed; NULL: there are none. */
+const struct note *trace_other_layout(const struct trace *t);
 struct process_end process_end(const struct process *p);
 
 /* Events emitted and not read, over all processes, or what LTTng or the recorder says if that is more. */

@@ -88,6 +88,14 @@ static void find_sender(const struct process *p, struct process_end *e)
 	e->let_go = e->sender && e->sender == p->parent && p->trace->exit_status == 0;
 }
 
+const struct note *trace_other_layout(const struct trace *t)
+{
+	for (size_t i = 0; i < t->note_count; i++)
+		if (t->notes[i].t == UNKNOWN && !strcmp(t->notes[i].kind, NOTE_LAYOUT))
+			return &t->notes[i];
+	return NULL;
+}
+
 struct process_end process_end(const struct process *p)
 {
 	const struct trace *t = p->trace;
@@ -105,7 +113,8 @@ struct process_end process_end(const struct process *p)
 		e.killed = t->exit_signal != 0;
 		return e;
 	}
-	e.killed = p->final_seen && p->announced && !p->traced;
+	/* Its last words may be among those that are not read. */
+	e.killed = p->final_seen && p->announced && !p->traced && !trace_other_layout(t);
 	/* Nobody waited for it, but this one was sent, and it cannot be caught. */
 	if (e.killed && p->signalled == SIGKILL) {
 		e.ending = END_SIGNAL;

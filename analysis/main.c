@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dltrace-report: turns traces into breakdowns, curves, tables and figures. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -89,17 +90,20 @@ static bool is_unread(const struct reader_problem *p)
 
 static int say_problems(const struct options *o, const char *path, const struct reader_info *info)
 {
-	size_t unread = 0;
+	uint64_t shown = 0, unread = 0;
 
 	for (size_t i = 0; i < info->problem_count; i++) {
-		bool shown = is_unread(&info->problems[i]) ? unread++ < PROBLEMS_SHOWN : o->verbose;
+		const struct reader_problem *p = &info->problems[i];
+		bool is_shown = is_unread(p) ? shown < PROBLEMS_SHOWN : o->verbose;
 
-		if (shown && !o->quiet)
-			say(o, path, info->problems[i].text);
+		unread += is_unread(p) ? p->count : 0;
+		shown += is_unread(p) && is_shown ? p->count : 0;
+		if (is_shown && !o->quiet)
+			say(o, path, p->text);
 	}
-	if (unread > PROBLEMS_SHOWN && !o->quiet)
-		fprintf(stderr, "dltrace-report: %zu more such problems are in the report\n",
-			unread - PROBLEMS_SHOWN);
+	if (unread > shown && !o->quiet)
+		fprintf(stderr, "dltrace-report: %" PRIu64 " more such problem%s in the report\n", unread - shown,
+			unread - shown == 1 ? " is" : "s are");
 	return unread ? STATUS_PARTLY : STATUS_OK;
 }
 

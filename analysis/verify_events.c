@@ -24,7 +24,7 @@ void check_readable(const struct trace *t, const struct report *r, struct check_
 		/* Lost and foreign events are others' business. */
 		if (n->t != UNKNOWN || !strcmp(n->kind, "lost") || !strcmp(n->kind, "foreign"))
 			continue;
-		problems++;
+		problems += n->count;
 		if (!*first)
 			first = n->text;
 	}

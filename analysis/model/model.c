@@ -116,12 +116,12 @@ struct trace *trace_add(struct model *m, const char *path)
 	return t;
 }
 
-static void add_problem(struct trace *t, const char *kind, const char *text, int64_t value)
+static void add_problem(struct trace *t, const char *kind, const char *text, uint64_t value, uint64_t count)
 {
 	t->notes = xgrow(t->notes, t->note_count, &t->note_capacity, sizeof(*t->notes));
 	t->notes[t->note_count++] = (struct note){
 		.severity = 1, .kind = trace_keep(t, kind), .text = trace_keep(t, text),
-		.value = value, .t = UNKNOWN,
+		.value = (int64_t)value, .t = UNKNOWN, .count = count,
 	};
 }
 
@@ -140,9 +140,11 @@ static void take_info(struct trace *t, const struct reader_info *info)
 	t->bytes = info->bytes;
 	if (!*t->host)
 		t->host = trace_keep(t, info->host);
-	for (size_t i = 0; i < info->problem_count; i++)
-		add_problem(t, info->problems[i].kind, info->problems[i].text,
-			    (int64_t)info->problems[i].value);
+	for (size_t i = 0; i < info->problem_count; i++) {
+		const struct reader_problem *p = &info->problems[i];
+
+		add_problem(t, p->kind, p->text, p->value, p->count);
+	}
 }
 
 /* What dltrace-record left beside the trace: whose recording it is, and how it ended. */
@@ -355,7 +357,7 @@ void model_unreadable(struct model *m, const char *path, const char *why)
 {
 	struct trace *t = trace_add(m, path);
 
-	add_problem(t, "unreadable", why, 0);
+	add_problem(t, "unreadable", why, 0, 1);
 	t->error = -1;
 }
 

@@ -285,11 +285,13 @@ struct note {
 	const char *kind, *text;
 	uint32_t process;	/* the recording's id; 0: all */
 	int64_t value, t;
+	uint64_t count;		/* problems that it tells of */
 };
 
 #define NOTES_KEPT 1000
 #define NOTE_KILLED "killed"	/* process or 0 (the command), value: the signal */
 #define NOTE_EXITED "exited"	/* process, whose own event was lost; value: its status */
+#define NOTE_LAYOUT "layout"	/* by the reader: events of another build of dltrace are left out */
 #define NOTE_EXIT "exit"	/* of the command, value: its status */
 #define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 

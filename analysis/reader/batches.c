@@ -88,9 +88,7 @@ void batch_begin(struct reader *r, const struct reader_event *event)
 		b->event.thread = e->thread;
 		return;
 	}
-	source_problem(r, PROBLEM_FOREIGN, e->count,
-		       "%u events were packed by another version of dltrace and are left out: use its dltrace-report",
-		       e->count);
+	source_other_layout(r, e->count);
 }
 
 int batch_end(struct reader *r)

@@ -17,8 +17,7 @@ void outbox_begin(struct reader *r, const struct reader_event *event)
 
 	o->at = NULL;
 	if (e->layout != DLT_OUTBOX_LAYOUT) {
-		source_problem(r, PROBLEM_FOREIGN, e->count, "%u events were packed by another version of dltrace and "
-			       "are left out: use its dltrace-report", e->count);
+		source_other_layout(r, e->count);
 		return;
 	}
 	if (!o->data)

@@ -17,7 +17,8 @@
 #include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 
-#define PROBLEMS_MAX 100
+#define PROBLEMS_MAX 100	/* each by itself */
+#define PROBLEMS_ROOM (PROBLEMS_MAX + 2 * PROBLEM_KINDS)	/* the first of a kind, and one for all others of it */
 
 /*
  * In place, for every text that leaves the reader: parts of it are from the trace, where a name
@@ -33,6 +34,7 @@ static void one_line(char *text)
 static const char *const problem_kinds[PROBLEM_KINDS] = {
 	[PROBLEM_TRUNCATED] = "truncated", [PROBLEM_LOST] = "lost", [PROBLEM_FOREIGN] = "foreign",
 	[PROBLEM_CORRUPT] = "corrupt", [PROBLEM_UNREADABLE] = "unreadable", [PROBLEM_STOPPED] = "stopped",
+	[PROBLEM_LAYOUT] = "layout",
 };
 
 enum reader_problem_kind source_problem_kind(const char *name, size_t length)
@@ -45,31 +47,73 @@ enum reader_problem_kind source_problem_kind(const char *name, size_t length)
 	return kind;
 }
 
-void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t value, const char *format, ...)
+void source_problem_told(struct reader *r, enum reader_problem_kind kind, uint64_t value, uint64_t count,
+			 const char *text)
 {
 	struct reader_problem *p;
+
+	if (!r->problems)
+		r->problems = must(calloc(PROBLEMS_ROOM, sizeof(*r->problems)));
+	r->info.problems = r->problems;
+	if (r->info.problem_count == PROBLEMS_ROOM) {
+		r->problems[PROBLEMS_ROOM - 1].count += count;
+		return;
+	}
+	p = &r->problems[r->info.problem_count++];
+	*p = (struct reader_problem){
+		.kind = problem_kinds[kind], .text = must(strdup(text)), .value = value, .count = count,
+	};
+	one_line(p->text);
+}
+
+static bool was_told(const struct reader *r, enum reader_problem_kind kind)
+{
+	for (size_t i = 0; i < r->info.problem_count; i++)
+		if (r->problems[i].kind == problem_kinds[kind])
+			return true;
+	return false;
+}
+
+/* Those of a kind for which there is no room; the last one of the kind tells how many there are. */
+static void leave_out(struct reader *r, enum reader_problem_kind kind)
+{
+	uint64_t count = ++r->left_out[kind];
+	struct reader_problem *p = NULL;
+	char text[80];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " more problem%s of the kind \"%s\"", count, count == 1 ? "" : "s",
+		 problem_kinds[kind]);
+	for (size_t i = PROBLEMS_MAX; i < r->info.problem_count; i++)
+		if (r->problems[i].kind == problem_kinds[kind])
+			p = &r->problems[i];
+	if (!p || count == 1) {
+		source_problem_told(r, kind, 1, 1, text);
+		return;
+	}
+	free(p->text);
+	p->text = must(strdup(text));
+	p->value = p->count = count;
+}
+
+void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t value, const char *format, ...)
+{
 	char text[512];
 	va_list ap;
 
-	if (!r->problems)
-		r->problems = must(calloc(PROBLEMS_MAX, sizeof(*r->problems)));
+	if (r->info.problem_count >= PROBLEMS_MAX && was_told(r, kind)) {
+		leave_out(r, kind);
+		return;
+	}
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	one_line(text);
-	if (r->info.problem_count == PROBLEMS_MAX) {	/* the last one tells how many more */
-		p = &r->problems[PROBLEMS_MAX - 1];
-		value = ++r->problems_left_out + 1;
-		snprintf(text, sizeof(text), "%llu more problems of this kind and others",
-			 (unsigned long long)value);
-		free(p->text);
-	} else {
-		p = &r->problems[r->info.problem_count++];
-	}
-	p->kind = problem_kinds[kind];
-	p->value = value;
-	p->text = must(strdup(text));
-	r->info.problems = r->problems;
+	source_problem_told(r, kind, value, 1, text);
+}
+
+void source_other_layout(struct reader *r, uint32_t count)
+{
+	r->other_layout += count;
+	r->irregular = true;
 }
 
 int source_open_descriptor(const char *path)
@@ -122,6 +166,8 @@ void source_recording_line(struct reader *r, const char *key, const char *value)
 		rec->id = strtoull(value, NULL, 0);
 	} else if (strcmp(key, "level") == 0) {
 		snprintf(rec->level, sizeof(rec->level), "%s", value);
+	} else if (strcmp(key, "version") == 0) {
+		snprintf(rec->version, sizeof(rec->version), "%s", value);
 	} else if (strcmp(key, "command") == 0) {
 		free(rec->command);
 		rec->command = must(strdup(value));
@@ -212,7 +258,7 @@ static void forget_problems(struct reader *r, size_t count)
 		free(r->problems[i].text);
 	if (r->info.problem_count > count)
 		r->info.problem_count = count;
-	r->problems_left_out = 0;
+	memset(r->left_out, 0, sizeof(r->left_out));
 }
 
 #ifndef HAVE_BABELTRACE
@@ -269,7 +315,7 @@ static void stand_at_begin(struct reader *r)
 {
 	r->info.source = r->ops->source;
 	r->opened = r->info;
-	r->opened_left_out = r->problems_left_out;
+	memcpy(r->opened_left_out, r->left_out, sizeof(r->left_out));
 	if (r->ops->seek)
 		r->ops->seek(r, 0, UINT64_MAX);
 }
@@ -345,10 +391,11 @@ void reader_seek(struct reader *r, uint64_t from, uint64_t to)
 	batch_release(&r->batch);
 	r->batch = (struct batch){ 0 };
 	outbox_release(&r->outbox);
-	/* More problems than are kept may have changed the last one's text; then it was irregular. */
+	/* More problems than are kept may have changed a text; then it was irregular. */
 	forget_problems(r, r->opened.problem_count);
-	r->problems_left_out = r->opened_left_out;
+	memcpy(r->left_out, r->opened_left_out, sizeof(r->left_out));
 	r->irregular = false;
+	r->other_layout = 0;
 	r->info.events = r->info.boxed = r->info.parts = 0;
 	r->info.foreign = r->opened.foreign;
 	r->info.discarded = r->opened.discarded;
@@ -357,17 +404,43 @@ void reader_seek(struct reader *r, uint64_t from, uint64_t to)
 	r->ops->seek(r, from, to);
 }
 
-/* Of lost batches LTTng does not say how many events they had. */
-void reader_end(struct reader *r)
+/* How many events the recorder has counted and the trace does not hold; 0: of lost batches LTTng does not say it. */
+static uint64_t missing(const struct reader *r)
 {
 	const struct reader_recording *rec = &r->info.recording;
 
-	if (rec->lost || rec->stalled || r->info.discarded || r->info.discarded_packets ||
-	    r->info.events >= rec->events)
-		return;
-	source_problem(r, PROBLEM_TRUNCATED, rec->events - r->info.events, "%" PRIu64 " of the %" PRIu64 " events that "
-		       "were recorded are not in the trace: a file of it is missing or was cut",
-		       rec->events - r->info.events, rec->events);
+	if (rec->lost || rec->stalled || r->info.discarded || r->info.discarded_packets)
+		return 0;
+	return rec->events > r->info.events ? rec->events - r->info.events : 0;
+}
+
+/* What was packed may be batches of events. */
+static void say_other_layout(struct reader *r)
+{
+	const struct reader_recording *rec = &r->info.recording;
+	uint64_t count = missing(r);
+	char what[96], version[32] = "";
+
+	if (count)
+		snprintf(what, sizeof(what), "%" PRIu64 " of the %" PRIu64 " events that were recorded", count,
+			 rec->events);
+	else
+		snprintf(what, sizeof(what), "at least %" PRIu64 " event%s", r->other_layout,
+			 r->other_layout == 1 ? "" : "s");
+	if (rec->version[0])
+		snprintf(version, sizeof(version), " (%.24s)", rec->version);
+	source_problem(r, PROBLEM_LAYOUT, count ? count : r->other_layout, "%s cannot be read: another build of "
+		       "dltrace%s has packed them in another layout; use its dltrace-report", what, version);
+}
+
+void reader_end(struct reader *r)
+{
+	if (r->other_layout)
+		say_other_layout(r);
+	else if (missing(r))
+		source_problem(r, PROBLEM_TRUNCATED, missing(r), "%" PRIu64 " of the %" PRIu64 " events that were "
+			       "recorded are not in the trace: a file of it is missing or was cut", missing(r),
+			       r->info.recording.events);
 }
 
 void reader_part(struct reader *r, struct reader_part *part)
@@ -385,7 +458,7 @@ void reader_part(struct reader *r, struct reader_part *part)
 	*part = (struct reader_part){
 		.events = r->info.events, .boxed = r->info.boxed, .foreign = r->info.foreign - r->opened.foreign,
 		.irregular = r->irregular || r->info.problem_count != r->opened.problem_count ||
-			     r->problems_left_out != r->opened_left_out,
+			     memcmp(r->left_out, r->opened_left_out, sizeof(r->left_out)),
 		.batches = r->part_batches, .batch_count = count,
 	};
 }

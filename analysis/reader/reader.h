@@ -39,6 +39,7 @@ struct reader_event {
 /* Their names are in reader.c. */
 enum reader_problem_kind {
 	PROBLEM_TRUNCATED, PROBLEM_LOST, PROBLEM_FOREIGN, PROBLEM_CORRUPT, PROBLEM_UNREADABLE, PROBLEM_STOPPED,
+	PROBLEM_LAYOUT,	/* packed by another build of dltrace */
 	PROBLEM_KINDS,
 };
 
@@ -47,13 +48,14 @@ struct reader_problem {
 	const char *kind;	/* by name; static */
 	char *text;		/* one line for people: what, where, what was done about it */
 	uint64_t value;		/* bytes or events, by kind */
+	uint64_t count;		/* of how many it tells: beyond a bound one is of all others of its kind */
 };
 
 /* The file `recording` beside the trace, as dltrace-record wrote it (record/label.h has its form). */
 struct reader_recording {
 	bool present;
 	uint64_t id;
-	char level[16];
+	char level[16], version[32];
 	char *command;		/* arguments separated by 0x1f; "" unknown */
 	int exit_status;	/* -1 unknown, or it ended by a signal */
 	int signal;		/* 0: none */
@@ -94,7 +96,7 @@ struct reader *reader_open(const char *path, enum reader_source source, char *er
 /* 1: an event; 0: the end; a negative errno: nothing more can be read (info tells why). */
 int reader_next(struct reader *r, struct reader_event *event);
 
-/* When all is read: what the recorder has counted and is not in the trace becomes a problem. */
+/* When all is read: events that are not in the trace, or packed by another build of dltrace, become a problem. */
 void reader_end(struct reader *r);
 
 /*

@@ -35,9 +35,10 @@ struct reader {
 	struct outbox outbox;			/* likewise */
 	struct reader_info info;
 	struct reader_problem *problems;	/* owned; info.problems points to it */
-	uint64_t problems_left_out;		/* beyond the bound */
+	uint64_t left_out[PROBLEM_KINDS];	/* problems beyond the bound */
+	uint64_t other_layout;			/* events that another build of dltrace has packed */
 	struct reader_info opened;		/* the info before the first event was looked at */
-	uint64_t opened_left_out;		/* the same of problems_left_out */
+	uint64_t opened_left_out[PROBLEM_KINDS];	/* the same of left_out */
 	struct reader_whole whole;		/* by ops->cuts */
 	struct reader_part_batch *part_batches;	/* owned */
 	bool irregular;				/* read in parts, it is not what it is as a whole */
@@ -68,9 +69,15 @@ int source_open_text(struct reader *r, const char *path, char *error, size_t siz
 int source_open_fast(struct reader *r, const char *path, char *error, size_t size);
 int source_open_babeltrace(struct reader *r, const char *path, char *error, size_t size);
 
-/* Adds one line to the info. Beyond 99 they are only counted, in the 100th. */
+/* Adds one line to the info. Beyond 100 those of a kind that was told are only counted, in one line for the kind. */
 void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t value, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* As somebody's reader has told it: of `count`. */
+void source_problem_told(struct reader *r, enum reader_problem_kind kind, uint64_t value, uint64_t count,
+			 const char *text);
+/* Events that are packed in a way that is not this build's. */
+void source_other_layout(struct reader *r, uint32_t count);
 
 /* The kind of that name, of `length` bytes; PROBLEM_KINDS: there is none. */
 enum reader_problem_kind source_problem_kind(const char *name, size_t length);

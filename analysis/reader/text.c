@@ -299,12 +299,12 @@ static int text_next(struct reader *r, struct reader_event *event)
 	return 0;
 }
 
-/* `problem KIND VALUE "text"`, as text_writer gives it. */
+/* `problem KIND VALUE "text" [COUNT]`, as text_writer gives it. */
 static int header_problem(struct reader *r, struct text *t, char *s)
 {
 	size_t length = strcspn(s, " ");
 	enum reader_problem_kind kind = source_problem_kind(s, length);
-	uint64_t value;
+	uint64_t value, count = 1;
 	char *text;
 
 	if (kind == PROBLEM_KINDS)
@@ -314,7 +314,9 @@ static int header_problem(struct reader *r, struct text *t, char *s)
 		return -EINVAL;
 	if (strncmp(s, " \"", 2) != 0 || parse_string(t, s + 1, &s, &text) < 0)
 		return complain(t, "expected: problem KIND VALUE \"text\"");
-	source_problem(r, kind, value, "%s", text);
+	if (*s && parse_number(t, s + 1, &s, &count) < 0)
+		return -EINVAL;
+	source_problem_told(r, kind, value, count, text);
 	return 0;
 }
 

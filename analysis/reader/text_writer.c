@@ -123,6 +123,8 @@ void text_write_end(FILE *out, const struct reader_info *info)
 
 		fprintf(out, "problem %s %" PRIu64 " ", p->kind, p->value);
 		write_string(out, p->text);
+		if (p->count > 1)
+			fprintf(out, " %" PRIu64, p->count);
 		putc('\n', out);
 	}
 }

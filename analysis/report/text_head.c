@@ -152,15 +152,19 @@ static void machine_line(const struct text *t, FILE *f, size_t trace)
 	free(ending);
 }
 
-static bool is_damaged(const struct text *t, size_t trace)
+static const char *unread_part(const struct text *t, size_t trace)
 {
+	static const struct { const char *rule, *part; } parts[] = {
+		{ "other_build", "part of the trace cannot be read" }, { "damaged", "part of the trace is missing" },
+	};
 	const struct table *findings = report_table(t->r, "findings");
 
-	for (size_t row = 0; row < text_rows(findings); row++)
-		if (!strcmp(cell_text(table_get(findings, row, "rule")), "damaged") &&
-		    cell_uint(table_get(findings, row, "trace")) == trace)
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (size_t row = 0; row < text_rows(findings); row++)
+			if (!strcmp(cell_text(table_get(findings, row, "rule")), parts[i].rule) &&
+			    cell_uint(table_get(findings, row, "trace")) == trace)
+				return parts[i].part;
+	return NULL;
 }
 
 /* "2026-11-21 10:24:10 UTC · level calls · 123,456 events · none lost" */
@@ -187,8 +191,8 @@ static void trace_line(const struct text *t, FILE *f, size_t trace)
 		put_part(f, t, part);
 	}
 	put_number(f, t, "%s events", UNIT_COUNT, table_get(traces, trace, "events"));
-	if (is_damaged(t, trace))
-		put_part(f, t, "part of the trace is missing");
+	if (unread_part(t, trace))
+		put_part(f, t, unread_part(t, trace));
 	else if (lost->type != CELL_NULL && cell_uint(lost) == 0)
 		put_part(f, t, "none lost");
 	else

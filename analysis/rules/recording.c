@@ -24,7 +24,7 @@ void rule_recorder(struct findings *f, const struct trace *t)
 
 void rule_no_events(struct findings *f, const struct trace *t)
 {
-	if (t->events || t->error < 0)
+	if (t->events || t->error < 0 || trace_other_layout(t))
 		return;
 	found(f, NULL, NO_STAKE, json_pack("{s:I}", "trace", (json_int_t)t->index),
 	      "the trace holds no events of dltrace: was the program started with it?");
@@ -41,14 +41,14 @@ static bool is_damage(const struct note *n)
 	return false;
 }
 
-static size_t damages(const struct trace *t, const struct note **first)
+static uint64_t damages(const struct trace *t, const struct note **first)
 {
-	size_t count = 0;
+	uint64_t count = 0;
 
 	for (size_t i = t->note_count; i--;)
 		if (is_damage(&t->notes[i])) {
 			*first = &t->notes[i];
-			count++;
+			count += t->notes[i].count;
 		}
 	return count;
 }
@@ -56,13 +56,21 @@ static size_t damages(const struct trace *t, const struct note **first)
 void rule_damaged(struct findings *f, const struct trace *t)
 {
 	const struct note *first = NULL;
-	size_t count = damages(t, &first);
+	uint64_t count = damages(t, &first);
 
 	if (!count || !t->events)
 		return;
 	found(f, NULL, NO_STAKE, json_pack("{s:I, s:o}", "problems", (json_int_t)count, "kind", json_name(first->kind)),
-	      count > 1 ? "part of the trace is missing or broken: %s; and %zu more such" :
+	      count > 1 ? "part of the trace is missing or broken: %s; and %" PRIu64 " more such" :
 			  "part of the trace is missing or broken: %s", first->text, count - 1);
+}
+
+void rule_other_build(struct findings *f, const struct trace *t)
+{
+	const struct note *n = trace_other_layout(t);
+
+	if (n)
+		found(f, NULL, NO_STAKE, json_pack("{s:I}", "events", (json_int_t)n->value), "%s", n->text);
 }
 
 /* Of a trace of which a part is missing nobody knows whether they were. */
@@ -71,7 +79,8 @@ void rule_events_lost(struct findings *f, const struct process *p)
 	uint64_t lost = process_lost(p);
 	const struct note *damage;
 
-	if (!lost || (!p->trace->told_lost && !p->trace->discarded && damages(p->trace, &damage)))
+	if (!lost || trace_other_layout(p->trace) ||
+	    (!p->trace->told_lost && !p->trace->discarded && damages(p->trace, &damage)))
 		return;
 	found_as(f, lost * 100 > p->emitted ? DLT_WARNING : DLT_INFO);
 	found(f, p, NO_STAKE,

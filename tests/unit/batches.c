@@ -195,7 +195,8 @@ static void broken_ones_are_told(void **state)
 	put(DLT_EV_HEAP_FREE, &e, 1);
 	begin(&r, 1, DLT_BATCH_LAYOUT + 1);
 	assert_int_equal(batch_next(&r, &event), 0);
-	assert_string_equal(r.info.problems[0].kind, "foreign");
+	reader_end(&r);
+	assert_string_equal(r.info.problems[0].kind, "layout");
 	finish(&r);
 
 	put(DLT_EV_HEAP_FREE, &e, 1);
