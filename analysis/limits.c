@@ -86,6 +86,12 @@ static void reader_says(struct table *table, const struct trace *t)
 		      strerror(-t->error));
 }
 
+static void running(struct table *table, const struct trace *t)
+{
+	if (t->running)
+		limit(table, t, NULL, "running", 0, "it is still being recorded: this is what was written until now");
+}
+
 static void foreign(struct table *table, const struct trace *t)
 {
 	uint64_t events = 0, processes = 0;
@@ -438,7 +444,7 @@ static void memory_measure(struct table *table, const struct process *p)
 		limit(table, p->trace, p, "precision", (double)p->ram.shared,
 		      "pages that it shares with its parent are counted once, at the parent; those "
 		      "that it has written since are missing from the run's memory");
-	if (p->now.sampled && !p->final_seen && p->announced && !p->traced)
+	if (p->now.sampled && !p->final_seen && p->announced && !p->traced && !p->trace->running)
 		limit(table, p->trace, p, "precision", 0,
 		      "no last reading: its totals, heap and CPU time are those of the last sample");
 }
@@ -567,7 +573,8 @@ static void overhead(struct table *table, const struct trace *t)
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {
-	reader_says, lttng_lost, lost_unattributed, foreign, outside, chosen, not_measured, marks_cut, overhead,
+	running, reader_says, lttng_lost, lost_unattributed, foreign, outside, chosen, not_measured, marks_cut,
+	overhead,
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {

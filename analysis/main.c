@@ -127,11 +127,21 @@ static void say_speed(const struct options *o, const char *path, const struct re
 	say(o, path, line);
 }
 
+/* As reader_open; what says nothing of its end may be recorded still. */
+static struct reader *open_trace(const struct options *o, const char *path, char *error)
+{
+	struct reader *r = reader_open(path, o->source, error, ERROR_SIZE);
+
+	if (r && reader_info(r)->recording.present && !reader_info(r)->recording.end && live_writes_to(path))
+		reader_set_running(r);
+	return r;
+}
+
 /* STATUS_NOTHING when nothing of it can be used. */
 static int read_trace(const struct options *o, struct model *m, const char *path)
 {
 	char error[ERROR_SIZE] = "";
-	struct reader *r = reader_open(path, o->source, error, sizeof(error));
+	struct reader *r = open_trace(o, path, error);
 	const struct reader_info *info;
 	double begin = now();
 	int err, status;
@@ -495,7 +505,7 @@ static int dump_traces(const struct options *o, struct worker *w, char *const *b
 		struct reader *r;
 
 		w->trace = i;
-		r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
+		r = broken[i] ? NULL : open_trace(o, o->traces[i], error);
 		if (!r) {
 			say(o, broken[i] ? o->traces[i] : NULL, broken[i] ? broken[i] : error);
 			status = STATUS_PARTLY;

@@ -18,28 +18,28 @@ static const struct column columns[] = {
 };
 
 static const struct check checks[] = {
-	{ "readable", "all of the trace could be read", "problems", check_readable },
-	{ "emitted", "what each thread and process emitted was read, once", "events", check_emitted },
+	{ "readable", "all of the trace could be read", "problems", check_readable, true },
+	{ "emitted", "what each thread and process emitted was read, once", "events", check_emitted, true },
 	{ "totals", "functions whose every call is an event: events as in the process's totals",
-	  "calls", check_totals },
-	{ "named", "every id is named", "ids", check_named },
-	{ "ended", "every process has ended, and how is known", "processes", check_ended },
-	{ "heap", "allocated - freed + inherited = live, never below 0", "bytes", check_heap },
-	{ "heap-peak", "the peak is never below what is live", "bytes", check_heap_peak },
+	  "calls", check_totals, true },
+	{ "named", "every id is named", "ids", check_named, false },
+	{ "ended", "every process has ended, and how is known", "processes", check_ended, true },
+	{ "heap", "allocated - freed + inherited = live, never below 0", "bytes", check_heap, false },
+	{ "heap-peak", "the peak is never below what is live", "bytes", check_heap_peak, false },
 	{ "heap-events", "level full: heap calls that are events as in the process's counters",
-	  "calls", check_heap_events },
-	{ "gpu-memory", "the ledger of GPU memory agrees with itself", "bytes", check_gpu_ledger },
+	  "calls", check_heap_events, true },
+	{ "gpu-memory", "the ledger of GPU memory agrees with itself", "bytes", check_gpu_ledger, false },
 	{ "gpu-memory-events", "allocations that are events as in the ledger of GPU memory", "bytes",
-	  check_gpu_memory_events },
+	  check_gpu_memory_events, true },
 	{ "gpu-kernels", "kernels that the GPU ran = launches, those of graphs resolved", "kernels",
-	  check_gpu_kernels },
+	  check_gpu_kernels, true },
 	{ "gpu-copies", "copies and sets that the GPU did = those asked for", "copies",
-	  check_gpu_copies },
-	{ "shares", "the shares of each denominator add up to 1", "of 1", check_shares },
-	{ "phases", "all phases, and what is in none, add up to the whole", "ns", check_phases },
-	{ "nesting", "no time is counted twice", "ns", check_nesting },
-	{ "clocks", "no clock went backwards", "readings", check_clocks },
-	{ "clock-rate", "the time-stamp counter runs evenly", "ns", check_clock_rate },
+	  check_gpu_copies, true },
+	{ "shares", "the shares of each denominator add up to 1", "of 1", check_shares, false },
+	{ "phases", "all phases, and what is in none, add up to the whole", "ns", check_phases, false },
+	{ "nesting", "no time is counted twice", "ns", check_nesting, false },
+	{ "clocks", "no clock went backwards", "readings", check_clocks, false },
+	{ "clock-rate", "the time-stamp counter runs evenly", "ns", check_clock_rate, false },
 };
 
 #define CHECKS (sizeof(checks) / sizeof(*checks))
@@ -111,6 +111,8 @@ void run_checks(const struct model *m, struct report *r)
 
 			if (is_filtered(&m->options))
 				check_not_applicable(&c, "only a part of the trace is looked at");
+			else if (checks[j].whole && m->traces[i]->running)
+				check_not_applicable(&c, "it is still being recorded");
 			else if (!m->traces[i]->started && checks[j].run != check_readable)
 				check_not_applicable(&c, "there are no events");
 			else

@@ -23,6 +23,7 @@ struct check {
 	const char *title;	/* what holds when it passes */
 	const char *unit;	/* of `off` */
 	void (*run)(const struct trace *t, const struct report *r, struct check_result *result);
+	bool whole;		/* only of a recording that has ended: what was counted may not be written before */
 };
 
 /* off: 0 passes; nothing compared: it does not apply. */

@@ -65,6 +65,17 @@ bool live_is_running(const struct live_recording *r)
 	return lstat(path, &st) == 0 && is_locked(r->home);
 }
 
+/* Where it writes to; "": that may not be looked at. */
+static void read_trace_link(struct live_recording *r)
+{
+	char path[PATH_MAX + 8];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/trace", r->home);
+	n = readlink(path, r->trace, sizeof(r->trace) - 1);
+	r->trace[n > 0 ? n : 0] = '\0';
+}
+
 /* Does one of the boxes belong to this process? -1: they may not be looked at. */
 static int has_box_of(const char *home, pid_t pid)
 {
@@ -99,9 +110,7 @@ static bool consider(const char *home, pid_t recorder, void *arg)
 {
 	struct live_recording r = { .recorder = recorder };
 	struct search *s = arg;
-	char path[PATH_MAX + 8];
 	size_t length;
-	ssize_t n;
 
 	snprintf(r.home, sizeof(r.home), "%s", home);
 	if (!live_is_running(&r))
@@ -112,9 +121,7 @@ static bool consider(const char *home, pid_t recorder, void *arg)
 		s->refused_pid = r.recorder;
 		return false;
 	}
-	snprintf(path, sizeof(path), "%s/trace", r.home);
-	n = readlink(path, r.trace, sizeof(r.trace) - 1);
-	r.trace[n > 0 ? n : 0] = '\0';
+	read_trace_link(&r);
 	if (!matches(s, &r))
 		return false;
 	if (!s->matching++)
@@ -175,4 +182,21 @@ int live_find(const char *what, struct live_recording *r)
 	}
 	*r = s.first;
 	return 0;
+}
+
+static bool writes_to(const char *home, pid_t recorder, void *folder)
+{
+	struct live_recording r = { .recorder = recorder };
+	char absolute[PATH_MAX];
+
+	snprintf(r.home, sizeof(r.home), "%s", home);
+	read_trace_link(&r);
+	return realpath(r.trace, absolute) && !strcmp(absolute, folder) && live_is_running(&r);
+}
+
+bool live_writes_to(const char *trace)
+{
+	char folder[PATH_MAX];
+
+	return realpath(trace, folder) && homes_everywhere(writes_to, folder);
 }

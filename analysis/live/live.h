@@ -40,6 +40,8 @@ int live_find(const char *what, struct live_recording *r);
 
 /* False: it has ended. */
 bool live_is_running(const struct live_recording *r);
+/* Does one that runs on this machine write to this folder? As far as this user may know. */
+bool live_writes_to(const char *trace);
 
 /* ---- watch.c: the processes of one ---- */
 

@@ -161,6 +161,7 @@ static void take_recording(struct trace *t, const struct reader_recording *r)
 		t->level = trace_keep(t, r->level);
 	if (r->command && *r->command)
 		t->command = trace_keep(t, r->command);
+	t->running = r->running;
 	t->exit_status = r->exit_status;
 	t->exit_signal = r->signal;
 	t->told_lost = r->lost;

@@ -322,6 +322,7 @@ struct trace {
 	int64_t end;			/* last event */
 	bool started;
 	int64_t clock_offset;
+	bool running;			/* still being recorded: its end is not there yet */
 	bool recorded;			/* by dltrace-record: `recording` is known */
 	uint64_t recording;
 	int exit_status, exit_signal;	/* of the command; -1, 0: not known */

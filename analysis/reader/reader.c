@@ -183,6 +183,8 @@ void source_recording_line(struct reader *r, const char *key, const char *value)
 		rec->lost = strtoull(value, NULL, 10);
 	} else if (strcmp(key, "events") == 0) {
 		rec->events = strtoull(value, NULL, 10);
+	} else if (strcmp(key, "running") == 0) {
+		rec->running = true;
 	} else if (strcmp(key, "stalled") == 0) {
 		rec->stalled = true;
 	} else if (strcmp(key, "note") == 0) {
@@ -485,6 +487,11 @@ int reader_add_part(struct reader *r, const struct reader_part *part)
 void reader_add_problem(struct reader *r, enum reader_problem_kind kind, const char *text)
 {
 	source_problem(r, kind, 0, "%s", text);
+}
+
+void reader_set_running(struct reader *r)
+{
+	r->info.recording.running = true;
 }
 
 const struct reader_info *reader_info(const struct reader *r)

@@ -62,6 +62,7 @@ struct reader_recording {
 	uint64_t begin, end;	/* ns since 1970; 0 unknown: the recorder was killed */
 	uint64_t lost;		/* events, as the recorder counted them */
 	uint64_t events;	/* the same of those that were recorded; 0: not known, or some were dropped since */
+	bool running;		/* it has not ended: the trace is what was written until now */
 	bool stalled;		/* LTTng's buffers stood still: what came after is missing */
 	char *labels;		/* KEY=VALUE, separated by 0x1f; the file `labels` beside it is in it too */
 };
@@ -149,6 +150,7 @@ void reader_part(struct reader *r, struct reader_part *part);
 int reader_add_part(struct reader *r, const struct reader_part *part);
 
 /* What somebody else found out. */
+void reader_set_running(struct reader *r);
 void reader_add_problem(struct reader *r, enum reader_problem_kind kind, const char *text);
 
 /* Borrowed; complete after reader_next returned 0 or less. */

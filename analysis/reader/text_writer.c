@@ -85,6 +85,8 @@ void text_write_header(FILE *out, const struct reader_info *info)
 		fprintf(out, "recording end %" PRIu64 "\n", rec->end);
 	if (rec->lost)
 		fprintf(out, "recording lost %" PRIu64 "\n", rec->lost);
+	if (rec->running)
+		fputs("recording running 1\n", out);
 	if (rec->stalled)
 		fputs("recording stalled 1\n", out);
 	fprintf(out, "recording id %" PRIu64 "\nrecording level %s\n", rec->id, rec->level);

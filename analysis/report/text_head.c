@@ -128,6 +128,17 @@ static void put_time_shown(FILE *f, const struct text *t, size_t trace)
 	put_part(f, t, part);
 }
 
+static bool is_running(const struct text *t, size_t trace)
+{
+	const struct table *limits = report_table(t->r, "limits");
+
+	for (size_t row = 0; row < text_rows(limits); row++)
+		if (!strcmp(cell_text(table_get(limits, row, "kind")), "running") &&
+		    cell_uint(table_get(limits, row, "trace")) == trace)
+			return true;
+	return false;
+}
+
 /* "PyTorch 1.13.1 · host fire · 2 cores · 23.4 GiB · 41.2 s · exit 0" */
 static void machine_line(const struct text *t, FILE *f, size_t trace)
 {
@@ -150,6 +161,8 @@ static void machine_line(const struct text *t, FILE *f, size_t trace)
 	ending = text_exit(table_get(traces, trace, "exit"));
 	put_part(f, t, ending);
 	free(ending);
+	if (is_running(t, trace))
+		put_part(f, t, "still being recorded");
 }
 
 static const char *unread_part(const struct text *t, size_t trace)

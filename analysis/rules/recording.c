@@ -30,11 +30,13 @@ void rule_no_events(struct findings *f, const struct trace *t)
 	      "the trace holds no events of dltrace: was the program started with it?");
 }
 
-/* As the reader says; what LTTng lost was written nowhere. */
-static bool is_damage(const struct note *n)
+/* As the reader says; what LTTng lost was written nowhere, and what is being written ends somewhere. */
+static bool is_damage(const struct trace *t, const struct note *n)
 {
 	static const char *const kinds[] = { "truncated", "corrupt", "unreadable" };
 
+	if (t->running && !strcmp(n->kind, "truncated"))
+		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (n->t == UNKNOWN && !strcmp(n->kind, kinds[i]))
 			return true;
@@ -46,7 +48,7 @@ static uint64_t damages(const struct trace *t, const struct note **first)
 	uint64_t count = 0;
 
 	for (size_t i = t->note_count; i--;)
-		if (is_damage(&t->notes[i])) {
+		if (is_damage(t, &t->notes[i])) {
 			*first = &t->notes[i];
 			count += t->notes[i].count;
 		}
@@ -73,13 +75,13 @@ void rule_other_build(struct findings *f, const struct trace *t)
 		found(f, NULL, NO_STAKE, json_pack("{s:I}", "events", (json_int_t)n->value), "%s", n->text);
 }
 
-/* Of a trace of which a part is missing nobody knows whether they were. */
+/* Of a trace of which a part is missing, or not written yet, nobody knows whether they were. */
 void rule_events_lost(struct findings *f, const struct process *p)
 {
 	uint64_t lost = process_lost(p);
 	const struct note *damage;
 
-	if (!lost || trace_other_layout(p->trace) ||
+	if (!lost || p->trace->running || trace_other_layout(p->trace) ||
 	    (!p->trace->told_lost && !p->trace->discarded && damages(p->trace, &damage)))
 		return;
 	found_as(f, lost * 100 > p->emitted ? DLT_WARNING : DLT_INFO);

@@ -102,6 +102,21 @@ breaks clock-rate 's/tsc=1910000000/tsc=2090000000/'
 sed '/proc:exit/d; /final=1/d; /thread_end/d; /recording exit/d' good.txt >bad.txt
 same "no end" ended "$(verify bad.txt || true)"
 
+# While it is recorded that is no fault, nor is what was counted and is not written yet; it is said once.
+sed 's/^recording id 42/&\nrecording running 1\nproblem truncated 100 "a stream is cut"/; s/events=29/events=31/' bad.txt >running.txt
+same "nothing is wrong" "" "$(verify running.txt)"
+holds "the check of ends" '[.checks[] | select(.check == "ended")] == [.checks[] | select(.result == "not applicable" and
+	.text == "it is still being recorded" and .check == "ended")] and ([.checks[] | select(.result == "passed")] | length) > 4' result.json
+"$REPORT" -q -f json running.txt >result.json || true
+holds "one limit" '[.limits[] | select(.kind == "running").text] == ["it is still being recorded: this is what was written until now"]' \
+	result.json
+holds "no damage" '[.findings[].rule] - ["damaged", "events_lost"] == [.findings[].rule]' result.json
+"$REPORT" -q running.txt >text || true
+grep -q "still being recorded$" text || fail "not in the head: $(cat text)"
+! grep -q "Checks that failed" text || fail "a check failed: $(cat text)"
+"$REPORT" -q --dump running.txt >dumped || true
+grep -q "^recording running 1$" dumped || fail "the dump does not say so"
+
 # Shares are quotients of the report's own: only a broken report breaks them; it is no trace's doing.
 same "no events" 4 "$(echo 'dltrace-text 1' >none.txt; "$REPORT" -q --verify none.txt >/dev/null || echo $?)"
 same "no trace" 4 "$("$REPORT" -q --verify "$TMP/missing" >/dev/null || echo $?)"
