@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/model/memory.h"
+#include "analysis/report/peaks.h"
 
 const struct fact_kind fact_kinds[] = {
 	{ "total", UNIT_NS, false, true, "from the first event to the last; of several hosts the longest" },
@@ -53,8 +54,8 @@ const char *fact_unit(enum unit unit)
 struct view {
 	const struct report *r;
 	size_t traces;
-	size_t *first;		/* owned; by trace: the first one of its job; then `traces` */
-	size_t *trace_of;	/* owned; by process id; `traces`: none */
+	size_t *first;		/* owned; by trace: the first one of its job */
+	size_t *trace_of;	/* owned; by process id, the same; `traces`: none */
 	size_t processes;
 };
 
@@ -67,7 +68,6 @@ static size_t *first_traces(const struct table *t, size_t traces)
 		while (first[i] < i && cell_uint(table_get(t, first[i], "job")) !=
 					       cell_uint(table_get(t, i, "job")))
 			first[i]++;
-	first[traces] = traces;
 	return first;
 }
 
@@ -86,7 +86,8 @@ static void view_init(struct view *v, const struct report *r)
 	for (size_t i = 0; i < v->processes; i++)
 		v->trace_of[i] = v->traces;
 	for (size_t i = 0; p && i < p->row_count; i++)
-		v->trace_of[cell_uint(table_get(p, i, "process"))] = cell_uint(table_get(p, i, "trace"));
+		v->trace_of[cell_uint(table_get(p, i, "process"))] =
+			v->first[cell_uint(table_get(p, i, "trace"))];
 }
 
 static size_t trace_of(const struct view *v, const struct cell *process)
@@ -94,11 +95,6 @@ static size_t trace_of(const struct view *v, const struct cell *process)
 	uint64_t id = cell_uint(process);
 
 	return process->type != CELL_NULL && id < v->processes ? v->trace_of[id] : v->traces;
-}
-
-static size_t run_of(const struct view *v, const struct cell *process)
-{
-	return v->first[trace_of(v, process)];
 }
 
 static struct fact *fact_for(struct facts *f, const char *what, const char *name, double missing)
@@ -178,7 +174,7 @@ static void from_iterations(struct facts *f, const struct view *v)
 	double *longest = xcalloc(v->traces + 1, sizeof(*longest));
 
 	for (size_t i = 0; t && i < t->row_count; i++) {
-		size_t trace = run_of(v, table_get(t, i, "process"));
+		size_t trace = trace_of(v, table_get(t, i, "process"));
 		const struct cell *median = table_get(t, i, "median_ns");
 		double whole = cell_real(median) * cell_real(table_get(t, i, "count"));
 
@@ -197,7 +193,7 @@ static void from_epochs(struct facts *f, const struct view *v)
 	double *sum = xcalloc(2 * (v->traces + 1), sizeof(*sum)), *count = sum + v->traces + 1;
 
 	for (size_t i = 0; t && i < t->row_count; i++) {
-		size_t trace = run_of(v, table_get(t, i, "process"));
+		size_t trace = trace_of(v, table_get(t, i, "process"));
 		const struct cell *begin = table_get(t, i, "begin_ns"), *end = table_get(t, i, "end_ns");
 
 		if (begin->type == CELL_NULL || end->type == CELL_NULL)
@@ -219,76 +215,27 @@ static void from_processes(struct facts *f, const struct view *v)
 	const struct table *t = report_table(v->r, "processes");
 
 	for (size_t i = 0; t && i < t->row_count; i++)
-		add_known(f, "cpu", run_of(v, table_get(t, i, "process")), table_get(t, i, "cpu_ns"));
-}
-
-/* ---- peaks ---- */
-
-struct peak {
-	const char *what, *series, *table, *column;
-	bool whole;	/* the column is of a process's whole life, whatever part of the time is shown */
-};
-
-static void raise(const struct view *v, double *peaks, size_t trace, double value)
-{
-	if (trace < v->traces && (isnan(peaks[trace]) || value > peaks[trace]))
-		peaks[trace] = value;
-}
-
-static void raise_to_curve(const struct view *v, double *peaks, const struct peak *k)
-{
-	for (size_t i = 0; i < v->r->series_count; i++) {
-		const struct series *s = v->r->series[i];
-
-		for (size_t p = 0; s->process < 0 && !strcmp(s->name, k->series) && p < s->point_count; p++)
-			raise(v, peaks, s->trace, s->points[p].value);
-	}
-}
-
-static bool is_cut(const struct view *v, size_t trace)
-{
-	const struct table *t = report_table(v->r, "traces");
-
-	return table_get(t, trace, "from_ns")->type != CELL_NULL;
-}
-
-/* A run has no less at once than each of its processes had: between two samples only these know their peaks. */
-static void raise_to_processes(const struct view *v, double *peaks, const struct peak *k)
-{
-	const struct table *t = report_table(v->r, k->table);
-
-	for (size_t i = 0; t && i < t->row_count; i++) {
-		const struct cell *own = table_get(t, i, k->column);
-		size_t trace = trace_of(v, table_get(t, i, "process"));
-
-		if (trace < v->traces && own->type != CELL_NULL && !(k->whole && is_cut(v, trace)))
-			raise(v, peaks, trace, cell_real(own));
-	}
+		add_known(f, "cpu", trace_of(v, table_get(t, i, "process")), table_get(t, i, "cpu_ns"));
 }
 
 static void from_peaks(struct facts *f, const struct view *v)
 {
-	static const struct peak kinds[] = {
-		{ "rss_peak", "rss_bytes", "processes", "rss_peak_bytes", false },
-		{ "heap_peak", "heap_bytes", "processes", "heap_peak_bytes", true },
-		{ "gpu_peak", "gpu_reserved_bytes", "gpu", "peak_bytes", true },
-		{ "threads_peak", "threads", "processes", "threads_peak", false },
+	static const struct { const char *what; enum peak_kind kind; } peaks[] = {
+		{ "rss_peak", PEAK_MEMORY }, { "heap_peak", PEAK_HEAP }, { "gpu_peak", PEAK_GPU },
+		{ "threads_peak", PEAK_THREADS },
 	};
-	double *peaks = xcalloc(v->traces + 1, sizeof(*peaks));
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-		for (size_t i = 0; i < v->traces; i++)
-			peaks[i] = NAN;
-		raise_to_curve(v, peaks, &kinds[k]);
-		raise_to_processes(v, peaks, &kinds[k]);
+	for (size_t k = 0; k < sizeof(peaks) / sizeof(*peaks); k++) {
+		double *by_trace = report_peaks(v->r, peaks[k].kind);
+
 		for (size_t i = 0; i < v->traces; i++) {
-			const struct cell peak = { .type = CELL_REAL, .r = peaks[i] };
+			const struct cell peak = { .type = CELL_REAL, .r = by_trace[i] };
 
-			if (!isnan(peaks[i]))
-				add_known(f, kinds[k].what, v->first[i], &peak);
+			if (!isnan(by_trace[i]))
+				add_known(f, peaks[k].what, v->first[i], &peak);
 		}
+		free(by_trace);
 	}
-	free(peaks);
 }
 
 static void from_failures(struct facts *f, const struct view *v)
@@ -298,7 +245,7 @@ static void from_failures(struct facts *f, const struct view *v)
 	for (size_t i = 0; i < v->traces; i++)
 		add(f, "failures", "", i, 0);
 	for (size_t i = 0; t && i < t->row_count; i++)
-		add(f, "failures", "", run_of(v, table_get(t, i, "process")), 1);
+		add(f, "failures", "", trace_of(v, table_get(t, i, "process")), 1);
 }
 
 /* Ranks are in a phase side by side. */
@@ -311,7 +258,7 @@ static void from_phases(struct facts *f, const struct view *v)
 
 		if (begin->type != CELL_NULL && end->type != CELL_NULL)
 			add_longest(f, "phase", cell_text(table_get(t, i, "phase")),
-				    run_of(v, table_get(t, i, "process")), cell_real(end) - cell_real(begin));
+				    trace_of(v, table_get(t, i, "process")), cell_real(end) - cell_real(begin));
 	}
 }
 
@@ -367,7 +314,7 @@ static void from_breakdown(struct facts *f, const struct view *v)
 	const struct table *b = report_table(v->r, "breakdown");
 
 	for (size_t row = 0; b && row < b->row_count; row++)
-		from_call(f, b, row, run_of(v, table_get(b, row, "process")));
+		from_call(f, b, row, trace_of(v, table_get(b, row, "process")));
 	add_shares(f);
 }
 

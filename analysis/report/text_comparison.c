@@ -7,6 +7,7 @@
 #include "analysis/report/curve_view.h"
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
+#include "analysis/report/peaks.h"
 #include "analysis/report/study.h"
 #include "analysis/report/text.h"
 
@@ -421,25 +422,33 @@ static void put_all_changes(const struct text *t, const struct table *c, double 
 
 /* ---- each trace ---- */
 
-static const struct { const char *series, *title; bool mean; } compared[] = {
-	{ "threads", "threads", false },
-	{ "cpu_percent", "mean CPU", true },
-	{ "rss_bytes", "memory peak", false },
-	{ "heap_bytes", "heap peak", false },
+static const struct { const char *title, *mean; enum peak_kind peak; enum unit unit; } compared[] = {
+	{ "threads", NULL, PEAK_THREADS, UNIT_COUNT },
+	{ "mean CPU", "cpu_percent", 0, UNIT_PERCENT },
+	{ "memory peak", NULL, PEAK_MEMORY, UNIT_BYTES },
+	{ "heap peak", NULL, PEAK_HEAP, UNIT_BYTES },
 };
 
 #define COMPARED (sizeof(compared) / sizeof(compared[0]))
 
-static void put_compared(const struct text *t, struct grid *g, uint32_t trace, double shortest)
+/* NAN: not known. */
+static double run_mean(const struct text *t, uint32_t trace, const char *name)
+{
+	const struct series *s = report_series(t->r, trace, -1, name);
+
+	return s ? series_mean(s) : NAN;
+}
+
+static void put_compared(const struct text *t, struct grid *g, uint32_t trace, double shortest,
+			 double *const peaks[COMPARED])
 {
 	const struct table *traces = report_table(t->r, "traces");
 	const struct cell *duration = table_get(traces, trace, "duration_ns");
 	char *frameworks = text_frameworks(t->r, trace);
 	char *ending = text_exit(table_get(traces, trace, "exit"));
 	char ratio[FORMAT_SIZE] = "";
-	struct summary sum;
 
-	if (shortest > 0)
+	if (shortest > 0 && duration->type != CELL_NULL)
 		snprintf(ratio, sizeof(ratio), "%.2f", cell_real(duration) / shortest);
 	grid_row(g);
 	grid_number(g, UNIT_ID, trace);
@@ -448,10 +457,10 @@ static void put_compared(const struct text *t, struct grid *g, uint32_t trace, d
 	grid_cell(g, UNIT_NS, duration);
 	grid_text(g, ratio, STYLE_PLAIN);
 	for (size_t i = 0; i < COMPARED; i++) {
-		const struct series *s = report_series(t->r, trace, -1, compared[i].series);
+		double value = peaks[i] ? peaks[i][trace] : run_mean(t, trace, compared[i].mean);
 
-		if (s && series_summary(s, &sum))
-			grid_number(g, format_unit(s->unit), compared[i].mean ? sum.mean : sum.max);
+		if (!isnan(value))
+			grid_number(g, compared[i].unit, value);
 		else
 			grid_text(g, "", STYLE_PLAIN);
 	}
@@ -480,6 +489,7 @@ static void put_traces(const struct text *t)
 {
 	const struct table *traces = report_table(t->r, "traces");
 	double shortest = 0;
+	double *peaks[COMPARED];
 	struct grid *g;
 
 	for (size_t i = 0; i < text_rows(traces); i++) {
@@ -495,13 +505,17 @@ static void put_traces(const struct text *t)
 	grid_column(g, "trace", GRID_STRETCH | GRID_MIDDLE, frameworks_differ(t->r) ? 5 : 0);
 	grid_column(g, "time", GRID_RIGHT, 0);
 	grid_column(g, "ratio", GRID_RIGHT, 1);
-	for (size_t i = 0; i < COMPARED; i++)
+	for (size_t i = 0; i < COMPARED; i++) {
 		grid_column(g, compared[i].title, GRID_RIGHT, (int)i + 1);
+		peaks[i] = compared[i].mean ? NULL : report_peaks(t->r, compared[i].peak);
+	}
 	grid_column(g, "end", 0, 6);
 	for (size_t i = 0; i < text_rows(traces); i++)
-		put_compared(t, g, (uint32_t)i, shortest);
+		put_compared(t, g, (uint32_t)i, shortest, peaks);
 	grid_print(g, t->out, 2);
 	grid_free(g);
+	for (size_t i = 0; i < COMPARED; i++)
+		free(peaks[i]);
 }
 
 /* ---- the whole ---- */

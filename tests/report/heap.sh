@@ -40,3 +40,6 @@ same "the run's peak" "(9000, 900)" "$(json '(r["runs"][0]["heap_peak_bytes"], r
 exits 3 "$REPORT" trace.txt --fail-if 'heap_peak>8K'
 "$REPORT" -q -f json --to 2500ms trace.txt >r.json
 same "of a part the readings in it" 4000 "$(json 'r["runs"][0]["heap_peak_bytes"]')"
+sed 's/heap_peak=9000/heap_peak=8000/' trace.txt >lower.txt
+"$REPORT" -q trace.txt lower.txt >text
+same "of each trace" "8.79 7.81" "$(sed -n '/^Each trace/,/^$/p' text | sed -n 's/.* \([0-9.]*\) KiB.*/\1/p' | xargs)"
