@@ -79,7 +79,7 @@ static void set_group(struct table *t, const struct groups *g, size_t group)
 	char text[512];
 
 	table_set_uint(t, "group", group);
-	table_set_text(t, "name", group_name(g, group, text, sizeof(text)));
+	table_set_text(t, "name", g->list[group].name);
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
 		set_text(t, labels[i], label_value(l, labels[i]));
 	table_set_text(t, "mode", label_mode(l, text, sizeof(text)));

@@ -194,7 +194,7 @@ static bool measure(const struct condition *c, const struct sample *s, const str
 static void describe(const struct condition *c, const struct groups *g, const struct finding *f,
 		     size_t more, char *line, size_t size)
 {
-	char name[512], value[FORMAT_SIZE], reference[FORMAT_SIZE], change[FORMAT_SIZE];
+	char value[FORMAT_SIZE], reference[FORMAT_SIZE], change[FORMAT_SIZE];
 	double fraction = (f->value - f->reference) / f->reference;
 	size_t n = strlen(line);
 
@@ -217,7 +217,7 @@ static void describe(const struct condition *c, const struct groups *g, const st
 	}
 	if (n < size && g->count > 1)
 		n += (size_t)snprintf(line + n, size - n, ": %s",
-				      group_name(g, f->group, name, sizeof(name)));
+				      g->list[f->group].name);
 	if (n < size && more)
 		snprintf(line + n, size - n, ", and in %zu more", more);
 }
@@ -272,12 +272,23 @@ static size_t known_of(const struct fact *fact, const struct facts *f)
 	return n;
 }
 
+/* One is, but for what could not be read. */
+static bool is_baseline_there(const struct groups *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->list[i].baseline)
+			return true;
+	return false;
+}
+
 /* unknown: of the first group of which it cannot be told, if any was looked at. */
 static const char *why_unknown(const struct condition *c, const struct groups *g, const struct facts *f,
 			       const struct fact *fact, const struct finding *unknown, size_t looked)
 {
 	size_t known = known_of(fact, f);
 
+	if (!looked && g->named && !is_baseline_there(g))
+		return "no trace that --baseline names could be read";
 	if (!looked && g->count <= 1)
 		return "there is nothing to compare with: all runs have the same labels; --baseline names "
 		       "those to compare with";

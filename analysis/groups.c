@@ -15,7 +15,7 @@ static const char *const case_keys[] = { "model", "dataset", "batch", "size", "d
 
 #define CASE_KEYS (sizeof(case_keys) / sizeof(*case_keys))
 
-static bool is_case_key(const char *key)
+bool group_is_case_key(const char *key)
 {
 	for (size_t i = 0; i < CASE_KEYS; i++)
 		if (!strcmp(case_keys[i], key))
@@ -23,27 +23,29 @@ static bool is_case_key(const char *key)
 	return false;
 }
 
-static bool same_case(const struct labels *a, const struct labels *b)
-{
-	for (size_t i = 0; i < CASE_KEYS; i++)
-		if (strcmp(label_value(a, case_keys[i]), label_value(b, case_keys[i])))
-			return false;
-	return true;
-}
-
 /* All other labels of a are b's too. */
 static bool subject_in(const struct labels *a, const struct labels *b)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (!is_case_key(a->items[i].key) && label_tells_apart(a->items[i].key) &&
+		if (!group_is_case_key(a->items[i].key) && label_tells_apart(a->items[i].key) &&
 		    strcmp(a->items[i].value, label_value(b, a->items[i].key)))
 			return false;
 	return true;
 }
 
-static const struct labels *labels_of_group(const struct groups *g, size_t group)
+const struct labels *group_labels(const struct groups *g, size_t group)
 {
 	return &g->runs[g->list[group].first].labels;
+}
+
+bool group_same_case(const struct groups *g, size_t a, size_t b)
+{
+	const struct labels *of_a = group_labels(g, a), *of_b = group_labels(g, b);
+
+	for (size_t i = 0; i < CASE_KEYS; i++)
+		if (strcmp(label_value(of_a, case_keys[i]), label_value(of_b, case_keys[i])))
+			return false;
+	return true;
 }
 
 /* ---- runs ---- */
@@ -130,14 +132,15 @@ static struct run run_of(const struct model *m, const struct job *job)
 	return run;
 }
 
+/* Of a trace without a single event nobody knows what it is a run of. */
 static void add_runs(struct groups *g, const struct model *m)
 {
 	const struct jobs *jobs = jobs_of(m);
 
 	g->runs = xcalloc(jobs->count, sizeof(*g->runs));
-	g->run_count = jobs->count;
 	for (size_t i = 0; i < jobs->count; i++)
-		g->runs[i] = run_of(m, &jobs->list[i]);
+		if (m->traces[jobs->list[i].traces[0]]->started)
+			g->runs[g->run_count++] = run_of(m, &jobs->list[i]);
 	/* Repetitions of a named one that somebody labelled alike belong to it. */
 	for (size_t i = 0; i < g->run_count; i++)
 		for (size_t j = 0; j < g->run_count && !g->runs[i].baseline; j++)
@@ -149,7 +152,7 @@ static size_t group_for(struct groups *g, size_t run)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (g->list[i].baseline == g->runs[run].baseline &&
-		    labels_same(labels_of_group(g, i), &g->runs[run].labels, false))
+		    labels_same(group_labels(g, i), &g->runs[run].labels, false))
 			return i;
 	g->list[g->count] = (struct group){
 		.first = run, .baseline = g->runs[run].baseline, .reference = NO_GROUP,
@@ -166,7 +169,7 @@ static void choose_baselines(struct groups *g)
 	if (g->named || !g->count)
 		return;
 	for (size_t i = 0; i < g->count; i++) {
-		const struct labels *a = labels_of_group(g, 0), *b = labels_of_group(g, i);
+		const struct labels *a = group_labels(g, 0), *b = group_labels(g, i);
 
 		g->list[i].baseline = subject_in(a, b) && subject_in(b, a);
 		count += g->list[i].baseline;
@@ -185,7 +188,7 @@ static size_t reference_of(const struct groups *g, size_t group)
 	for (size_t i = 0; i < g->count; i++) {
 		if (!g->list[i].baseline)
 			continue;
-		if (same_case(labels_of_group(g, i), labels_of_group(g, group)))
+		if (group_same_case(g, i, group))
 			return i;
 		baselines++;
 		last = i;
@@ -197,9 +200,10 @@ struct groups groups_of(const struct model *m)
 {
 	struct groups g = { .named = m->options.baselines > 0 };
 
-	if (!m->trace_count)
+	if (m->trace_count)
+		add_runs(&g, m);
+	if (!g.run_count)
 		return g;
-	add_runs(&g, m);
 	g.list = xcalloc(g.run_count, sizeof(*g.list));
 	for (size_t i = 0; i < g.run_count; i++) {
 		g.runs[i].group = group_for(&g, i);
@@ -209,6 +213,7 @@ struct groups groups_of(const struct model *m)
 	choose_baselines(&g);
 	for (size_t i = 0; i < g.count; i++)
 		g.list[i].reference = reference_of(&g, i);
+	groups_name(&g);
 	return g;
 }
 
@@ -216,100 +221,11 @@ void groups_release(struct groups *g)
 {
 	for (size_t i = 0; i < g->run_count; i++)
 		labels_release(&g->runs[i].labels);
+	for (size_t i = 0; i < g->count; i++) {
+		free(g->list[i].name);
+		free(g->list[i].subject);
+	}
 	free(g->runs);
 	free(g->list);
 	*g = (struct groups){ 0 };
-}
-
-/* ---- names ---- */
-
-static bool differs(const struct groups *g, const char *key)
-{
-	if (!label_tells_apart(key))
-		return false;
-	for (size_t i = 1; i < g->count; i++)
-		if (strcmp(label_value(labels_of_group(g, 0), key), label_value(labels_of_group(g, i), key)))
-			return true;
-	return false;
-}
-
-static void append(char *buffer, size_t size, const char *key, const char *value)
-{
-	size_t n = strlen(buffer);
-
-	if (n + 1 < size && *value)
-		snprintf(buffer + n, size - n, "%s%s%s%s", n ? " " : "", key, *key ? " " : "", value);
-}
-
-/* Of a path its last part, unless another group's path ends like it. */
-static const char *shown_value(const struct groups *g, size_t group, const char *key)
-{
-	const char *value = label_value(labels_of_group(g, group), key), *last = base_name(value);
-
-	if ((*value != '/' && *value != '.') || !*last)
-		return value;
-	for (size_t i = 0; i < g->count; i++) {
-		const char *other = label_value(labels_of_group(g, i), key);
-
-		if (strcmp(other, value) && !strcmp(base_name(other), last))
-			return value;
-	}
-	return last;
-}
-
-/* Nothing tells it from the others but that it is, or is not, the baseline. */
-static const char *name_anyway(const struct groups *g, size_t group, char *buffer, size_t size)
-{
-	const struct group *one = &g->list[group];
-
-	if (!*buffer && !one->baseline) {
-		char *name = trace_name(g->runs[one->first].trace);
-
-		append(buffer, size, "", name);
-		free(name);
-		if (one->runs > 1)
-			snprintf(buffer + strlen(buffer), size - strlen(buffer), " and %zu more", one->runs - 1);
-	}
-	if (g->list[group].baseline && (g->named || !*buffer))
-		append(buffer, size, "", "baseline");
-	return buffer;
-}
-
-const char *group_subject(const struct groups *g, size_t group, char *buffer, size_t size)
-{
-	const struct labels *l = labels_of_group(g, group);
-	const char *framework = label_value(l, "framework");
-
-	*buffer = '\0';
-	append(buffer, size, "", *framework ? framework : label_value(l, "program"));
-	for (size_t i = 0; i < l->count; i++) {
-		const char *key = l->items[i].key;
-
-		if (strcmp(key, "framework") && (!is_case_key(key) || !strcmp(key, "size")) && differs(g, key) &&
-		    (strcmp(key, "program") || !differs(g, "framework")) &&
-		    (*framework || strcmp(key, "program")))
-			append(buffer, size, key, shown_value(g, group, key));
-	}
-	return name_anyway(g, group, buffer, size);
-}
-
-const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size)
-{
-	static const char *const first[] = { "framework", "model", "dataset" };
-	const struct labels *l = labels_of_group(g, group);
-
-	*buffer = '\0';
-	for (size_t i = 0; i < 3; i++)
-		if (differs(g, first[i]) || g->count == 1)
-			append(buffer, size, "", shown_value(g, group, first[i]));
-	if (!*buffer && g->count == 1)
-		append(buffer, size, "", label_value(l, "program"));
-	for (size_t i = 0; i < l->count; i++) {
-		const char *key = l->items[i].key;
-
-		if (strcmp(key, first[0]) && strcmp(key, first[1]) && strcmp(key, first[2]) &&
-		    differs(g, key) && (strcmp(key, "program") || !differs(g, "framework")))
-			append(buffer, size, key, shown_value(g, group, key));
-	}
-	return name_anyway(g, group, buffer, size);
 }

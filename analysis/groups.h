@@ -2,12 +2,11 @@
 /*
  * Which runs are repetitions of each other, and which of these groups is compared with which.
  *
- * A job is one run, of as many traces as it has (jobs.h). Runs with the same labels are one group; the
- * runs of --baseline are apart from the others, whatever their labels, with those that were given the
- * same labels by somebody. The baseline is what
- * --baseline names, else the group of the first trace, and those that differ from it in model, dataset,
- * batch, size and device only. A group's reference is the baseline with the same of these; where
- * there is none, the only baseline there is.
+ * A job is one run, of as many traces as it has (jobs.h); what could not be read is none. Runs with the same labels
+ * are one group; the runs of --baseline are apart from the others, whatever their labels, with those that were given
+ * the same labels by somebody. The baseline is what --baseline names, else the group of the first trace, and those that
+ * differ from it in model, dataset, batch, size and device only. A group's reference is the baseline with the same of
+ * these; where there is none, the only baseline there is.
  */
 #ifndef DLT_ANALYSIS_GROUPS_H
 #define DLT_ANALYSIS_GROUPS_H
@@ -33,6 +32,8 @@ struct group {
 	size_t first, runs, failed;	/* first: index of its first run */
 	bool baseline;
 	size_t reference;		/* the group it is compared with; NO_GROUP: none */
+	char *name;			/* owned; what tells it from the others, "PyTorch 1.13.1 resnet50 batch 8" */
+	char *subject;			/* owned; without model, dataset, batch and device: heads a line of a study */
 };
 
 struct groups {
@@ -50,10 +51,13 @@ void groups_release(struct groups *g);
 /* Of any of its runs: "used", "loaded", "no". */
 const char *group_cudnn(const struct groups *g, size_t group);
 
-/* What tells it from the others, "PyTorch 1.13.1 resnet50 batch 8"; returns buffer. */
-const char *group_name(const struct groups *g, size_t group, char *buffer, size_t size);
+/* Is it a label of what is done, as against what does it? */
+bool group_is_case_key(const char *key);
+/* Do both do the same? */
+bool group_same_case(const struct groups *g, size_t a, size_t b);
+const struct labels *group_labels(const struct groups *g, size_t group);
 
-/* The same without model, dataset, batch and device: what stands at the head of a line of a study. */
-const char *group_subject(const struct groups *g, size_t group, char *buffer, size_t size);
+/* Sets names and subjects, no two groups' alike; of subjects only where the same is done. */
+void groups_name(struct groups *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `runs`: what each job is a run of, and the quantities by which it is compared. */
+/* The table `runs`: what each job that could be read is a run of, and the quantities by which it is compared. */
 #include <math.h>
 #include <string.h>
 
@@ -81,7 +81,6 @@ static void set_facts(struct table *t, const struct facts *f, size_t trace)
 void add_runs_table(struct report *r, const struct groups *g, const struct facts *f)
 {
 	struct table *t = report_add_table(r, "runs", "Runs", COLUMNS(columns));
-	char name[512];
 
 	for (size_t i = 0; i < g->run_count; i++) {
 		const struct run *run = &g->runs[i];
@@ -90,7 +89,7 @@ void add_runs_table(struct report *r, const struct groups *g, const struct facts
 		table_set_uint(t, "trace", run->trace->index);
 		table_set_uint(t, "traces", run->traces);
 		table_set_uint(t, "group", run->group);
-		table_set_text(t, "name", group_name(g, run->group, name, sizeof(name)));
+		table_set_text(t, "name", g->list[run->group].name);
 		table_set_uint(t, "baseline", g->list[run->group].baseline);
 		table_set_uint(t, "failed", run->failed);
 		set_labels(t, &run->labels);

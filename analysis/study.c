@@ -59,7 +59,7 @@ static void add_row(struct table *t, const struct groups *g, size_t group, const
 	table_set_text(t, "quantity", fact->what);
 	set_text(t, "device", label_value(l, "device"));
 	table_set_text(t, "mode", label_mode(l, text, sizeof(text)));
-	table_set_text(t, "subject", group_subject(g, group, text, sizeof(text)));
+	table_set_text(t, "subject", g->list[group].subject);
 	set_text(t, "model", label_value(l, "model"));
 	set_text(t, "dataset", label_value(l, "dataset"));
 	table_set_text(t, "cudnn", group_cudnn(g, group));

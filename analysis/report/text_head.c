@@ -189,6 +189,10 @@ static void trace_line(const struct text *t, FILE *f, size_t trace)
 	char begin[32];
 	size_t n;
 
+	if (table_get(traces, trace, "begin")->type == CELL_NULL) {
+		put_part(f, t, "no events could be read");
+		return;
+	}
 	/* to the second: the rest is in the data formats */
 	snprintf(begin, sizeof(begin), "%s", cell_text(table_get(traces, trace, "begin")));
 	n = strcspn(begin, ".");

@@ -147,7 +147,7 @@ run p1 1000 1 "$train" 'recording label "repeat=1"'
 run p2 1200 1 "$train" 'recording label "repeat=2"'
 run p3 1200 1 "$train --size 64" 'recording label "repeat=2"'
 report p1.txt p2.txt p3.txt
-same "repetitions" "[(0, '1', 'baseline'), (0, '2', 'baseline'), (1, '2', 'size 64')]" \
+same "repetitions" "[(0, '1', 'p1.txt and 1 more'), (0, '2', 'p1.txt and 1 more'), (1, '2', 'size 64')]" \
 	"$(json '[(x["group"], x["labels"]["repeat"], x["name"]) for x in r["runs"]]')"
 
 # Of a path a name has its end, where that tells it from others. What is long is cut at its end, and `baseline` stands
@@ -164,6 +164,24 @@ report n1.txt n3.txt
 same "whole paths" "['/one/photos', '/two/photos']" "$(names)"
 report --baseline a1.txt a2.txt a3.txt
 same "several unnamed runs" "['baseline', 'a2.txt and 1 more']" "$(names)"
+# No two are called alike: the framework tells some apart, of the others the program, or where they are.
+run q1 1000 1 'python3 one.py'
+run q2 1000 1 'python3 two.py'
+run q3 1000 1 'python3 three.py'
+sed 's/libtorch_cpu.so.1.13.0/libtensorflow_cc.so.2/' q3.txt >q5.txt
+report q1.txt q2.txt q5.txt
+same "by program" "['PyTorch 1.13.0 one.py', 'PyTorch 1.13.0 two.py', 'TensorFlow']" "$(json '[x["name"] for x in r["runs"]]')"
+same "in a study" "['PyTorch 1.13.0 one.py', 'PyTorch 1.13.0 two.py', 'TensorFlow']" "$(json '[x["subject"] for x in r["study"]]')"
+report --baseline q1.txt q2.txt q5.txt
+same "the named one" "['PyTorch 1.13.0 baseline', 'PyTorch 1.13.0', 'TensorFlow']" "$(json '[x["name"] for x in r["runs"]]')"
+# What cannot be read is no run.
+exits 1 "$REPORT" a1.txt missing.txt
+says "missing.txt: No such file or directory"
+grep -q "no events could be read" out || fail "not said: $(cat out)"
+! grep -q "Comparison\|0\.00" out || fail "compared with nothing: $(cat out)"
+"$REPORT" -q -f json a1.txt missing.txt b1.txt >r.json || true
+same "the runs" "[0, 2]" "$(json '[x["trace"] for x in r["runs"]]')"
+same "none has failed" "{0}" "$(json 'set(x["failed"] for x in r["comparison"])')"
 long="--data photos-of-many-things --size 96 --workers 2 --epochs 4 --optimizer adam"
 run n4 1000 1 "python3 train.py --model resnet50 $long"
 run n5 1000 1 "python3 train.py --model vgg16 --batch 3 $long"

@@ -38,6 +38,8 @@ exits 1 "$REPORT" --baseline 'a?.txt' b1.txt b2.txt --fail-if 'epoch>+1% surely'
 says "cannot be told: it is not known of any run$"
 exits 1 "$REPORT" a1.txt a2.txt --fail-if 'total>+5%'
 says "--baseline names"
+exits 1 "$REPORT" --baseline missing.txt b1.txt --fail-if 'total>+5%'
+says "cannot be told: no trace that --baseline names could be read$"
 exits 3 "$REPORT" a1.txt --fail-if 'total>10s'
 grep -q "Time in BLAS" out || fail "no report beside it"
 exits 0 "$REPORT" --baseline a1.txt a2.txt a3.txt --fail-if 'total>+5%'
