@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of dltrace-report that choose nothing of what the traces hold: a report that is empty has a reason. */
+/* Options of dltrace-report that choose nothing of what the traces hold: no report is made of them. */
 #ifndef DLT_ANALYSIS_CHOSEN_H
 #define DLT_ANALYSIS_CHOSEN_H
 
@@ -8,7 +8,13 @@
 /* A line about a trace's path; NULL: of all. */
 typedef void chosen_say(const struct options *o, const char *path, const char *text);
 
-/* Says so of each. The analyses have run. */
-void chosen_nothing(const struct options *o, const struct model *m, const struct report *r, chosen_say *say);
+/*
+ * By trace, when the phase of --phase was, within --from and --to; one that has none shows nothing, and that is said.
+ * The caller's. NULL, and said: not one trace has it. `whole` has read them without these options.
+ */
+struct time_range *chosen_phase(const struct options *o, const struct model *whole, chosen_say *say);
+
+/* Says so, and returns true: nothing is to be reported. What chooses nothing of some traces alone is only said. */
+bool chosen_nothing(const struct options *o, const struct model *m, chosen_say *say);
 
 #endif

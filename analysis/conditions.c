@@ -332,6 +332,9 @@ enum condition_result condition_check(const struct condition *c, const struct mo
 	else if (!looked || known < looked)
 		snprintf(line, size, "--fail-if '%s' cannot be told: %s", c->text,
 			 why_unknown(c, &g, &f, &fact, &unknown, looked));
+	else if (c->kind->named && !facts_match(&f, c->kind, c->name))
+		snprintf(line, size, "--fail-if '%s': nothing matches %s:%s, which counts as 0", c->text, c->kind->what,
+			 c->name);
 	free(fact.values);
 	facts_release(&f);
 	groups_release(&g);

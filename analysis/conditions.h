@@ -38,7 +38,7 @@ int condition_parse(struct condition *c, const char *text, char *error, size_t s
 
 enum condition_result { CONDITION_NOT, CONDITION_HOLDS, CONDITION_UNKNOWN };
 
-/* Over all groups of runs; a line in `line` where the result is not CONDITION_NOT. */
+/* Over all groups of runs; a line in `line` where the result is not CONDITION_NOT, or nothing has the name; else "". */
 enum condition_result condition_check(const struct condition *c, const struct model *m,
 				      const struct report *r, char *line, size_t size);
 

@@ -360,3 +360,11 @@ double facts_sum(const struct facts *f, const struct fact_kind *kind, const char
 	}
 	return sum;
 }
+
+bool facts_match(const struct facts *f, const struct fact_kind *kind, const char *pattern)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!strcmp(f->items[i].what, kind->what) && !fnmatch(pattern, f->items[i].name, 0))
+			return true;
+	return false;
+}

@@ -53,5 +53,7 @@ const char *fact_unit(enum unit unit);
  * nothing matches; NAN where it is not known.
  */
 double facts_sum(const struct facts *f, const struct fact_kind *kind, const char *pattern, size_t trace);
+/* Whether any name matches. */
+bool facts_match(const struct facts *f, const struct fact_kind *kind, const char *pattern);
 
 #endif

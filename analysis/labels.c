@@ -282,9 +282,11 @@ static const char *label_begin(const char *text)
 	return NULL;
 }
 
-bool label_option_valid(const char *text)
+size_t label_option_key(const char *text)
 {
-	return label_begin(text) != NULL;
+	const char *label = label_begin(text);
+
+	return label ? (size_t)(strchr(label, '=') - text) + 1 : 0;
 }
 
 /* [PATTERN:]KEY=VALUE: the pattern is matched with the path as given, and with its last part. */

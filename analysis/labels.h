@@ -43,8 +43,8 @@ bool labels_same(const struct labels *a, const struct labels *b, bool said_only)
 /* "SGD" for one example a step, "mini-batch N" for more, NULL when the batch is not known. */
 const char *label_mode(const struct labels *l, char *buffer, size_t size);
 
-/* [PATTERN:]KEY=VALUE of the command line: is it one? */
-bool label_option_valid(const char *text);
+/* [PATTERN:]KEY=VALUE of the command line: the length of what is before the value; 0: it is none. */
+size_t label_option_key(const char *text);
 /* Is it of the trace with this path? */
 bool label_option_fits(const char *text, const char *path);
 

@@ -269,7 +269,7 @@ static void export_failed(void *data, const char *path, int err)
 
 /* ---- conditions ---- */
 
-/* STATUS_FAIL_IF when one holds, STATUS_PARTLY when one cannot be told; each has its line. */
+/* STATUS_FAIL_IF when one holds, STATUS_PARTLY when one cannot be told; each has its line, as has a misspelt name. */
 static int check_conditions(const struct options *o, const struct model *m, const struct report *r)
 {
 	int status = STATUS_OK;
@@ -280,9 +280,10 @@ static int check_conditions(const struct options *o, const struct model *m, cons
 
 		worker_progress();
 		result = condition_check(&o->conditions[i], m, r, line, sizeof(line));
+		if (*line)
+			say(o, NULL, line);
 		if (result == CONDITION_NOT)
 			continue;
-		say(o, NULL, line);
 		if (result == CONDITION_HOLDS || status == STATUS_OK)
 			status = result == CONDITION_HOLDS ? STATUS_FAIL_IF : STATUS_PARTLY;
 	}
@@ -381,20 +382,6 @@ static void set_clock(const struct options *o, const struct model_options *optio
 		read_clocks(o, options, w, broken, x);
 }
 
-/* Of each trace; one that has no such phase shows nothing, and that is said. The caller's. */
-static struct time_range *find_ranges(const struct options *o, const struct model *whole)
-{
-	struct time_range *ranges = need(calloc((size_t)o->trace_count, sizeof(*ranges)));
-
-	for (int i = 0; i < o->trace_count; i++) {
-		ranges[i] = phase_range(whole, (size_t)i, o->model.phase);
-		if (ranges[i].from >= ranges[i].to && !o->quiet)
-			say(o, o->traces[i], "no such phase was found in it: see its tables phases and "
-			    "iterations");
-	}
-	return ranges;
-}
-
 /* When the phases begin and end is known only when all has been read: then it is read again. */
 static struct model *read_phase(const struct options *o, const struct model_options *options,
 				struct worker *w, char *const *broken, int *status)
@@ -406,11 +393,17 @@ static struct model *read_phase(const struct options *o, const struct model_opti
 
 	all.phase = NULL;
 	all.event = NULL;
+	all.from = INT64_MIN;
+	all.to = INT64_MAX;
 	quiet.quiet = true;
 	quiet.verbose = false;
 	whole = model_new(&all);
-	read_traces(&quiet, whole, w, broken);
-	one.ranges = ranges = find_ranges(o, whole);
+	*status = read_traces(&quiet, whole, w, broken);
+	one.ranges = ranges = *status == STATUS_NOTHING ? NULL : chosen_phase(o, whole, say);
+	if (!ranges && *status != STATUS_NOTHING) {
+		*status = STATUS_USAGE;
+		return whole;
+	}
 	part = model_new(&one);
 	*status = read_traces(o, part, w, broken);
 	phases_keep(part, whole);
@@ -418,6 +411,12 @@ static struct model *read_phase(const struct options *o, const struct model_opti
 	model_free(whole);
 	free(ranges);
 	return part;
+}
+
+/* Is there anything to report? */
+static bool is_something(int status)
+{
+	return status != STATUS_NOTHING && status != STATUS_USAGE;
 }
 
 static int make_report(const struct options *o, struct team *team, struct worker *w, char *const *broken)
@@ -452,12 +451,12 @@ static int make_report(const struct options *o, struct team *team, struct worker
 		parts_order_end(team);
 	w->stage = STAGE_REPORTING;
 	worker_progress();
-	if (status != STATUS_NOTHING) {
+	if (is_something(status) && chosen_nothing(o, m, say))
+		status = STATUS_USAGE;
+	if (is_something(status)) {
 		int unwritten_before = written;
 
 		analyses_run(m, r);
-		if (!o->quiet)
-			chosen_nothing(o, m, r, say);
 		if (o->verify && certificate_make(o, m, r, worker_progress))
 			status = STATUS_PARTLY;
 		written = write_outputs(o, r);
@@ -465,8 +464,8 @@ static int make_report(const struct options *o, struct team *team, struct worker
 		conditions = check_conditions(o, m, r);
 		status = conditions ? conditions : status;
 	}
-	export_finish(exports, m, status != STATUS_NOTHING ? r : NULL, export_failed, &unwritten);
-	if (status != STATUS_NOTHING && written)
+	export_finish(exports, m, is_something(status) ? r : NULL, export_failed, &unwritten);
+	if (is_something(status) && written)
 		status = written;
 	report_free(r);
 	model_free(m);

@@ -108,6 +108,16 @@ static int64_t time_option(const char *text, const char *name)
 	return (int64_t)ns;
 }
 
+/* 0 is an option that was not given. */
+static uint64_t some_time_option(const char *text, const char *name)
+{
+	int64_t ns = time_option(text, name);
+
+	if (!ns)
+		wrong("--%s: %s: a time above 0 is needed, as 1s", name, text);
+	return (uint64_t)ns;
+}
+
 static uint64_t count_option(const char *text)
 {
 	char *end;
@@ -134,15 +144,20 @@ static const char *rank_option(const char *text)
 	const char *p = text;
 
 	for (;; p++) {
+		const char *begin = p, *range = NULL;
 		size_t first = strspn(p, "0123456789"), last = 1;
 
 		p += first;
 		if (*p == '-') {
+			range = p + 1;
 			last = strspn(p + 1, "0123456789");
 			p += last + 1;
 		}
 		if (!first || !last || first > 9 || last > 9 || (*p && *p != ','))
 			wrong("--rank: %s: ranks are needed, as 0 or 0,4-7", text);
+		if (range && atoi(begin) > atoi(range))
+			wrong("--rank: %s: no rank is in %.*s: the smaller one comes first", text,
+			      (int)(p - begin), begin);
 		if (!*p)
 			return text;
 	}
@@ -185,9 +200,14 @@ static enum reader_source source_option(const char *text)
 
 static void add_label(struct parse *p, const char *text)
 {
-	if (!label_option_valid(text))
+	size_t key = label_option_key(text);
+
+	if (!key)
 		wrong("--label: %s: KEY=VALUE is needed, as model=resnet50, or a pattern of "
 			   "paths before it, as 'runs/a*:model=resnet50'", text);
+	for (size_t i = 0; i < p->labels_said; i++)
+		if (!strncmp(p->labels[i], text, key) && strcmp(p->labels[i], text))
+			wrong("--label: %s: it is %s already", text, p->labels[i]);
 	if (p->labels_said == LABELS_MAX)
 		wrong("more than %d labels", LABELS_MAX);
 	p->labels[p->labels_said++] = text;
@@ -313,10 +333,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->live_count = count_option(arg);
 		return 0;
 	case KEY_INTERVAL:
-		o->live_interval = (uint64_t)time_option(arg, "interval");
+		o->live_interval = some_time_option(arg, "interval");
 		return 0;
 	case KEY_HANG:
-		o->live_hang = (uint64_t)time_option(arg, "hang");
+		o->live_hang = some_time_option(arg, "hang");
 		return 0;
 	case KEY_VERIFY:
 		if (arg && strcmp(arg, "full"))
@@ -442,12 +462,26 @@ static void end_output(void)
 	_exit(STATUS_UNWRITTEN);
 }
 
+/* With a pattern that no path has, it would be said of nothing. */
+static void check_label(const struct options *o, const char *label)
+{
+	int i = 0;
+
+	while (i < o->trace_count && !label_option_fits(label, o->traces[i]))
+		i++;
+	if (i == o->trace_count)
+		wrong("--label %s: no trace has a path that matches; there %s %s%s", label,
+		      i == 1 ? "is" : "are", o->traces[0], i > 1 ? ", ..." : "");
+}
+
 static void choose_traces(struct options *o, const struct parse *p)
 {
 	size_t i = inputs_choose(o, p->baselines, p->baselines_said);
 
 	if (i < p->baselines_said)
 		wrong("--baseline %s: cannot look for it", p->baselines[i]);
+	for (i = 0; i < p->labels_said && o->trace_count; i++)
+		check_label(o, p->labels[i]);
 	o->model.labels = p->labels;
 	o->model.label_count = p->labels_said;
 }

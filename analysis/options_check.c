@@ -77,7 +77,7 @@ static void check_verify(const struct options *o)
 		check_certificate(o, &o->outputs[i]);
 }
 
-static bool any_output(const struct options *o, enum writer_pages pages)
+bool any_output(const struct options *o, enum writer_pages pages)
 {
 	int i = 0;
 
@@ -110,12 +110,36 @@ static void check_pages(const struct options *o)
 		wrong("--table %s: no output is of tables: -o NAME.csv", o->writing.table);
 }
 
+/* How figures look is said where there are some. */
+static void check_looks(const struct options *o)
+{
+	const struct looks *l = &o->writing.looks;
+	const char *option = l->title ? "--title" : l->style ? "--style" : l->width > 0 ? "--size" :
+			     l->dpi > 0 ? "--dpi" : NULL;
+
+	if (option && !any_output(o, PAGES_FIGURES))
+		wrong("%s: no output is a figure: -o NAME.svg", option);
+}
+
+/* Whoever writes last would replace what the other has written, or follow it. */
+static void check_twice(const struct options *o)
+{
+	for (int i = 0; i < o->output_count; i++)
+		for (int k = 0; k < i; k++)
+			if (!strcmp(o->outputs[i].path, o->outputs[k].path))
+				wrong("-o %s: given twice", o->outputs[i].path);
+}
+
 void options_check(struct options *o, bool plain)
 {
+	if (o->model.to <= 0)
+		wrong("--to: nothing was before the trace's begin: a time above 0 is needed");
 	if (o->model.to <= o->model.from)
 		wrong("--to has to be after --from");
 	check_live(o, plain);
 	check_dump(o);
 	check_pages(o);
+	check_looks(o);
+	check_twice(o);
 	check_verify(o);
 }

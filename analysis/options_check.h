@@ -8,6 +8,9 @@
 /* Of a command line that is wrong: one line, and the end with STATUS_USAGE. */
 _Noreturn void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Of such a format. */
+bool any_output(const struct options *o, enum writer_pages pages);
+
 /* Ends where two of them contradict each other, or one is for nothing. plain: outputs or a format were named. */
 void options_check(struct options *o, bool plain);
 

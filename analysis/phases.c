@@ -352,11 +352,15 @@ struct phase_level phase_level(const struct phases *ph, size_t index, const stru
 
 /* ---- one of them alone ---- */
 
-struct time_range phase_range(const struct model *m, size_t trace, const char *name)
+const struct phases *trace_phases(const struct model *m, size_t trace)
 {
 	const struct process *p = trace < m->trace_count ? trace_busiest(m->traces[trace]) : NULL;
-	const struct phases *ph = p ? phases_around(p) : NULL;
 
+	return p ? phases_around(p) : NULL;
+}
+
+struct time_range phase_range(const struct phases *ph, const char *name)
+{
 	for (size_t i = 0; ph && i < ph->count; i++)
 		if (!strcmp(ph->list[i].name, name))
 			return (struct time_range){ i ? ph->list[i].begin : INT64_MIN,

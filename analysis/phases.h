@@ -59,8 +59,10 @@ bool phase_known(const char *name);
 /* They come in this order; of another name: last. */
 int phase_order(const char *name);
 
-/* From when to when it lasted in the trace's main process; nothing lies in it where there is none. */
-struct time_range phase_range(const struct model *m, size_t trace, const char *name);
+/* Those of the trace's main process; NULL: it has none. */
+const struct phases *trace_phases(const struct model *m, size_t trace);
+/* From when to when that phase lasted; nothing lies in it where there is none, ph may be NULL. */
+struct time_range phase_range(const struct phases *ph, const char *name);
 /*
  * `part` has read the same traces, but for a phase only: iterations, epochs and phases stay what they are
  * in `whole`, which is of no use for these any more.

@@ -13,6 +13,8 @@
 #include "tracepoints/log_domains.h"
 #include "units.h"
 
+#define MAX_SIZE_LEAST	(1u << 20)	/* of --max-size, bytes */
+
 enum key {
 	KEY_SESSION = 0x100, KEY_RELAY, KEY_CHILDREN, KEY_DELAY, KEY_DURATION, KEY_MAX_SIZE,
 	KEY_THRESHOLD, KEY_SAMPLE, KEY_REQUIRE, KEY_PRINT, KEY_CONTROL, KEY_ROTATE, KEY_HANG,
@@ -97,6 +99,22 @@ static void sample_option(const char *text, struct options *o)
 	o->sample = text;
 }
 
+/* Nothing would be recorded of nothing. */
+static void duration_option(const char *text, struct options *o)
+{
+	time_option(text, &o->duration, "duration");
+	if (!o->duration)
+		say_and_end("--duration: %s: a time above 0 is needed", text);
+}
+
+/* What describes a trace's events, which stays, takes a part of it. */
+static void max_size_option(const char *text, struct options *o)
+{
+	size_option(text, &o->max_size, "max-size");
+	if (o->max_size < MAX_SIZE_LEAST)
+		say_and_end("--max-size: %s: 1M is the least", text);
+}
+
 static void pid_option(const char *text, int *pid)
 {
 	char *end;
@@ -113,6 +131,9 @@ static void label_option(const char *text, struct options *o)
 
 	if (!key || text[key] != '=' || strchr(text, '\x1f'))
 		say_and_end("--label: %s: KEY=VALUE is needed, as model=resnet50", text);
+	for (size_t i = 0; i < o->label_count; i++)
+		if (!strncmp(o->labels[i], text, key + 1) && strcmp(o->labels[i], text))
+			say_and_end("--label: %s: it is %s already", text, o->labels[i]);
 	if (o->label_count == LABELS_MAX)
 		say_and_end("more than %d labels", LABELS_MAX);
 	o->labels[o->label_count++] = text;
@@ -232,7 +253,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		time_option(arg, &o->delay, "delay");
 		return 0;
 	case KEY_DURATION:
-		time_option(arg, &o->duration, "duration");
+		duration_option(arg, o);
 		return 0;
 	case KEY_ROTATE:
 		time_option(arg, &o->rotate, "rotate");
@@ -241,7 +262,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		time_option(arg, &o->hang, "hang");
 		return 0;
 	case KEY_MAX_SIZE:
-		size_option(arg, &o->max_size, "max-size");
+		max_size_option(arg, o);
 		return 0;
 	case KEY_THRESHOLD:
 		threshold_option(arg, o);

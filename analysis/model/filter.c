@@ -38,10 +38,8 @@ static bool rank_matches(int32_t rank, const char *list)
 	return false;
 }
 
-bool process_shown(const struct process *p)
+bool process_fits(const struct process *p, const struct model_options *o)
 {
-	const struct model_options *o = &p->trace->model->options;
-
 	if (p->merged || process_foreign(p))
 		return false;
 	if (o->rank && !rank_matches(p->rank, o->rank))
@@ -49,4 +47,9 @@ bool process_shown(const struct process *p)
 	if (o->host && fnmatch(o->host, p->host, 0))
 		return false;
 	return !o->process || process_matches(p, o->process);
+}
+
+bool process_shown(const struct process *p)
+{
+	return process_fits(p, &p->trace->model->options);
 }

@@ -389,6 +389,8 @@ struct thread *trace_thread(const struct trace *t, uint32_t id);
 
 /* Shown at all: not merged away, not of another recording, and what the filters choose. */
 bool process_shown(const struct process *p);
+/* Likewise, by other filters. */
+bool process_fits(const struct process *p, const struct model_options *filters);
 /* In sums over the run by samples. */
 static inline bool process_counts(const struct process *p)
 {

@@ -53,5 +53,8 @@ for option in --threshold=0 --threshold=0.1B --sample=0 --sample=500us --sample=
 	grep -q "^dltrace-record: ${option%=*}: ${option#*=}: " err || fail "$option: $(cat err)"
 done
 exits 125 "$RECORD" --max-size=99999999999G -- true; says "that is too large"
+exits 125 "$RECORD" --max-size=1K -- true; says "1K: 1M is the least"
+exits 125 "$RECORD" --duration=0s -- true; says "0s: a time above 0 is needed"
+exits 125 "$RECORD" --label a=b --label a=c -- true; says "--label: a=c: it is a=b already"; says_one_line
 exits 125 "$RECORD" --threshold=64k -- true; says "64k: units are B, K, M, G, T"
 exits 125 "$RECORD" --delay=1M -- true; says "1M: units are ns, us, ms, s, m, h, d"

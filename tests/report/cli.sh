@@ -55,7 +55,19 @@ exits 5 "$REPORT" --dump t.txt -o nowhere/d.txt; says "cannot write nowhere/d.tx
 exits 2 "$REPORT" --rank 1- t.txt; says "ranks are needed"
 exits 2 "$REPORT" --phase nonsense t.txt; says "start-up, compilation"
 exits 2 "$REPORT" --phase steady --verify t.txt; says "whole traces"
-exits 0 "$REPORT" --phase steady t.txt; says "no such phase"
+exits 2 "$REPORT" --phase steady t.txt; says "--phase steady: no such phase was found; there are none$"; says_one_line
+exits 4 "$REPORT" --phase steady nothing-here; says "nothing-here"; says_one_line
+exits 2 "$REPORT" --rank 0,5-2 t.txt; says "no rank is in 5-2"; says_one_line
+exits 2 "$REPORT" --to 0s t.txt; says "nothing was before the trace's begin"; says_one_line
+exits 2 "$REPORT" --label a=b --label a=c t.txt; says "--label: a=c: it is a=b already$"; says_one_line
+exits 0 "$REPORT" -q --label a=b --label 't.txt:a=c' t.txt
+for words in '--title x' '--style dark' '--size 85mm' '--dpi 100'; do
+	exits 2 "$REPORT" $words t.txt; says "^dltrace-report: ${words% *}: no output is a figure"; says_one_line
+done
+exits 2 "$REPORT" -o - -o - t.txt; says "-o -: given twice"; says_one_line
+for option in interval hang; do
+	exits 2 "$REPORT" --live --$option=0s; says "^dltrace-report: --$option: 0s: a time above 0 is needed"; says_one_line
+done
 
 exits 4 "$REPORT" nothing-here; says "nothing-here"; says_one_line
 exits 4 "$REPORT" /dev/null; says "path=/dev/null: the file is empty$"; says_one_line

@@ -43,6 +43,12 @@ says "cannot be told: no trace that --baseline names could be read$"
 exits 3 "$REPORT" a1.txt --fail-if 'total>10s'
 grep -q "Time in BLAS" out || fail "no report beside it"
 exits 0 "$REPORT" --baseline a1.txt a2.txt a3.txt --fail-if 'total>+5%'
+same "nothing to say" "" "$(cat err)"
+# What a misspelt name can never fail by is said.
+exits 0 "$REPORT" a1.txt --fail-if 'calls:nope>1'; says "^dltrace-report: --fail-if 'calls:nope>1': nothing matches calls:nope, which counts as 0$"
+says_one_line
+exits 0 "$REPORT" a1.txt --fail-if 'layer:bl*>1h'
+same "nothing to say of what is there" "" "$(cat err)"
 # Several groups: the worst is named.
 exits 3 "$REPORT" --baseline a1.txt b1.txt b2.txt --label b2.txt:v=2 --fail-if 'total>+5%'
 says "+27.7 % (1 and 1 runs): v 2, and in 1 more"

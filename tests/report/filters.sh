@@ -5,7 +5,7 @@ cat >trace <<'END'
 dltrace-text 1
 [1s] dltrace_proc:process process=1 pid=100 begin=1s host="a" exe="/usr/bin/python3"
 [1s] dltrace_proc:library process=1 library=1 path="/lib/libtorch_cpu.so"
-[1s] dltrace_proc:process process=2 pid=101 begin=1s host="b" exe="/bin/train"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="b" exe="/bin/train" rank=3 ranks=4
 [1s] dltrace_proc:library process=2 library=1 path="/lib/libmxnet.so"
 [1s] dltrace_proc:function function=cudaFree layer="runtime" kind="allocate" name="cudaFree"
 [1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"
@@ -27,28 +27,41 @@ same "by host" "[2, 4]" "$(chosen --host b)"
 same "by framework" "[1]" "$(chosen --framework pytorch)"
 same "by layer" "[4]" "$(chosen --layer blas)"
 same "by a pattern of layers" "[4]" "$(chosen --layer 'bl*')"
-same "nothing there" "[]" "$(chosen --host c)"
-same "and that is said" "only 0 of 2 processes are told of: --host c" "$(json 'row("limits", kind="filtered")["text"]')"
-"$REPORT" --host c "$TMP/trace.txt" >/dev/null 2>err
-grep -q '^dltrace-report: not one process is chosen by --process, --host and --rank' err || fail "not said: $(cat err)"
-"$REPORT" --host b "$TMP/trace.txt" >/dev/null 2>err
+exits 0 "$REPORT" --host b "$TMP/trace.txt"
 same "nothing to say" "" "$(cat err)"
-"$REPORT" --from 2500ms "$TMP/trace.txt" >/dev/null 2>err
-same "after the end" "dltrace-report: $TMP/trace.txt: --from is after its end at 2 s" "$(sed 's/2.00 s/2 s/' err)"
 
-# nothing WORDS...: that nothing is chosen by them is said in a line, which begins so
+# nothing LINE OPTION...: nothing is chosen by them, and so no report made; a line says what there is, with -q, too
 nothing() {
-	exits 0 "$REPORT" "$@" "$TMP/trace.txt"
-	says_one_line
+	line=$1
+	shift
+	for quiet in "" -q; do
+		exits 2 "$REPORT" $quiet "$@" "$TMP/trace.txt" -o - -o nothing.json -o nothing.pftrace
+		says "^dltrace-report: $line$"
+		says_one_line
+		same "a report" "" "$(cat out; ls nothing* 2>/dev/null || :)"
+	done
 }
-for words in '--framework foo' '--function foo' '--layer foo' '--function foo --layer blas'; do
-	nothing $words
-	says "^dltrace-report: not one call is chosen by $words; the table breakdown of a report without it has all$"
-done
-nothing --label nosuch:a=b
-says "^dltrace-report: --label nosuch:a=b: no trace has a path that matches$"
+nothing '--host c: no such host; there are a, b' --host c
+nothing '--process 7: no such process; there are python3 (pid 100), train (pid 101)' --process 7
+nothing '--rank 1-2: no such rank; there is 3' --rank 1-2
+nothing 'not one process is chosen by --process 101 --host a' --process 101 --host a
+nothing '--framework foo: no such framework; there are MXNet, PyTorch' --framework foo
+nothing '--function foo: no such function; there are cudaFree, sgemm_' --function foo
+nothing '--layer foo: no such layer; there are blas, runtime' --layer foo
+nothing '--function foo: no such function; there are .*' --function foo --layer blas
+nothing 'not one call is chosen by --framework pytorch --layer blas' --framework pytorch --layer blas
+nothing '--label nosuch:a=b: no trace has a path that matches; there is .*/trace.txt' --label nosuch:a=b
+nothing ".*/trace.txt: --from is after its end at 2.00 s" --from 2500ms
 exits 0 "$REPORT" --label 'tra*:a=b' --framework pytorch --layer 'run*' "$TMP/trace.txt"
 same "nothing to say of what is chosen" "" "$(cat err)"
+
+# Of several traces one that nothing is chosen from is only told of.
+sed 's/^\[3s\]/[9s]/' trace >longer.txt
+exits 0 "$REPORT" --from 2500ms longer.txt "$TMP/trace.txt"
+says "trace.txt: --from is after its end"
+says_one_line
+exits 0 "$REPORT" -q --from 2500ms longer.txt "$TMP/trace.txt"
+same "with -q" "" "$(cat err)"
 
 cp trace second
 cp trace "$TMP/trace.txt"

@@ -81,8 +81,20 @@ same "start-up alone" "[[], 0, 2]" "$calls_start"
 same "compilation alone" "[[], 0, 5]" "$calls_compilation"
 same "steady alone" "[[240], 0, 3]" "$calls_steady"
 same "end alone" "[[], 1, 3]" "$calls_end"
-exits 0 "$REPORT" --phase warm-up "$TMP/trace.txt"
-says "no such phase"
+exits 2 "$REPORT" --phase warm-up "$TMP/trace.txt"
+says "^dltrace-report: --phase warm-up: no such phase was found; there are compilation, end, start-up, steady$"
+says_one_line
+# With --from and --to: what of the phase is between them, and it is that of the whole trace.
+steady=$(jq -r '.phases[] | select(.phase == "steady") | "\(.begin_ns) \(.end_ns)"' all.json | head -1)
+middle=$(((${steady% *} + ${steady#* }) / 2))
+"$REPORT" -q -f json --phase steady --from ${middle}ns "$TMP/trace.txt" >"$TMP/r.json"
+same "half of it" True "$(json "0 < sum(b['calls'] for b in r['breakdown'] if b['process'] == 1) < 240")"
+same "the phases" "$(cat all.json.phases)" "$(jq '.phases | map([.phase, .begin_ns, .end_ns, .iterations])' "$TMP/r.json")"
+exits 2 "$REPORT" --phase start-up --from ${middle}ns "$TMP/trace.txt"
+says "^dltrace-report: --phase start-up: --from and --to leave nothing of it$"
+# Of two, the one without it is only told of.
+exits 0 "$REPORT" --phase steady "$TMP/trace.txt" "$top_srcdir/tests/report/training.txt"
+says "training.txt: no such phase was found in it"
 
 # Compilers that are only counted: whoever ran them tells when. Asked where a library is, they compile nothing.
 child='dltrace_proc:child thread=1 how='

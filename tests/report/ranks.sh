@@ -18,7 +18,7 @@ same ranks "[(None, None, None), (0, 3, 0), (2, 3, 1), (None, None, None), (1, N
 	"$(json '[(p["rank"], p["ranks"], p["local_rank"]) for p in r["processes"]]')"
 same "one of them" "[101]" "$(who --rank 0)"
 same "some of them" "[101, 102]" "$(who --rank 0,2-7)"
-same "none" "[]" "$(who --rank 9)"
+exits 2 "$REPORT" -q --rank 9 "$TMP/trace.txt"; says "--rank 9: no such rank; there are 0, 1, 2$"
 "$REPORT" trace.txt | grep -q '^ *pid .*name *rank' || fail "no ranks in the text"
 
 # Said again when it had ended: what cannot be read any more is not forgotten.
