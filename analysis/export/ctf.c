@@ -24,7 +24,6 @@
 #include "analysis/export/window.h"
 #include "analysis/model/memory.h"
 #include "analysis/report/output.h"
-#include "analysis/report/unfinished.h"
 
 #define PACKET_BYTES	(1 << 20)
 #define MAGIC		0xc1fc1fc1
@@ -37,7 +36,6 @@ struct ctf_trace {
 	const struct trace *trace;	/* borrowed; NULL: none is open */
 	const struct track *track;	/* borrowed; its first one, which knows its clock */
 	char folder[PATH_MAX + 32];
-	char *made;			/* the same, until it is complete; NULL: it was there */
 	struct output stream;
 	unsigned char uuid[CTF_UUID];
 	unsigned char packet[PACKET_BYTES];
@@ -48,7 +46,7 @@ struct ctf_trace {
 
 struct ctf {
 	char folder[PATH_MAX];
-	char *made;			/* as of a trace */
+	struct outputs outputs;		/* traces that are complete appear with the others */
 	struct idmap written;		/* traces, by number from 1 */
 	struct window window;
 	struct ctf_trace now;
@@ -153,24 +151,6 @@ static void give(void *owner, const struct window_record *r)
 
 /* ---- files ---- */
 
-/* `made`: to be removed again while it is unfinished; NULL: it was there before. */
-static int make_folder(const char *path, char **made)
-{
-	*made = NULL;
-	if (mkdir(path, 0777))
-		return errno == EEXIST ? 0 : -errno;
-	*made = unfinished_add(path);
-	return 0;
-}
-
-static void folder_done(char **made, bool keep)
-{
-	if (*made && !keep)
-		rmdir(*made);	/* only if it is empty */
-	unfinished_done(*made);
-	*made = NULL;
-}
-
 /* The same in each export of a trace, another one for each trace: readers join what has the same. */
 static void make_uuid(unsigned char *uuid, const struct trace *t)
 {
@@ -193,22 +173,20 @@ static int open_trace(struct ctf *f, const struct track *track)
 		snprintf(f->now.folder, sizeof(f->now.folder), "%s/ust-%zu", f->folder, t->index + 1);
 	else
 		snprintf(f->now.folder, sizeof(f->now.folder), "%s/ust", f->folder);
-	err = make_folder(f->now.folder, &f->now.made);
+	err = outputs_folder(&f->outputs, f->now.folder);
 	snprintf(path, sizeof(path), "%s/" STREAM, f->now.folder);
 	err = err ? err : output_open(&f->now.stream, path);
-	if (err) {
-		folder_done(&f->now.made, false);
+	if (err)
 		return err;
-	}
 	make_uuid(f->now.uuid, t);
 	f->now.trace = t;
 	f->now.track = track;
 	return 0;
 }
 
-/* As the stream takes its place, not before: no stream has another export's metadata, no metadata is without one. */
-static int write_metadata(struct ctf_trace *t, int err)
+static int write_metadata(struct ctf *f, int err)
 {
+	struct ctf_trace *t = &f->now;
 	char path[PATH_MAX + 64];
 	struct output out;
 
@@ -219,7 +197,7 @@ static int write_metadata(struct ctf_trace *t, int err)
 	if (err)
 		return err;
 	ctf_metadata(out.file, t->uuid, (int64_t)t->track->zero, t->trace->host);
-	return output_close(&out, 0);
+	return outputs_add(&f->outputs, &out, 0);
 }
 
 static int close_trace(struct ctf *f, bool keep)
@@ -230,9 +208,8 @@ static int close_trace(struct ctf *f, bool keep)
 		return 0;
 	window_flush(&f->window);
 	flush_packet(&f->now);
-	err = write_metadata(&f->now, err);
-	err = output_close(&f->now.stream, err);
-	folder_done(&f->now.made, !err);
+	err = write_metadata(f, err);
+	err = outputs_add(&f->outputs, &f->now.stream, err);
 	if (!err)
 		*idmap_put(&f->written, f->now.trace->index + 1) = 1;
 	f->now.trace = NULL;
@@ -423,11 +400,11 @@ int ctf_begin(void **state, const char *path)
 		err = -EINVAL;	/* it is a folder */
 	} else if (snprintf(f->folder, sizeof(f->folder), "%s", path) < PATH_MAX - 64) {
 		snprintf(names, sizeof(names), "%.*s/functions.nm", PATH_MAX - 64, path);
-		err = make_folder(path, &f->made);
+		err = outputs_folder(&f->outputs, path);
 		err = err ? err : output_open(&f->names, names);
 	}
 	if (err) {
-		folder_done(&f->made, false);
+		outputs_place(&f->outputs, err, NULL);
 		free(f);
 		return err;
 	}
@@ -442,14 +419,14 @@ int ctf_end(void *state, bool keep)
 	int err = close_trace(f, keep && !f->err);
 
 	err = f->err ? f->err : err ? err : keep ? 0 : -ECANCELED;
-	err = output_close(&f->names, err);
+	err = outputs_add(&f->outputs, &f->names, err);
+	err = outputs_place(&f->outputs, err, NULL);
 	if (!err)
 		remove_others(f);
 	if (keep && f->window.late)
 		fprintf(stderr, "dltrace-report: %s: %" PRIu64 " events came too late for their place and "
 			"stand up to %.3f s after their time\n", f->folder, f->window.late,
 			(double)f->window.late_most / 1e9);
-	folder_done(&f->made, !err);
 	window_release(&f->window);
 	idmap_release(&f->functions);
 	idmap_release(&f->entered);

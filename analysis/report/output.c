@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/report/memory.h"
 #include "analysis/report/unfinished.h"
 
 /* Whoever cannot read what it replaces cannot read it; of a new file (NULL) the umask decides. */
@@ -102,30 +104,112 @@ int output_open(struct output *o, const char *path)
 	return err;
 }
 
-/* Errors of a buffered file show at the latest when it is flushed. */
-int output_close(struct output *o, int err)
+/*
+ * Closes it, complete beside its target, or with an error gone. Errors of a buffered file show at the latest when it is
+ * flushed.
+ */
+static int complete(struct output *o, int err)
 {
 	if (fflush(o->file) || ferror(o->file))
 		err = errno ? -errno : -EIO;
 	if (o->file != stdout && fclose(o->file) && !err)
 		err = -errno;
-	if (!o->temporary)
-		return err;
-	if (!err && rename(o->temporary, o->target))
-		err = -errno;
-	if (err)
+	if (err && o->temporary) {
 		unlink(o->temporary);
-	unfinished_done(o->temporary);
+		unfinished_done(o->temporary);
+		o->temporary = NULL;
+	}
 	return err;
 }
 
+static int place(char *temporary, const char *target, int err)
+{
+	if (!err && rename(temporary, target))
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	unfinished_done(temporary);
+	return err;
+}
+
+int output_close(struct output *o, int err)
+{
+	err = complete(o, err);
+	return o->temporary ? place(o->temporary, o->target, err) : err;
+}
+
+/* ---- several that are one ---- */
+
+static struct complete *add(struct outputs *l)
+{
+	if (l->count == l->capacity) {
+		l->capacity = l->capacity ? 2 * l->capacity : 16;
+		l->list = need(reallocarray(l->list, l->capacity, sizeof(*l->list)));
+	}
+	l->list[l->count] = (struct complete){ 0 };
+	return &l->list[l->count++];
+}
+
+int outputs_folder(struct outputs *l, const char *path)
+{
+	if (mkdir(path, 0777))
+		return errno == EEXIST ? 0 : -errno;
+	add(l)->temporary = unfinished_add(path);
+	return 0;
+}
+
+int outputs_add(struct outputs *l, struct output *o, int err)
+{
+	err = complete(o, err);
+	if (o->temporary)
+		*add(l) = (struct complete){ need(strdup(o->target)), o->temporary };
+	return err;
+}
+
+static void folder_done(char *made, int err)
+{
+	if (made && err)
+		rmdir(made);	/* only if it is empty */
+	unfinished_done(made);
+}
+
+int outputs_place(struct outputs *l, int err, char *failed)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct complete *c = &l->list[i];
+		int before_it = err;
+
+		if (c->target)
+			err = place(c->temporary, c->target, err);
+		if (err && !before_it && failed)
+			snprintf(failed, PATH_MAX, "%s", c->target);
+	}
+	for (size_t i = l->count; i-- > 0; free(l->list[i].target))
+		if (!l->list[i].target)
+			folder_done(l->list[i].temporary, err);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(l->list);
+	*l = (struct outputs){ 0 };
+	return err;
+}
+
+/* ---- reports ---- */
+
+/* Into `with`, if it is not alone. */
 static int write_file(const struct report *r, const struct writer *w, const char *page,
-		      const char *path, const struct writer_options *o)
+		      const char *path, const struct writer_options *o, struct outputs *with)
 {
 	struct output out;
 	int err = output_open(&out, path);
 
-	return err ? err : output_close(&out, w->write(r, page, out.file, o));
+	if (err)
+		return err;
+	err = w->write(r, page, out.file, o);
+	return with ? outputs_add(with, &out, err) : output_close(&out, err);
 }
 
 /* The only page wanted, when there is one. */
@@ -148,27 +232,31 @@ static int remove_empty_pages(const struct report *r, const struct writer *w, co
 	return 0;
 }
 
+static int write_page(const struct report *r, const struct writer *w, const char *page, const char *path,
+		      const struct writer_options *o, char *failed, struct outputs *pages)
+{
+	if (snprintf(failed, PATH_MAX, "%s%s%s", path, page, w->ending) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (o->alive)
+		o->alive();
+	return write_file(r, w, page, failed, o, pages);
+}
+
 static int write_folder(const struct report *r, const struct writer *w, const char *path,
 			const struct writer_options *o, char *failed)
 {
 	const char *wanted = wanted_page(w, o), *page;
 	bool one = wanted && w->pages == PAGES_FIGURES;		/* even if it shows nothing */
-	int err;
+	struct outputs pages = { 0 };
+	int err = outputs_folder(&pages, path);
 
-	if (mkdir(path, 0777) && errno != EEXIST)
-		return -errno;
-	for (size_t i = 0; (page = one ? wanted : writer_page(w, r, i)); i++) {
-		if (wanted && strcmp(wanted, page))
-			continue;
-		if (snprintf(failed, PATH_MAX, "%s%s%s", path, page, w->ending) >= PATH_MAX)
-			return -ENAMETOOLONG;
-		if (o->alive)
-			o->alive();
-		err = write_file(r, w, page, failed, o);
-		if (err || one)
-			return err;
-	}
-	return wanted ? 0 : remove_empty_pages(r, w, path, failed);
+	if (!err && one)
+		err = write_page(r, w, wanted, path, o, failed, &pages);
+	for (size_t i = 0; !err && !one && (page = writer_page(w, r, i)); i++)
+		if (!wanted || !strcmp(wanted, page))
+			err = write_page(r, w, page, path, o, failed, &pages);
+	err = outputs_place(&pages, err, failed);
+	return err || wanted ? err : remove_empty_pages(r, w, path, failed);
 }
 
 int output_write(const struct report *r, const struct writer *w, const char *path,
@@ -177,9 +265,7 @@ int output_write(const struct report *r, const struct writer *w, const char *pat
 	const char *page = wanted_page(w, o);
 
 	snprintf(failed, PATH_MAX, "%s", strcmp(path, "-") ? path : "standard output");
-	if (!strcmp(path, "-"))
-		return write_file(r, w, page, path, o);
 	if (path[strlen(path) - 1] == '/')
 		return write_folder(r, w, path, o, failed);
-	return write_file(r, w, page, path, o);
+	return write_file(r, w, page, path, o, NULL);
 }

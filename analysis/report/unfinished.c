@@ -12,14 +12,15 @@
 
 #include "analysis/report/memory.h"
 
-#define MOST 128	/* 16 exporters (export.h) with 5 at a time, and a file */
+#define MOST 4096	/* three of each trace of a folder of CTF, one of each page of other folders */
 
+/* A stack with holes, so that what lies in a folder is above it. Pages of memory that nothing is in take none. */
 struct unfinished {
-	char path[PATH_MAX];
-	bool used;		/* set when the path is there, read by others when its writer is gone */
+	bool used[MOST];	/* set when the path is there, read by others when its writer is gone */
+	char path[MOST][PATH_MAX];
 };
 
-static struct unfinished own[MOST], *list = own;
+static struct unfinished own, *list = &own;
 
 void unfinished_share(void)
 {
@@ -30,30 +31,31 @@ void unfinished_share(void)
 
 char *unfinished_add(const char *path)
 {
-	for (size_t i = 0; i < MOST; i++) {
-		if (list[i].used)
-			continue;
-		snprintf(list[i].path, sizeof(list[i].path), "%s", path);
-		__atomic_store_n(&list[i].used, true, __ATOMIC_RELEASE);
-		return list[i].path;
-	}
-	return NULL;
+	size_t i = MOST;
+
+	while (i && !list->used[i - 1])
+		i--;
+	if (i == MOST)
+		return NULL;
+	snprintf(list->path[i], sizeof(list->path[i]), "%s", path);
+	__atomic_store_n(&list->used[i], true, __ATOMIC_RELEASE);
+	return list->path[i];
 }
 
 void unfinished_done(char *path)
 {
 	for (size_t i = 0; i < MOST; i++)
-		if (list[i].path == path)
-			__atomic_store_n(&list[i].used, false, __ATOMIC_RELEASE);
+		if (list->path[i] == path)
+			__atomic_store_n(&list->used[i], false, __ATOMIC_RELEASE);
 }
 
 void unfinished_remove(void)
 {
 	for (size_t i = MOST; i-- > 0;) {
-		if (!__atomic_load_n(&list[i].used, __ATOMIC_ACQUIRE))
+		if (!__atomic_load_n(&list->used[i], __ATOMIC_ACQUIRE))
 			continue;
-		if (unlink(list[i].path) && errno == EISDIR)
-			rmdir(list[i].path);
-		list[i].used = false;
+		if (unlink(list->path[i]) && errno == EISDIR)
+			rmdir(list->path[i]);
+		list->used[i] = false;
 	}
 }

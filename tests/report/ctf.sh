@@ -112,7 +112,7 @@ rm -r two.ctf/ust-4 two.ctf/ust-x
 same "events of one" 21 "$(babeltrace2 two.ctf | wc -l)"
 exits 4 "$REPORT" -q nothing-here -o two.ctf
 same "what was there before" 21 "$(babeltrace2 two.ctf | wc -l)"
-exits 0 "$REPORT" -q t.txt --process 101 -o two.ctf
+exits 0 "$REPORT" -q t.txt --to 1ns -o two.ctf
 same "folders of none" "functions.nm notes" "$(echo $(ls two.ctf))"
-"$REPORT" -q t.txt --process 101 -o filtered.ctf
-same "events of no process" 0 "$(babeltrace2 filtered.ctf 2>/dev/null | wc -l)"
+"$REPORT" -q t.txt --to 1ns -o filtered.ctf
+same "events of no time" 0 "$(babeltrace2 filtered.ctf 2>/dev/null | wc -l)"

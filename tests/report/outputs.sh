@@ -5,20 +5,21 @@
 training=$top_srcdir/tests/report/training.txt
 cp "$training" t.txt
 
-# A pipe is opened twice, for the clocks first. The second time its writer is silent.
+# A pipe is opened twice, for the clocks first. The second time its writer is silent. What is before it is complete.
 mkfifo pipe
+cp t.txt u.txt
 is_begun() {
-	ls -A out/r.ctf/ust | grep channel0_0 && [ "$(cat /proc/$writer/comm)" = sleep ]
+	ls -A out/r.ctf/ust-2 | grep channel0_0 && [ "$(cat /proc/$writer/comm)" = sleep ]
 }
 begin() {
 	rm -rf out
 	mkdir out
 	(cat t.txt >pipe; sleep 2; exec sleep 60 >pipe) &
 	writer=$!
-	env --default-signal=INT "$REPORT" -q t.txt pipe -o out/r.ctf -o out/r.pftrace -o out/r.trace.json 2>err &
+	env --default-signal=INT "$REPORT" -q t.txt u.txt pipe -o out/r.ctf -o out/r.pftrace -o out/r.trace.json 2>err &
 	report=$!
 	until_so "all that is begun" is_begun
-	same "begun" 4 "$(find out -name '.*' | wc -l)"
+	same "begun" 6 "$(find out -name '.*' | wc -l)"
 }
 # end WHAT STATUS
 end() {
@@ -41,8 +42,27 @@ for signal in SEGV XCPU KILL; do
 	end "the child's $signal" 1
 	same "made in spite of $signal" "r.ctf r.pftrace r.trace.json" "$(echo $(ls -A out))"
 	same "left after $signal" "" "$(find out -name '.*')"
-	[ -s out/r.ctf/ust/metadata ] || fail "$signal: no metadata"
+	[ -s out/r.ctf/ust/metadata ] && [ -s out/r.ctf/ust-2/metadata ] || fail "$signal: no metadata"
 done
+
+# The pages of a folder are there together, or not: one of them is a pipe that nobody reads.
+is_waiting() {
+	[ "$(ls -A out/r.md | wc -l)" = 8 ]
+}
+for signal in INT TERM; do
+	rm -rf out
+	mkdir -p out/r.md
+	mkfifo out/r.md/shares.md
+	env --default-signal=INT "$REPORT" -q t.txt -o out/r.md/ &
+	report=$!
+	until_so "the pages before the pipe" is_waiting
+	kill -$signal $report
+	wait $report || :
+	same "pages left after SIG$signal" shares.md "$(ls -A out/r.md)"
+done
+rm -rf out
+exits 5 sh -c 'ulimit -f 4; exec "$@"' sh "$REPORT" -q t.txt -o pages.md/
+[ ! -e pages.md ] || fail "pages left where one cannot be written: $(ls -A pages.md)"
 
 # mode WHAT EXPECTED: of m.json, once it is written again
 mode() {
