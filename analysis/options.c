@@ -18,6 +18,7 @@
 #include "analysis/phases.h"
 #include "analysis/report/figure.h"
 #include "record/units.h"
+#include "record/unknown_option.h"
 
 #define LABELS_MAX	1024
 #define BASELINES_MAX	1024
@@ -379,10 +380,9 @@ static _Noreturn void no_writer(const char *option, const char *value, const str
 {
 	const char *package = w->package;
 
-	fprintf(stderr, "dltrace-report: %s %s: %s is not %s%s%s\n", option, value, w->name,
-		package ? "built in: install " : "available in this build", package ? package : "",
-		package ? ", then configure and make again" : "");
-	exit(STATUS_USAGE);
+	wrong("%s %s: %s is not %s%s%s", option, value, w->name,
+	      package ? "built in: install " : "available in this build", package ? package : "",
+	      package ? ", then configure and make again" : "");
 }
 
 /* Names of those that this build has; valid until the next call. */
@@ -512,6 +512,7 @@ static void choose_characters(struct options *o)
 {
 	setlocale(LC_CTYPE, "");
 	o->writing.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	wrong_unicode = o->writing.unicode;
 	if (!o->writing.unicode)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
@@ -545,22 +546,25 @@ void options_parse(struct options *o, int argc, char **argv)
 		       "condition of --fail-if holds; 4 nothing could be read; 5 an output could not be written.",
 	};
 	static struct parse p;	/* the labels stay */
+	char line[1024];
 	bool plain;
 
 	p.o = o;
 
 	*o = (struct options){ .model = MODEL_OPTIONS_INIT };
+	choose_characters(o);
 	argp_program_version = "dltrace-report " PACKAGE_VERSION;
 	argp_err_exit_status = STATUS_USAGE;
 	argv[0] = program_invocation_short_name;	/* getopt's messages begin with it */
 	parsing = true;
 	atexit(end_output);
+	if (unknown_option(table, argc, argv, false, line, sizeof(line)))
+		wrong("%s", line);
 	if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
 		exit(STATUS_USAGE);
 	parsing = false;
 	choose_traces(o, &p);
 	looks_finish(&o->writing.looks);
-	choose_characters(o);
 	plain = o->output_count || p.format;
 	choose_writers(&p);
 	choose_looks(o, p.color);

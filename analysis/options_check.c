@@ -7,17 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/report/escape.h"
 #include "analysis/report/figure.h"
+#include "analysis/report/memory.h"
+
+bool wrong_unicode;
 
 _Noreturn void wrong(const char *format, ...)
 {
+	char *line;
 	va_list args;
 
 	va_start(args, format);
-	fputs("dltrace-report: ", stderr);
-	vfprintf(stderr, format, args);
+	if (vasprintf(&line, format, args) < 0)
+		need(line = NULL);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "dltrace-report: %s\n", text_clean(line, wrong_unicode));
 	exit(STATUS_USAGE);
 }
 

@@ -5,8 +5,11 @@
 
 #include "analysis/options.h"
 
-/* Of a command line that is wrong: one line, and the end with STATUS_USAGE. */
+/* Of a command line that is wrong: one line, what it quotes made harmless, and the end with STATUS_USAGE. */
 _Noreturn void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whether it may quote what is not ASCII. */
+extern bool wrong_unicode;
 
 /* Of such a format. */
 bool any_output(const struct options *o, enum writer_pages pages);

@@ -12,6 +12,7 @@
 #include "say.h"
 #include "tracepoints/log_domains.h"
 #include "units.h"
+#include "unknown_option.h"
 
 #define MAX_SIZE_LEAST	(1u << 20)	/* of --max-size, bytes */
 
@@ -320,6 +321,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		       "itself failed, 126 and 127 when the command cannot be run or found. "
 		       "dltrace-report shows what was recorded.",
 	};
+	char line[1024];
 
 	*o = (struct options){
 		.level = LEVEL_CALLS, .gpu = GPU_CALLS, .rotate = 600000000000ULL, .hang = 60000000000ULL,
@@ -327,6 +329,8 @@ void options_parse(struct options *o, int argc, char **argv)
 	argp_program_version = "dltrace-record " PACKAGE_VERSION;
 	argp_err_exit_status = EXIT_OWN;
 	argv[0] = program_invocation_short_name;	/* getopt's messages begin with it */
+	if (unknown_option(table, argc, argv, true, line, sizeof(line)))
+		say_and_end("%s", line);
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o) != 0)
 		exit(EXIT_OWN);
 	check(o);

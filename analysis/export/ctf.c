@@ -23,6 +23,7 @@
 #include "analysis/export/exporter.h"
 #include "analysis/export/window.h"
 #include "analysis/model/memory.h"
+#include "analysis/report/escape.h"
 #include "analysis/report/output.h"
 
 #define PACKET_BYTES	(1 << 20)
@@ -55,6 +56,14 @@ struct ctf {
 	struct output names;
 	int err;
 };
+
+static void say_of(const char *path, const char *text)
+{
+	char *clean = text_clean(path, false);
+
+	fprintf(stderr, "dltrace-report: %s: %s\n", clean, text);
+	free(clean);
+}
 
 /* ---- the stream ---- */
 
@@ -267,8 +276,7 @@ static void remove_others(const struct ctf *f)
 		    snprintf(folder, sizeof(folder), "%s/%s", f->folder, entry->d_name) >= (int)sizeof(folder))
 			continue;
 		if (!holds_ours_only(folder)) {
-			fprintf(stderr, "dltrace-report: %s: not of this report, but left there, since dltrace has not "
-				"made all of it\n", folder);
+			say_of(folder, "not of this report, but left there, since dltrace has not made all of it");
 			continue;
 		}
 		snprintf(path, sizeof(path), "%s/metadata", folder);
@@ -417,16 +425,18 @@ int ctf_end(void *state, bool keep)
 {
 	struct ctf *f = state;
 	int err = close_trace(f, keep && !f->err);
+	char line[160];
 
 	err = f->err ? f->err : err ? err : keep ? 0 : -ECANCELED;
 	err = outputs_add(&f->outputs, &f->names, err);
 	err = outputs_place(&f->outputs, err, NULL);
 	if (!err)
 		remove_others(f);
-	if (keep && f->window.late)
-		fprintf(stderr, "dltrace-report: %s: %" PRIu64 " events came too late for their place and "
-			"stand up to %.3f s after their time\n", f->folder, f->window.late,
-			(double)f->window.late_most / 1e9);
+	if (keep && f->window.late) {
+		snprintf(line, sizeof(line), "%" PRIu64 " events came too late for their place and stand up to %.3f s "
+			 "after their time", f->window.late, (double)f->window.late_most / 1e9);
+		say_of(f->folder, line);
+	}
 	window_release(&f->window);
 	idmap_release(&f->functions);
 	idmap_release(&f->entered);

@@ -90,7 +90,9 @@ refused() {
 	says_one_line
 	[ ! -e ran ] || fail "$*: the command was run"
 }
-refused "unrecognized option '--nonsense'" --nonsense
+refused "unrecognized option '--nonsense': dltrace-record --help lists them$" --nonsense
+refused 'unrecognized option .--a\\n\\x1b\[31mb.: ' "$(printf -- '--a\n\033[31mb')"
+refused '--level: a\\n\\x1b\[31mb: one of' -l "$(printf 'a\n\033[31mb')"
 refused "--delay: 5: a time with a unit is needed" --delay 5
 refused "--children: one of auto, all" --children=
 refused "--debug: typo: there are box, .* and all$" --debug=heap,typo

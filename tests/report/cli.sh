@@ -14,7 +14,22 @@ for word in $(sed -n 's/^[WE][A-Z]*([a-z]*, "\(\.[a-z.]*\)".*/\1/p' "$top_srcdir
 done
 exits 0 "$REPORT" --version
 exits 2 "$REPORT"; says "a trace is needed"; says_one_line
-exits 2 "$REPORT" --nonsense t.txt; says "^dltrace-report: unrecognized option '--nonsense'"; says_one_line
+exits 2 "$REPORT" --nonsense t.txt; says "^dltrace-report: unrecognized option '--nonsense': dltrace-report --help lists them$"; says_one_line
+exits 2 "$REPORT" t.txt -qx; says "unrecognized option '-x': dltrace-report --help lists them$"; says_one_line
+exits 2 "$REPORT" --fr=a t.txt; says "ambiguous option '--fr=a': "; says_one_line
+exits 2 "$REPORT" t.txt --figure; says "option '--figure' needs a value: "; says_one_line
+exits 2 "$REPORT" --dump=a t.txt; says "option '--dump=a' takes no value$"; says_one_line
+exits 0 "$REPORT" -q '-?'
+exits 0 "$REPORT" --help --nonsense
+exits 0 "$REPORT" --framew 'Py*' t.txt
+
+# What arguments have in them reaches no terminal.
+odd=$(printf 'a\n\033[31mb')
+for option in --nonsense- --figure= --table= --phase= -f -o --label= --fail-if= --size=; do
+	exits 2 "$REPORT" "$option$odd" t.txt; says 'a\\n\\x1b\[31mb'; says_one_line
+done
+exits 2 env LC_ALL=C.UTF-8 "$REPORT" --figure=größe t.txt; says größe
+exits 2 env LC_ALL=C "$REPORT" --figure=größe t.txt; says 'gr\\u{f6}\\u{df}e'
 for option in --help --version; do
 	exits 5 sh -c '"$@" >/dev/full' sh "$REPORT" $option; says "cannot write standard output: No space left"; says_one_line
 	exits 5 sh -c '"$@" >&-' sh "$REPORT" $option; says "cannot write standard output"; says_one_line
