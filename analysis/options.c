@@ -500,9 +500,9 @@ static void choose_looks(struct options *o, const char *color)
 		o->writing.color = terminal && !(no_color && *no_color) &&
 				   !(term && !strcmp(term, "dumb"));
 	o->color_always = color && !strcmp(color, "always");
-	if (!o->writing.width && terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
-	    size.ws_col >= WIDTH_MIN)
-		o->writing.width = size.ws_col < WIDTH_MAX ? size.ws_col : WIDTH_MAX;
+	if (!o->writing.width && terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		o->writing.width = size.ws_col < WIDTH_MIN ? WIDTH_MIN :
+				   size.ws_col < WIDTH_MAX ? size.ws_col : WIDTH_MAX;
 	if (!o->writing.width)
 		o->writing.width = WIDTH_DEFAULT;
 }

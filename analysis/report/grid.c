@@ -11,7 +11,8 @@
 #include "analysis/report/memory.h"
 
 #define COLUMNS_MAX	48
-#define STRETCH_MIN	12	/* a stretching column is not cut below this */
+#define STRETCH_MIN	12	/* a stretching column is not cut below this, as long as others can be left out */
+#define STRETCH_LEAST	8	/* nor below this */
 #define NAME_MIN	36	/* nor one of names, as long as others can be left out */
 #define WRAP_MIN	26	/* nor one of sentences */
 #define GAP		2	/* columns between columns */
@@ -30,6 +31,7 @@ struct grid_col {
 	const char *title;
 	int flags, optional;
 	int width;		/* 0 after layout: left out */
+	bool given_up;		/* left out, though it should stay */
 	int left;		/* sixths that stand before the cut in the middle; 0: as put_cut has it */
 };
 
@@ -63,7 +65,7 @@ void grid_free(struct grid *g)
 void grid_column(struct grid *g, const char *title, int flags, int optional)
 {
 	if (g->column_count < COLUMNS_MAX)
-		g->columns[g->column_count++] = (struct grid_col){ title, flags, optional, 0, 0 };
+		g->columns[g->column_count++] = (struct grid_col){ title, flags, optional, 0, false, 0 };
 }
 
 void grid_row(struct grid *g)
@@ -159,19 +161,19 @@ static void natural_widths(struct grid *g)
 
 			width = w > width ? w : width;
 		}
-		g->columns[c].width = width;
+		g->columns[c].width = g->columns[c].given_up ? 0 : width;
 	}
 }
 
-/* Takes what is missing from the widest stretching columns. */
-static void shrink(struct grid *g, int room)
+/* Takes what is missing from the widest stretching columns, which keep `least`. */
+static void shrink(struct grid *g, int room, int least)
 {
 	while (total_width(g) > room) {
 		struct grid_col *widest = NULL;
 
 		for (int c = 0; c < g->column_count; c++)
 			if (g->columns[c].flags & GRID_STRETCH &&
-			    g->columns[c].width > STRETCH_MIN &&
+			    g->columns[c].width > least &&
 			    (!widest || g->columns[c].width > widest->width))
 				widest = &g->columns[c];
 		if (!widest)
@@ -191,6 +193,23 @@ static bool drop_one(struct grid *g)
 	if (last)
 		last->width = 0;
 	return last != NULL;
+}
+
+/* The last one but the first of those that should stay. */
+static bool give_up_one(struct grid *g)
+{
+	struct grid_col *last = NULL, *first = NULL;
+
+	for (int c = 0; c < g->column_count; c++) {
+		if (!g->columns[c].width)
+			continue;
+		last = &g->columns[c];
+		first = first ? first : last;
+	}
+	if (last == first)
+		return false;
+	last->given_up = true;
+	return true;
 }
 
 static int least_width(const struct grid *g)
@@ -290,7 +309,7 @@ static bool alike_when_cut(const struct writer_options *o, const char *a, const 
 	int left = left_of(o, columns, sixths), right = columns - (o->unicode ? 1 : 2) - left;
 	size_t n = text_fit(a, left);
 
-	return right > 0 && strcmp(a, b) && text_width(a) > columns && text_width(b) > columns &&
+	return right >= 0 && strcmp(a, b) && text_width(a) > columns && text_width(b) > columns &&
 	       n == text_fit(b, left) && !memcmp(a, b, n) && !strcmp(tail(a, right), tail(b, right));
 }
 
@@ -418,10 +437,15 @@ static void lay_out_grid(struct grid *g, int indent)
 {
 	int room = g->options->width - indent;
 
-	natural_widths(g);
-	while (least_width(g) > room && drop_one(g))
-		;
-	shrink(g, room);
+	for (int c = 0; c < g->column_count; c++)
+		g->columns[c].given_up = false;
+	do {
+		natural_widths(g);
+		while (least_width(g) > room && drop_one(g))
+			;
+		shrink(g, room, STRETCH_MIN);
+		shrink(g, room, STRETCH_LEAST);
+	} while (total_width(g) > room && give_up_one(g));
 }
 
 const char *const *grid_left_out(struct grid *g, int indent)
@@ -431,19 +455,45 @@ const char *const *grid_left_out(struct grid *g, int indent)
 
 	lay_out_grid(g, indent);
 	for (int c = 0; c < g->column_count; c++)
-		if (!g->columns[c].width)
+		if (!g->columns[c].width && !g->columns[c].given_up)
 			titles[count++] = g->columns[c].title;
 	titles[count] = NULL;
 	return titles;
+}
+
+/* Nobody takes it for nothing that it is not there. */
+static void put_given_up(const struct grid *g, FILE *out, int indent)
+{
+	char *line;
+	size_t size;
+	FILE *f = text_open(&line, &size);
+	bool any = false;
+
+	for (int c = 0; c < g->column_count; c++) {
+		if (!g->columns[c].given_up)
+			continue;
+		fprintf(f, "%s %s", any ? "," : "no room for", g->columns[c].title);
+		any = true;
+	}
+	text_close(f, &line);
+	if (any) {
+		fprintf(out, "%*s", indent, "");
+		style_begin(out, g->options, STYLE_DIM);
+		put_cut(out, g->options, line, g->options->width - indent, 0);
+		style_end(out, g->options, STYLE_DIM);
+		fputc('\n', out);
+	}
+	free(line);
 }
 
 void grid_print(struct grid *g, FILE *out, int indent)
 {
 	lay_out_grid(g, indent);
 	for (int c = 0; c < g->column_count; c++)
-		if (g->columns[c].flags & GRID_NAME && g->columns[c].width)
+		if (g->columns[c].flags & (GRID_NAME | GRID_DISTINCT) && g->columns[c].width)
 			choose_cut(g, c);
 	put_titles(g, out, indent);
 	for (size_t i = 0; i < g->row_count; i++)
 		put_row(g, out, &g->rows[i], indent);
+	put_given_up(g, out, indent);
 }

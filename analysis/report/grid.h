@@ -24,10 +24,10 @@ enum grid_flags {
 	GRID_RIGHT = 1,		/* numbers */
 	GRID_STRETCH = 2,	/* may be cut, down to about 12 columns */
 	GRID_MIDDLE = 4,	/* cut in the middle: paths */
-	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; where it is cut
-				   as few rows as possible look the same */
+	GRID_NAME = 8,		/* cut below about 36 columns only where nothing optional is left; as GRID_DISTINCT */
 	GRID_WRAP = 16,		/* sentences: in several lines rather than cut; not narrower than 26 columns, as long as
 				   others can be left out */
+	GRID_DISTINCT = 32,	/* where it is cut as few rows as possible look the same */
 };
 
 struct grid;
@@ -37,7 +37,7 @@ void grid_free(struct grid *g);
 
 /*
  * Adds a column; all of them before the first row. Where the line is too short, the columns with
- * the highest `optional` go first; 0 stays always. The title is borrowed.
+ * the highest `optional` go first; 0 stays, unless even then there is no room, which is said. The title is borrowed.
  */
 void grid_column(struct grid *g, const char *title, int flags, int optional);
 
@@ -49,7 +49,7 @@ void grid_number(struct grid *g, enum unit unit, double value);
 /* A bar for a value from 0 to 1, of the width in columns (at least 1). */
 void grid_bar(struct grid *g, double value, int width, enum style style);
 
-/* The titles of the columns for which there is no room, NULL behind the last; valid until the next call. */
+/* The titles of the optional columns for which there is no room, NULL behind the last; valid until the next call. */
 const char *const *grid_left_out(struct grid *g, int indent);
 
 /* Titles are left out when all are empty. */

@@ -42,7 +42,27 @@ static const struct shown_curve shown_curves[] = {
 
 #define CURVE_TITLE	14	/* columns */
 #define CURVE_NUMBER	9
+#define SPARK_MIN	10
 #define SPARK_MAX	120
+
+/* How a trace's curves share the width. */
+struct spread {
+	int columns;		/* of the sparkline */
+	bool min, mean;		/* there is room for these beside the maximum */
+};
+
+/* Of a narrow line the numbers take too much: then the least goes, and then the mean. */
+static struct spread spread_of(const struct text *t)
+{
+	int room = t->o->width - CURVE_TITLE - 4, number = CURVE_NUMBER + 1;
+	struct spread s = {
+		.min = room - 3 * number >= SPARK_MIN, .mean = room - 2 * number >= SPARK_MIN,
+	};
+
+	s.columns = room - (1 + s.mean + s.min) * number;
+	s.columns = s.columns > SPARK_MAX ? SPARK_MAX : s.columns;
+	return s;
+}
 
 /* Of a run or machine; machines and GPUs may have several of a name. */
 static bool is_shown(const struct report *r, const struct series *s, size_t trace,
@@ -84,7 +104,7 @@ static void put_curve_name(const struct text *t, const struct shown_curve *c, co
 }
 
 static void put_curve(const struct text *t, const struct shown_curve *c, const struct series *s,
-		      int64_t end, int columns)
+		      int64_t end, const struct spread *spread)
 {
 	enum unit unit = format_unit(s->unit);
 	struct summary sum;
@@ -92,28 +112,30 @@ static void put_curve(const struct text *t, const struct shown_curve *c, const s
 
 	if (!series_summary(s, &sum) || (!c->even_if_zero && sum.max <= 0))
 		return;
-	spark = sparkline(s, 0, end, sum.max, columns, t->o->unicode);
+	spark = sparkline(s, 0, end, sum.max, spread->columns, t->o->unicode);
 	put_curve_name(t, c, s);
 	style_begin(t->out, t->o, STYLE_BAR);
 	fputs(spark, t->out);
 	style_end(t->out, t->o, STYLE_BAR);
 	free(spark);
-	fprintf(t->out, " %*s", CURVE_NUMBER, format_value(buf, unit, sum.min, t->o->unicode));
+	if (spread->min)
+		fprintf(t->out, " %*s", CURVE_NUMBER, format_value(buf, unit, sum.min, t->o->unicode));
 	if (unit == UNIT_COUNT && sum.mean >= 0.05)	/* a mean of threads has a fraction */
 		snprintf(buf, sizeof(buf), sum.mean < 999.95 ? "%.1f" : "%.0f", sum.mean);
 	else if (unit == UNIT_NS)	/* each lasts until the next: their mean is another one */
 		*buf = '\0';
 	else
 		format_value(buf, unit, sum.mean, t->o->unicode);
-	fprintf(t->out, " %*s", CURVE_NUMBER, buf);
+	if (spread->mean)
+		fprintf(t->out, " %*s", CURVE_NUMBER, buf);
 	fprintf(t->out, " %*s\n", CURVE_NUMBER, format_value(buf, unit, sum.max, t->o->unicode));
 }
 
 /* "min mean max" above, the times below. */
-static void put_curve_title(const struct text *t, size_t trace, int columns)
+static void put_curve_title(const struct text *t, size_t trace, const struct spread *spread)
 {
 	const struct table *traces = report_table(t->r, "traces");
-	int room = CURVE_TITLE + 4 + columns, left;
+	int room = CURVE_TITLE + 4 + spread->columns, left;
 	char *title, *clean;
 
 	if (text_rows(traces) < 2 ? asprintf(&title, "Over time") < 0 :
@@ -128,8 +150,12 @@ static void put_curve_title(const struct text *t, size_t trace, int columns)
 	free(clean);
 	free(title);
 	style_begin(t->out, t->o, STYLE_DIM);
-	fprintf(t->out, "%*s %*s %*s %*s", left > 0 ? left : 0, "", CURVE_NUMBER, "min", CURVE_NUMBER, "mean",
-		CURVE_NUMBER, "max");
+	fprintf(t->out, "%*s", left > 0 ? left : 0, "");
+	if (spread->min)
+		fprintf(t->out, " %*s", CURVE_NUMBER, "min");
+	if (spread->mean)
+		fprintf(t->out, " %*s", CURVE_NUMBER, "mean");
+	fprintf(t->out, " %*s", CURVE_NUMBER, "max");
 	style_end(t->out, t->o, STYLE_DIM);
 	fputc('\n', t->out);
 }
@@ -167,18 +193,17 @@ static void put_trace_curves(const struct text *t, size_t trace)
 {
 	const struct table *traces = report_table(t->r, "traces");
 	int64_t end = (int64_t)cell_real(table_get(traces, trace, "duration_ns"));
-	int columns = t->o->width - CURVE_TITLE - 4 - 3 * (CURVE_NUMBER + 1);
+	const struct spread spread = spread_of(t);
 
 	if (!find_end(t->r, trace, &end))
 		return;
-	columns = columns < 10 ? 10 : columns > SPARK_MAX ? SPARK_MAX : columns;
-	put_curve_title(t, trace, columns);
+	put_curve_title(t, trace, &spread);
 	for (size_t i = 0; i < SHOWN; i++)
 		for (size_t k = 0; k < t->r->series_count; k++)
 			if (is_shown(t->r, t->r->series[k], trace, &shown_curves[i]))
-				put_curve(t, &shown_curves[i], t->r->series[k], end, columns);
-	text_ticks(t, trace, end, CURVE_TITLE, columns);
-	put_curve_axis(t, end, columns);
+				put_curve(t, &shown_curves[i], t->r->series[k], end, &spread);
+	text_ticks(t, trace, end, CURVE_TITLE, spread.columns);
+	put_curve_axis(t, end, spread.columns);
 }
 
 void text_curves(const struct text *t)

@@ -71,7 +71,7 @@ static void put_table(const struct text *t, const struct table *it, bool differ)
 	struct grid *g = grid_new(t->o);
 	size_t shown = 0, found = 0;
 
-	grid_column(g, "process", GRID_STRETCH, 0);
+	grid_column(g, "process", GRID_STRETCH | GRID_DISTINCT, 0);
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		grid_column(g, shown_columns[i].title, GRID_RIGHT, shown_columns[i].optional);
 	if (differ)

@@ -141,7 +141,7 @@ static void put_lines(const struct text *t, const struct phase_lines *l)
 
 	text_trace_column(t, g);
 	grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
-	grid_column(g, "layer", 0, 0);
+	grid_column(g, "layer", GRID_STRETCH, 0);
 	for (size_t k = 0; k < l->phase_count; k++)
 		grid_column(g, l->phases[k], GRID_RIGHT, 0);
 	for (size_t i = 0; i < l->count && i < LINES_SHOWN; i++) {

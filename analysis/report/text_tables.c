@@ -258,7 +258,7 @@ void text_libraries(const struct text *t)
 	g = grid_new(t->o);
 	text_trace_column(t, g);
 	grid_column(g, "library", GRID_STRETCH | GRID_MIDDLE, 0);
-	grid_column(g, "layer", 0, 0);
+	grid_column(g, "layer", GRID_STRETCH, 0);
 	grid_column(g, "share", GRID_RIGHT, 0);
 	grid_column(g, "calls", GRID_RIGHT, 1);
 	grid_column(g, "time", GRID_RIGHT, 0);
@@ -548,7 +548,7 @@ void text_trace_cell(const struct text *t, struct grid *g, double trace)
 void text_whose_column(const struct text *t, struct grid *g)
 {
 	text_trace_column(t, g);
-	grid_column(g, "process", GRID_STRETCH, 0);
+	grid_column(g, "process", GRID_STRETCH | GRID_DISTINCT, 0);
 }
 
 void text_whose(const struct text *t, struct grid *g, const struct cell *id)

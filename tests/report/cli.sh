@@ -153,6 +153,26 @@ grep -q ",499,500" long.json || fail "a long command in JSON"
 exits 0 "$REPORT" t.txt --table processes
 grep -q "python3" out || fail "--table processes as text"
 
+# No line is wider than it may be, however little that is; what there is no room for is told, and rows are told apart.
+awk '{ print } /pid=100/ { for (i = 12345; i < 12349; i++) { sub(/process=[0-9]+ pid=[0-9]+/, "process=" i " pid=" i); print } }' t.txt >many.txt
+for width in 40 50 60; do
+	exits 0 "$REPORT" many.txt --width $width
+	python3 - $width out <<-'END' || fail "$width columns"
+	import sys
+	lines = open(sys.argv[2], encoding="utf-8").read().split("\n")
+	wide = [line for line in lines if len(line) > int(sys.argv[1])]
+	assert not wide, wide
+	heap = lines[[line.startswith("Heap") for line in lines].index(True) + 2:]
+	rows = heap[:heap.index("")] if "" in heap else heap
+	names = [row[:16] for row in rows if "python" in row]
+	assert len(names) > 4 and len(set(names)) == len(names), rows
+	END
+done
+grep -q "^  no room for allocations" out && fail "all of it has room in 60 columns"
+exits 0 "$REPORT" many.txt --width 40
+grep -q "^  no room for .*live at end$" out || fail "what had no room in 40 columns: $(cat out)"
+grep -q "^Over time  *max$" out || fail "the head of the curves"
+
 # One table as text: sentences whole, in lines of their own column; no column that is empty; what has no room is told.
 printf '%s\n' "dltrace-text 1" '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"' \
 	'[2s] dltrace_heap:alloc thread=1 function=malloc size=5G' '[2s] dltrace_proc:exit process=1 code=3' >failed.txt
