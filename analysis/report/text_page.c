@@ -64,13 +64,42 @@ static bool is_sentences(const struct table *table, size_t column)
 	return false;
 }
 
+/* What tables are asked for, by use, where that is not the order of their columns; the others go first. */
+static const struct {
+	const char *table, *columns[9];
+} most_used[] = {
+	{ "processes",
+	  { "id", "pid", "name", "exit", "cpu_ns", "rss_peak_bytes", "threads_peak", "begin_ns", "end_ns" } },
+	{ "threads", { "process", "tid", "name", "cpu_ns", "begin_ns", "end_ns", "creator_library" } },
+	{ "exactness", { "numbers", "exactness", "text", "error", "unit" } },
+};
+
+#define MOST_USED	(sizeof(most_used) / sizeof(most_used[0]))
+
+/* When it goes, as grid_column has it. */
+static int optional_of(const struct table *table, size_t column, bool sentences)
+{
+	const size_t most = sizeof(most_used[0].columns) / sizeof(most_used[0].columns[0]);
+	size_t i = 0, k = 0;
+
+	while (i < MOST_USED && strcmp(most_used[i].table, table->name))
+		i++;
+	if (i == MOST_USED)
+		return sentences ? 0 : (int)column;
+	while (k < most && most_used[i].columns[k] && strcmp(most_used[i].columns[k], table->columns[column].name))
+		k++;
+	if (k == most || !most_used[i].columns[k])
+		return (int)(most + column);
+	return sentences ? 0 : (int)k;
+}
+
 static void page_column(struct grid *g, const struct table *table, size_t i)
 {
 	enum unit unit = table->columns[i].unit;
 	bool text = unit == UNIT_TEXT || unit == UNIT_TREE, sentences = is_sentences(table, i);
 
 	grid_column(g, table->columns[i].title, sentences ? GRID_STRETCH | GRID_WRAP : text ? GRID_STRETCH : GRID_RIGHT,
-		    sentences ? 0 : (int)i);
+		    optional_of(table, i, sentences));
 }
 
 /* More is there than the line holds. */

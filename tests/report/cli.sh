@@ -173,6 +173,15 @@ exits 0 "$REPORT" many.txt --width 40
 grep -q "^  no room for .*live at end$" out || fail "what had no room in 40 columns: $(cat out)"
 grep -q "^Over time  *max$" out || fail "the head of the curves"
 
+# What a table is asked for has room in 80 columns and less.
+titles() {
+	"$REPORT" -q t.txt --table $1 --width $2 >out || [ $? = 1 ]
+	echo $(head -1 out)
+}
+same "of processes" "id trace pid name begin end exit threads CPU RSS peak" "$(titles processes 80)"
+same "of threads" "process thread tid name begin end CPU" "$(titles threads 60)"
+same "of exactness" "numbers exactness error why" "$(titles exactness 80)"
+
 # One table as text: sentences whole, in lines of their own column; no column that is empty; what has no room is told.
 printf '%s\n' "dltrace-text 1" '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"' \
 	'[2s] dltrace_heap:alloc thread=1 function=malloc size=5G' '[2s] dltrace_proc:exit process=1 code=3' >failed.txt
