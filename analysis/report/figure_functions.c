@@ -80,6 +80,22 @@ static double share_in(const struct share_block *b, const struct share_group *g,
 	return NAN;
 }
 
+/* What a group calls too little to have a share of its own is not what it never called. */
+static bool was_called(const struct share_block *b, const struct report *r, const struct share_group *g,
+		       const char *function)
+{
+	const struct table *all = report_table(r, "breakdown");
+	double trace = cell_real(table_get(b->s, g->begin, "trace"));
+
+	for (size_t row = 0; row < text_rows(all); row++)
+		if (!strcmp(share_text(all, row, "function"), function) &&
+		    !strcmp(share_text(all, row, "layer"), b->layer) &&
+		    !strcmp(share_text(all, row, "framework"), share_text(b->s, g->begin, "framework")) &&
+		    text_trace(r, table_get(all, row, "process")) == trace)
+			return true;
+	return false;
+}
+
 static double sum_of_shares(const struct share_block *b, const char *function)
 {
 	double sum = 0;
@@ -249,7 +265,7 @@ static void draw_share_scale(struct canvas *c, const struct bars *l, double x, d
 	}
 }
 
-static void draw_bars(const struct share_block *b, struct canvas *c, const struct bars *l,
+static void draw_bars(const struct share_block *b, const struct report *r, struct canvas *c, const struct bars *l,
 		      const struct share_group *g, double x, double y)
 {
 	char buf[FORMAT_SIZE];
@@ -260,7 +276,8 @@ static void draw_bars(const struct share_block *b, struct canvas *c, const struc
 		double base = y + l->step / 2 + 2.3;
 
 		if (isnan(share)) {
-			canvas_remark(c, x + 2.5, base, CANVAS_TICK, ALIGN_LEFT, "–");
+			canvas_remark(c, x + 2.5, base, CANVAS_TICK, ALIGN_LEFT,
+				      was_called(b, r, g, b->functions[i]) ? "in other" : "–");
 			continue;
 		}
 		canvas_bar(c, x, y + (l->step - l->thick) / 2, width, l->thick, function_color(b, i));
@@ -296,7 +313,7 @@ static double draw_layer_panels(const struct share_block *b, const struct report
 
 		draw_panel_heading(b, r, c, l, &b->groups[i], x, y);
 		draw_share_scale(c, l, x, top, bottom);
-		draw_bars(b, c, l, &b->groups[i], x, top);
+		draw_bars(b, r, c, l, &b->groups[i], x, top);
 	}
 	return bottom + NUMBERS - y;
 }

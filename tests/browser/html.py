@@ -203,6 +203,10 @@ def apart(browser):
     check("a layer's name", re.search(r"^BLAS\tlayer", compared, re.M) and "blas\tlayer" not in compared, compared)
     check("a sign of what did", "−20.0 ms" in compared and "+" in compared, compared)
     clean(page)
+    page = browser.open("grown.html")
+    compared = page.js("document.getElementById('comparison').innerText")
+    check("what has grown tenfold", "×20.3" in compared and not re.search(r"\+\d{4}", compared), compared)
+    clean(page)
 
 
 def many(browser):

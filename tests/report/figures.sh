@@ -91,6 +91,13 @@ cp t.txt u.txt
 "$REPORT" t.txt u.txt -o several.svg/ -o several.pdf -o several.png/
 grep -q '>u.txt</text>' several.svg/curves.svg || fail "a trace has no name"
 grep -q '>u.txt</text>' several.svg/functions.svg || fail "a trace's functions have no name"
+# A function without a share of its own is in "other" there, and is not taken for one that is not called.
+awk '/function=sgemm_/ { sub(/duration=[0-9]+ms/, "duration=1us") } { print }' t.txt >less.txt
+"$REPORT" t.txt less.txt -f svg --figure functions >less.svg
+same "called, but little" "2 0" "$(grep -c '>in other</text>' less.svg) $(grep -c '>–</text>' less.svg || :)"
+grep -v 'function=sgemv_ library' t.txt >without.txt
+"$REPORT" less.txt without.txt -f svg --figure functions >less.svg
+same "never called, and nothing in other" "1 2" "$(grep -c '>in other</text>' less.svg) $(grep -c '>–</text>' less.svg)"
 [ -s several.svg/overlay.svg ] || fail "several traces are not overlaid"
 same "files" "$(ls several.svg | sed 's/svg/png/')" "$(ls several.png)"
 for n in 3 4 5; do

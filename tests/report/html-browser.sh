@@ -13,6 +13,8 @@ sed "s/--model/$(seq -s, 1 500)\\\\x1f--model/" "$training" >long.txt
 "$REPORT" "$training" "$training" "$training" -o three.html
 sed 's/duration=98ms/duration=78ms/; s/duration=2ms/duration=3ms/' "$training" >new.txt
 "$REPORT" "$training" new.txt --baseline "$training" -o apart.html
+sed 's/duration=2ms/duration=60ms/' "$training" >grown.txt
+"$REPORT" "$training" grown.txt --baseline "$training" -o grown.html
 python3 "$top_srcdir/tests/report/phased.py" >phased.txt
 "$REPORT" -q phased.txt -o phased.html || [ $? = 1 ] || fail "no report with phases"
 

@@ -104,6 +104,15 @@ recording command "--><img src=x onerror=alert(2)>\x1f</title><svg onload=alert(
 [2s] dltrace_sample:process process=1 time=2s threads=18446744073709551615 allocated=18446744073709551615
 problem truncated 10 "<iframe src=javascript:alert(4)>"
 END
+# Each kind of work has a colour of its own.
+kinds=$(sed -n '/^static const char \*const kind_order/,/};/s/[^"]*"\([a-z]*\)",/\1 /gp' "$top_srcdir/analysis/report/figure_kinds.c")
+[ "$(echo $kinds | wc -w)" -gt 5 ] || fail "kinds: $kinds"
+for kind in $kinds other; do
+	sed -n '/const KINDS/,/;/p' "$top_srcdir/analysis/report/html/breakdown.js" | grep -q "'$kind'" || fail "no colour for $kind"
+done
+same "colours" "$(sed -n '/const KINDS/,/;/p' "$top_srcdir/analysis/report/html/breakdown.js" | grep -o "'[a-z]*'" | wc -l)" \
+	"$(grep '^\.tone-' "$top_srcdir/analysis/report/html/page.css" | sed 's/^[^{]*//' | sort -u | wc -l)"
+
 "$REPORT" -q hostile.txt -o r.html || [ $? = 1 ] || fail "no report of hostile names"
 python3 - <<'END' || fail "hostile names got through"
 import page

@@ -238,13 +238,13 @@
 	/* ---- kinds of work: a bar for each trace and place ---- */
 
 	const KINDS = ['compute', 'launch', 'copy', 'allocate', 'synchronise', 'wait', 'communicate',
-		'initialise', 'other'];
+		'initialise', 'other', 'transfer'];	/* by tone, in page.css */
 
 	function kindBar(rows, name) {
 		const bar = el('div', { class: 'kinds', 'aria-hidden': 'true' }),
 			list = el('ul', { class: 'kind-list' });
 		for (const row of rows) {
-			const tone = Math.max(0, KINDS.indexOf(row.kind)),
+			const tone = KINDS.indexOf(KINDS.includes(row.kind) ? row.kind : 'other'),
 				part = el('span', { class: 'kind tone-' + tone, title: row.kind });
 			part.style.width = 100 * (row.share || 0) + '%';
 			if (row.share > 0.12)

@@ -73,10 +73,17 @@
 		return (/[1-9]/.test(text) ? v > 0 ? '+' : '−' : '') + text;
 	}
 
+	/* Of what has grown tenfold a percentage has only digits: "×12.5". */
+	function changed(v) {
+		if (typeof v !== 'number' || v < 9)
+			return signed('fraction', v);
+		return '×' + (v < 98.95 ? (v + 1).toFixed(1) : dlt.show('count', Math.round(v + 1)));
+	}
+
 	function change(row) {
 		if (typeof row.change !== 'number')
 			return null;
-		const text = signed('fraction', row.change);
+		const text = changed(row.change);
 		const tested = row.significant === 1 ? 'not by chance (p ' + dlt.format.real(row.p_adjusted) + ')' :
 			row.significant === 0 ? 'may be chance (p ' + dlt.format.real(row.p_adjusted) + ')' :
 				'not tested: too few runs';
@@ -91,9 +98,9 @@
 		if (typeof row.low === 'number')
 			box.append(el('span', { class: 'muted interval' },
 				' ' + dlt.show(row.unit, row.low) + ' to ' + dlt.show(row.unit, row.high)));
-		const changed = change(row);
-		if (changed)
-			box.append(' ', changed);
+		const mark = change(row);
+		if (mark)
+			box.append(' ', mark);
 		return box;
 	}
 
@@ -152,7 +159,8 @@
 						'significant']).map(function (c) {
 						return /^(difference_ns|change)$/.test(c.name) ? Object.assign(c,
 							{ text: function (row) {
-								return signed(c.unit, row[c.name]);
+								return c.name === 'change' ? changed(row.change) :
+									signed(c.unit, row[c.name]);
 							} }) : c;
 					})) }));
 		return true;
