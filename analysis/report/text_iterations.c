@@ -108,10 +108,10 @@ static const struct { const char *column, *title; enum unit unit; int optional; 
 	{ "heap_peak_bytes", "heap peak", UNIT_BYTES, 5 },
 	{ "threads", "threads", UNIT_COUNT, 3 },
 	{ "children", "children", UNIT_COUNT, 3 },
-	{ "gpu_calls", "GPU calls", UNIT_COUNT, 4 },
+	{ "gpu_calls", "GPU events", UNIT_COUNT, 4 },
 	{ "gpu_runs", "GPU work", UNIT_COUNT, 5 },
 	{ "gpu_peak_bytes", "GPU memory", UNIT_BYTES, 5 },
-	{ "compute_calls", "BLAS, DNN, OpenMP", UNIT_COUNT, 4 },
+	{ "compute_calls", "compute events", UNIT_COUNT, 4 },
 };
 
 #define PHASE_COLUMNS (sizeof(phase_columns) / sizeof(phase_columns[0]))
@@ -139,6 +139,78 @@ static void say_borders(const struct text *t, double shortest, double border)
 	text_wrapped(t, text, 2);
 }
 
+/* Columns that count the calls that are events, by whose these are. */
+static const struct event_column {
+	const char *column, *title, *whose, *layers[3];
+} event_columns[] = {
+	{ "gpu_calls", "GPU events", "CUDA and OpenCL", { "runtime", "driver", "opencl" } },
+	{ "compute_calls", "compute events", "BLAS, DNN and OpenMP", { "blas", "dnn", "openmp" } },
+};
+
+static double calls_of(const struct text *t, const struct cell *process, const struct event_column *c)
+{
+	const struct table *calls = report_table(t->r, "breakdown");
+	double all = 0;
+
+	for (size_t row = 0; row < text_rows(calls); row++)
+		for (size_t i = 0; i < sizeof(c->layers) / sizeof(c->layers[0]); i++)
+			if (same_process(table_get(calls, row, "process"), process) &&
+			    !strcmp(cell_text(table_get(calls, row, "layer")), c->layers[i]))
+				all += cell_real(table_get(calls, row, "calls"));
+	return all;
+}
+
+static double events_of(const struct text *t, const struct cell *process, const struct event_column *c)
+{
+	const struct table *phases = report_table(t->r, "phases");
+	double events = 0;
+
+	for (size_t row = 0; row < text_rows(phases); row++)
+		if (same_process(table_get(phases, row, "process"), process))
+			events += cell_real(table_get(phases, row, c->column));
+	return events;
+}
+
+static bool is_left_out(struct grid *g, const char *title)
+{
+	const char *const *titles = grid_left_out(g, 2);
+
+	while (*titles && strcmp(*titles, title))
+		titles++;
+	return *titles;
+}
+
+/* Sums by function are of all calls, those by phase are not. */
+static void say_events(const struct text *t, const struct cell *process, struct grid *g)
+{
+	for (size_t i = 0; i < sizeof(event_columns) / sizeof(event_columns[0]); i++) {
+		const struct event_column *c = &event_columns[i];
+		double events = events_of(t, process, c), all = calls_of(t, process, c);
+		char noted[FORMAT_SIZE], counted[FORMAT_SIZE], text[200];
+
+		if (events <= 0 || events >= all || is_left_out(g, c->title))
+			continue;
+		snprintf(text, sizeof(text), "%s are the calls of %s that were noted one by one: %s of %s", c->title,
+			 c->whose, format_whole(noted, events), format_whole(counted, all));
+		fputs("  ", t->out);
+		text_wrapped(t, text, 2);
+	}
+}
+
+/* Two decimals, so that those below each other compare. */
+static void put_cores(struct grid *g, const struct cell *cores)
+{
+	double value = cell_real(cores);
+	char text[32];
+
+	if (cores->type == CELL_NULL) {
+		grid_cell(g, UNIT_REAL, cores);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.2f", value);
+	grid_text(g, value > 0 && value < 0.005 ? "<0.01" : text, STYLE_PLAIN);
+}
+
 /* What was done in each phase: most of the heap's traffic is of the start-up. */
 static void put_phases(const struct text *t, const struct cell *process)
 {
@@ -163,12 +235,15 @@ static void put_phases(const struct text *t, const struct cell *process)
 		grid_row(g);
 		grid_cell(g, UNIT_TEXT, table_get(phases, row, "phase"));
 		for (size_t i = 0; i < PHASE_COLUMNS; i++)
-			if (some[i])
+			if (some[i] && phase_columns[i].unit == UNIT_REAL)
+				put_cores(g, table_get(phases, row, phase_columns[i].column));
+			else if (some[i])
 				grid_cell(g, phase_columns[i].unit, table_get(phases, row, phase_columns[i].column));
 	}
 	if (shown) {
 		grid_print(g, t->out, 2);
 		say_borders(t, shortest, border);
+		say_events(t, process, g);
 	}
 	grid_free(g);
 }

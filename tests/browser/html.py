@@ -182,7 +182,7 @@ def phases(browser):
                    "r.querySelectorAll('.bar')).reduce((sum, b) => sum + parseFloat(b.style.width), 0))")
     check("parts of a whole", all(b == 0 or 99 < b < 101 for b in bars) and max(bars) > 99, bars)
     names = page.js("Array.from(document.querySelectorAll('#iterations .grid:has(th.fixed) tbody tr')).map(r => r.cells[0].textContent)")
-    check("what it never did has no row", "heap peak" in names and "GPU calls" not in names, names)
+    check("what it never did has no row", "heap peak" in names and "GPU events" not in names, names)
     clean(page)
 
 

@@ -32,6 +32,20 @@ for jobs in 2 3 7; do
 	cmp whole.json parts.json || fail "$jobs parts make another report"
 done
 
+# As text: what counts events says so and of how many calls, and cores are in hundredths.
+{
+	awk '/ user=/ { match($0, /user=[0-9]+/); ms = substr($0, RSTART + 5, RLENGTH - 5)
+		if (ms > 10500) sub(/user=[0-9]+ms/, "user=" 10500000 + ms - 10500 "us") } { print }' "$TMP/trace"
+	echo '[14400ms] dltrace_sample:function process=1 function=sgemm_ library=1 calls=500 outer_calls=500 total=2s outer_total=2s'
+} >counted.txt
+"$REPORT" -q --width 120 counted.txt >text || [ $? = 1 ] || fail "no report as text"
+grep -q '^  compute events are the calls of BLAS, DNN and OpenMP that were noted one by one: 240 of 500$' text ||
+	fail "events and calls: $(grep -A9 'compute events' text)"
+same "cores of a phase that waits" "<0.01" "$(awk '$1 == "end" && $3 == "s" { print $6 }' text | head -1)"
+"$REPORT" -q --width 60 counted.txt >text || [ $? = 1 ]
+! grep -q 'compute events' text || fail "a note on what is not shown"
+report_text <"$TMP/trace"
+
 # Who is started beside it, by the same shell, is no child of its.
 {
 	cat "$TMP/trace"
