@@ -294,7 +294,26 @@ static void put_sentence(const struct text *t, const struct table *list, size_t 
 	free(text);
 }
 
-/* "and 731 more: 409 killed, 322 shared-pages (--table limits)" */
+/* For people, of a kind of limit or finding whose name does not say it; the caller's. */
+static char *kind_in_words(const char *kind)
+{
+	static const struct { const char *kind, *words; } kinds[] = {
+		{ "threshold", "calls only counted" }, { "uncovered", "calls not seen" },
+		{ "overhead", "cost of tracing" }, { "unreturned", "calls not returned" },
+		{ "untimed", "calls not timed" }, { "flood", "floods of calls" }, { "gpu", "GPU" },
+	};
+	char *words;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].kind, kind))
+			kind = kinds[i].words;
+	words = need(strdup(kind));
+	for (char *c = words; *c; c++)
+		*c = *c == '_' || *c == '-' ? ' ' : *c;
+	return words;
+}
+
+/* "and 731 more: 409 killed, 322 calls only counted (--table limits)" */
 static void put_hidden(const struct text *t, const char *table, const bool *hidden, size_t rows)
 {
 	const struct table *list = report_table(t->r, table);
@@ -316,8 +335,12 @@ static void put_hidden(const struct text *t, const char *table, const bool *hidd
 			of += same;
 			told[i] |= same && i > row;
 		}
-		if (of)
-			fprintf(f, "%s %s %s", kinds++ ? "," : ":", format_whole(buf, (double)of), kind);
+		if (of) {
+			char *words = kind_in_words(kind);
+
+			fprintf(f, "%s %s %s", kinds++ ? "," : ":", format_whole(buf, (double)of), words);
+			free(words);
+		}
 	}
 	fprintf(f, " (--table %s)", table);
 	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, text_close(f, &text));

@@ -37,3 +37,13 @@ same "many" 1 "$(flat many.txt | grep -c 'and 1,499 others: no last reading')"
 } >frameworks.txt
 same "no iterations" "· not found in any of 3 processes (--table iterations says why)" \
 	"$(flat frameworks.txt | sed -n '/^Iterations/{n;s/^ *//p}')"
+
+# What is not told is counted in words.
+{
+	processes 12 /usr/bin/python3
+	echo '[1s] dltrace_proc:function function=sgemm_ layer="blas" kind="compute" name="sgemm_"'
+	for i in $(seq 12); do
+		echo "[2s] dltrace_sample:function process=$i function=sgemm_ calls=$i outer_calls=$i total=${i}ms outer_total=${i}ms"
+	done
+} >counted.txt
+flat counted.txt | grep -q '· and [0-9]* more: .*[0-9] calls only counted.* (--table limits)$' || fail "kinds: $(flat counted.txt | grep more)"
