@@ -413,6 +413,11 @@ static void draw_sample(struct canvas *c, const struct legend_entry *e, double x
 	c->dashed = false;
 }
 
+double canvas_legend_width(struct canvas *c, const char *text)
+{
+	return LEGEND_SAMPLE + 4 + canvas_width(c, CANVAS_TICK, text);
+}
+
 double canvas_legend(struct canvas *c, double x, double y, double width,
 		     const struct legend_entry *entries, size_t count, bool bars)
 {

@@ -82,5 +82,7 @@ struct legend_entry {
 /* Entries from left to right, in as many lines as needed; returns the height used. */
 double canvas_legend(struct canvas *c, double x, double y, double width,
 		     const struct legend_entry *entries, size_t count, bool bars);
+/* What an entry of lines takes. */
+double canvas_legend_width(struct canvas *c, const char *text);
 
 #endif

@@ -22,6 +22,7 @@
 #define TITLE_LINE	9.0
 #define BLOCK_GAP	6.0
 #define NUMBER_ROOM	26.0	/* for a number of the time axis */
+#define LEGEND_MARGIN	3.0	/* of the legend, at least */
 #define LINE_ROOM	12.0	/* for a number of the other */
 #define HEADROOM	1.02	/* so that a curve does not run along the edge */
 #define NAME		8.0	/* base line of the name of the y axis */
@@ -250,7 +251,7 @@ static struct plot_layout lay_out(const struct plot *p, const struct report *r, 
 	blocks = (p->column_count + l.beside - 1) / l.beside;
 	l.beside = (p->column_count + blocks - 1) / blocks;
 	l.width = (room - (double)(l.beside - 1) * COLUMN_GAP) / (double)l.beside;
-	l.t = axis_time(time_end(p), (int)fmax(fmin(l.width / NUMBER_ROOM, 12), 1));
+	l.t = axis_time(time_end(p), (int)fmax(fmin(l.width / NUMBER_ROOM, 12), 2));
 	return l;
 }
 
@@ -395,16 +396,27 @@ static struct legend_entry *collect_legend(const struct plot *p, size_t *count)
 	return entries;
 }
 
+/* Above the panels, unless its words have no room there. */
+static double legend_left(struct canvas *c, const struct plot_layout *l, const struct legend_entry *entries,
+			  size_t count)
+{
+	double width = 0;
+
+	for (size_t i = 0; i < count; i++)
+		width = fmax(width, canvas_legend_width(c, entries[i].text));
+	return fmax(fmin(l->left, c->width - LEGEND_MARGIN - width), LEGEND_MARGIN);
+}
+
 static double draw_plot(const struct plot *p, const struct report *r, struct canvas *c, const char *title)
 {
 	struct plot_layout l = lay_out(p, r, c);
-	double y = figure_title(c, title);
+	double y = figure_title(c, title), left;
 	size_t count, end;
 	struct legend_entry *entries = collect_legend(p, &count);
 
+	left = legend_left(c, &l, entries, count);
 	if (count)
-		y += canvas_legend(c, l.left, y - 2, c->width - l.left - RIGHT, entries, count,
-				   false) + 2;
+		y += canvas_legend(c, left, y - 2, c->width - left - LEGEND_MARGIN, entries, count, false) + 2;
 	free(entries);
 	if (p->remark) {
 		canvas_remark(c, l.left, y + 4, CANVAS_TICK, ALIGN_LEFT, p->remark);

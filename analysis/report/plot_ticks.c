@@ -95,24 +95,68 @@ static void draw_number(struct canvas *c, double x, double y, double width, cons
 	canvas_text(c, x, y, CANVAS_TICK, ALIGN_LEFT, text);
 }
 
-static void draw_epochs(struct canvas *c, const struct area *a, const struct begins *b, bool numbers)
+/* Until the next line, or the end of the area. */
+static double room_behind(const struct area *a, const struct begins *b, size_t i)
 {
-	double free_from = 0;
+	double end = i + 1 < b->count ? area_x(a, b->list[i + 1].t) : a->x + a->width;
+
+	return end - area_x(a, b->list[i].t) - 1.5;
+}
+
+/* The first that has room for the word before the next line; else there is none. */
+static size_t find_worded(struct canvas *c, const struct area *a, const struct begins *b)
+{
 	char buf[32];
 
-	if ((double)b->count * TICK_GAP * 2 > a->width)
-		return;
+	for (size_t i = 0; i < b->count; i++) {
+		snprintf(buf, sizeof(buf), "epoch %.0f", b->list[i].number);
+		if (canvas_width(c, CANVAS_TICK, buf) <= room_behind(a, b, i))
+			return i;
+	}
+	return b->count;
+}
+
+/* Before the first line, where there is no room behind any. */
+static bool draw_word_before(struct canvas *c, const struct area *a, double x, const char *text)
+{
+	double width = canvas_width(c, CANVAS_TICK, text);
+
+	if (width + 3 >= x - a->x)
+		return false;
+	draw_number(c, x - width - 1.5, a->y + 8, width, text);
+	return true;
+}
+
+static void draw_numbers(struct canvas *c, const struct area *a, const struct begins *b)
+{
+	size_t worded = find_worded(c, a, b);
+	double free_from = 0;
+
 	for (size_t i = 0; i < b->count; i++) {
 		double x = area_x(a, b->list[i].t), width;
+		char buf[32];
 
-		draw_tick(c, x, a->y, a->height);
-		snprintf(buf, sizeof(buf), i ? "%.0f" : "epoch %.0f", b->list[i].number);
+		snprintf(buf, sizeof(buf), "epoch %.0f", b->list[i].number);
+		if (!i && worded == b->count && draw_word_before(c, a, x, buf))
+			continue;
+		if (i != worded)
+			snprintf(buf, sizeof(buf), "%.0f", b->list[i].number);
 		width = canvas_width(c, CANVAS_TICK, buf);
-		if (!numbers || x < free_from || x + width + 1.5 > a->x + a->width)
+		if (x < free_from || x + width + 1.5 > a->x + a->width)
 			continue;
 		draw_number(c, x + 1.5, a->y + 8, width, buf);
 		free_from = x + width + NUMBER_GAP;
 	}
+}
+
+static void draw_epochs(struct canvas *c, const struct area *a, const struct begins *b, bool numbers)
+{
+	if ((double)b->count * TICK_GAP * 2 > a->width)
+		return;
+	for (size_t i = 0; i < b->count; i++)
+		draw_tick(c, area_x(a, b->list[i].t), a->y, a->height);
+	if (numbers)
+		draw_numbers(c, a, b);
 }
 
 void plot_ticks(struct canvas *c, const struct area *a, const struct report *r, int64_t trace,

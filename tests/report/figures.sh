@@ -166,6 +166,12 @@ same "drawn runs" 2 "$(grep -c '>[a-z0-9]*.txt</text>' many.svg/curves.svg)"
 texts many.svg/curves.svg 2 | xargs | grep -q ', one run each$' || fail "nobody says that runs are left out"
 grep -q '(5 runs)</text>' many.svg/kinds.svg || fail "kinds leaves runs out"
 
+# ---- very small ones ----
+"$REPORT" t.txt --size 30mm --figure curves -o tiny.svg
+for text in 'RAM: this run' 'RAM: all programs' 1; do
+	grep -q ">$text</text>" tiny.svg || fail "30 mm: no $text"
+done
+
 # ---- epochs ----
 cat >>u.txt <<'END'
 [1400ms] dltrace_mark:range thread=1 begun_by=1 kind=4 domain="dltrace" name="epoch" payload_type=2 payload=5
@@ -174,6 +180,12 @@ END
 "$REPORT" u.txt -o epochs.svg
 for epoch in 'epoch 5' 6; do
 	grep -q ">$epoch</text>" epochs.svg || fail "epoch $epoch has no number"
+done
+# The word has the room that it needs before the next line, or another one has it.
+sed 's/^\[2200ms\]\(.*"epoch"\)/[1500ms]\1/' u.txt >near.txt
+"$REPORT" near.txt -o near.svg
+for epoch in 5 'epoch 6'; do
+	grep -q ">$epoch</text>" near.svg || fail "an epoch beside another one: no $epoch"
 done
 
 # ---- the same bytes ----
