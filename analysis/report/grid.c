@@ -12,7 +12,7 @@
 
 #define COLUMNS_MAX	48
 #define STRETCH_MIN	12	/* a stretching column is not cut below this, as long as others can be left out */
-#define STRETCH_LEAST	8	/* nor below this */
+#define NARROWEST	8	/* nor below this */
 #define NAME_MIN	36	/* nor one of names, as long as others can be left out */
 #define WRAP_MIN	26	/* nor one of sentences */
 #define GAP		2	/* columns between columns */
@@ -444,7 +444,7 @@ static void lay_out_grid(struct grid *g, int indent)
 		while (least_width(g) > room && drop_one(g))
 			;
 		shrink(g, room, STRETCH_MIN);
-		shrink(g, room, STRETCH_LEAST);
+		shrink(g, room, NARROWEST);
 	} while (total_width(g) > room && give_up_one(g));
 }
 

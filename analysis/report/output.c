@@ -140,7 +140,7 @@ int output_close(struct output *o, int err)
 
 /* ---- several that are one ---- */
 
-static struct complete *add(struct outputs *l)
+static struct complete *add_complete(struct outputs *l)
 {
 	if (l->count == l->capacity) {
 		l->capacity = l->capacity ? 2 * l->capacity : 16;
@@ -154,7 +154,7 @@ int outputs_folder(struct outputs *l, const char *path)
 {
 	if (mkdir(path, 0777))
 		return errno == EEXIST ? 0 : -errno;
-	add(l)->temporary = unfinished_add(path);
+	add_complete(l)->temporary = unfinished_add(path);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ int outputs_add(struct outputs *l, struct output *o, int err)
 {
 	err = complete(o, err);
 	if (o->temporary)
-		*add(l) = (struct complete){ need(strdup(o->target)), o->temporary };
+		*add_complete(l) = (struct complete){ need(strdup(o->target)), o->temporary };
 	return err;
 }
 

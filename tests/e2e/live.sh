@@ -57,8 +57,11 @@ holds "processes" '.processes | length == 2' last.json
 holds "parent and child" '.processes[1].parent == .processes[0].process' last.json
 holds "the heap" '.processes[0].heap_bytes > 50000000 and .processes[0].heap_peak_bytes >= .processes[0].heap_bytes' last.json
 holds "what the fork shares counts once" '.processes[1].heap_bytes > 50000000 and .heap_bytes < 80000000' last.json
-"$REPORT" -q trace >meanwhile || true
-grep -q "still being recorded" meanwhile || fail "a report meanwhile does not say so: $(cat meanwhile)"
+meanwhile() {
+	"$REPORT" trace >meanwhile 2>&1 || cat meanwhile
+	grep -q "still being recorded" meanwhile
+}
+until_so "a report meanwhile says that it is still being recorded" meanwhile
 holds "GPU memory" '[.processes[].gpu_bytes] == [12345, 0]' last.json
 holds "the name as it is" '.processes[0].name == "\u001b[31m<b>\"x"' last.json
 holds "the recording" '.level == "calls" and .command == "./program" and (.trace | endswith("/trace"))' last.json

@@ -77,7 +77,7 @@ report() {
 }
 
 for trace in mix.txt "$top_srcdir/tests/report/training.txt"; do
-	for options in "" "--from=1ms --to=100ms" "--process=p1"; do
+	for options in "" "--from=1ms --to=100ms" "--process=p*"; do
 		# shellcheck disable=SC2086
 		report "$trace" $options --jobs 1 >whole.json
 		for jobs in 2 3 7; do

@@ -511,7 +511,7 @@ static void full_disk_is_reported(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < writer_count; i++)
-		if (writers[i].write && strcmp(writers[i].name, "folded"))	/* no stacks, no bytes */
+		if (writers[i].write && !strstr(writers[i].name, "folded"))	/* no stacks, no bytes */
 			assert_int_equal(output_write(r, &writers[i], "/dev/full", &plain, failed), -ENOSPC);
 	assert_string_equal(failed, "/dev/full");
 	report_free(r);
