@@ -118,6 +118,16 @@ static void device_name(char *name, size_t size, uint32_t index)
 	snprintf(name, size, "GPU %" PRIu32, index);
 }
 
+/* Each counts once, however long it was: the mean is theirs, not that of a level over time. */
+static void add_iterations(struct report *r, const struct process *of, int64_t process)
+{
+	const struct iterations *it = process_iterations(of);
+	struct series *s = add(r, &iteration, &it->curve, 1, of->trace->index, process, of->host);
+
+	if (s)
+		s->mean = it->mean;
+}
+
 /* GPU curves of a process that never touched one are left out. */
 static bool empty(enum curve_id id, const struct curve *c)
 {
@@ -186,7 +196,7 @@ static void add_process(struct report *r, const struct process *p)
 			    p->report_id, p->host);
 	}
 	add_memory(r, p);
-	add(r, &iteration, &process_iterations(p)->curve, 1, trace, p->report_id, p->host);
+	add_iterations(r, p, p->report_id);
 }
 
 static void add_run(struct report *r, const struct trace *t)
@@ -246,7 +256,7 @@ static void add_trace(struct report *r, const struct trace *t)
 	for (size_t i = 0; i < t->gpu_count; i++)
 		add_gpu(r, t, &t->gpus[i]);
 	if (busiest)
-		add(r, &iteration, &process_iterations(busiest)->curve, 1, t->index, -1, busiest->host);
+		add_iterations(r, busiest, -1);
 	for (size_t i = 0; i < t->energy_count; i++)
 		add_of_device(r, &cpu_power, &t->energies[i].power, t->index, -1, t->host, t->energies[i].domain);
 	for (size_t i = 0; i < t->process_count; i++)

@@ -23,6 +23,7 @@ struct iteration {
 	int64_t last;		/* its last call that comes once in each, or its range's end; UNKNOWN: not known */
 	uint32_t epoch;		/* index into epochs; 0 when there are none, epoch_count: one of epochs_more */
 	bool warm_up, slow;
+	bool cut;		/* nothing begins that tells its end: it is its last call's, its range's or a guess */
 };
 
 /* One that is slow; of a long run only the longest are known. */
@@ -55,7 +56,10 @@ struct iterations {
 	int64_t warm;		/* end of the warm-up; UNKNOWN: there is none */
 	struct slow_one *slowest;	/* owned; by time */
 	size_t slowest_count;
-	/* ns; of a long run median, p95 and spread are of a histogram (pace.h); 0: not known */
+	/*
+	 * ns, of those that are not cut, but `max` may be of one that is; of a long run median, p95 and spread are of
+	 * a histogram (pace.h); 0: not known
+	 */
 	double median, mean, deviation, p95;
 	uint64_t min, max;
 	struct curve curve;	/* owned; durations by begin; empty: not known */
@@ -63,7 +67,7 @@ struct iterations {
 
 /* Never NULL; valid as long as the process. */
 const struct iterations *process_iterations(const struct process *p);
-/* Of the durations of so many, ns; 0 of none. */
+/* Of the durations of so many, but for those that are cut unless all are, ns; 0 of none. */
 double iterations_median(const struct iteration *list, size_t count);
 
 /* NULL is fine. */

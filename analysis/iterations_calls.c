@@ -26,6 +26,7 @@
 #define REFERENCES_MAX		24	/* tried for each number of beats */
 #define FORWARD_LEAST		2	/* series */
 #define FORWARD_PART		0.2	/* of those that come once a round */
+#define SAME			0.95	/* of the rounds: as often in each */
 
 /* ---- families ---- */
 
@@ -282,6 +283,53 @@ static void set_begins(struct rounds *r)
 		}
 	}
 	free(each);
+}
+
+/*
+ * Where each round begins with the first of its calls, as often in each, counted from the end; false: it is not so.
+ * Blocks of such a size may have been there before, too.
+ */
+static bool begins_of(const struct rounds *r, const struct series_of *one, uint32_t *each, int64_t *begins)
+{
+	size_t inner = r->count - 1, same = 0;
+	size_t most;
+
+	series_between(&r->begin, one, each);
+	most = usual(each, inner);
+	for (size_t k = 0; k < inner; k++)
+		same += each[k] == most;
+	if (!most || (double)same < SAME * (double)inner || one->count <= most * inner ||
+	    (one->work && one->count != most * r->count))
+		return false;
+	for (size_t k = 0; k < r->count; k++) {
+		size_t back = (r->count - k) * most;
+
+		begins[k] = one->at[back < one->count ? one->count - back : 0];
+		if (begins[k] > r->begin.at[k] || (k && begins[k] <= r->begin.at[k - 1]) ||
+		    (k && begins[k] <= r->ends[k - 1] && r->ends[k - 1] < r->begin.at[k]))
+			return false;
+	}
+	return true;
+}
+
+void rounds_begin_early(struct rounds *r)
+{
+	uint32_t *each = xcalloc(r->count, sizeof(*each));
+	int64_t *begins = xcalloc(r->count, sizeof(*begins)), *first = xcalloc(r->count, sizeof(*first));
+	const size_t size = r->count * sizeof(*first);
+
+	memcpy(first, r->begin.at, size);
+	for (size_t i = 0; i < r->all.count; i++)
+		if (!r->all.list[i].dropped && r->all.list[i].work == r->begin.work &&
+		    begins_of(r, &r->all.list[i], each, begins) && begins[r->count - 1] < first[r->count - 1])
+			memcpy(first, begins, size);
+	memcpy(r->begin.at, first, size);
+	for (size_t k = 1; k < r->count; k++)
+		if (r->ends[k - 1] > first[k])
+			r->ends[k - 1] = first[k];
+	free(each);
+	free(begins);
+	free(first);
 }
 
 static int by_number(const void *a, const void *b)

@@ -39,6 +39,12 @@ struct rounds {
 bool rounds_find(struct rounds *r, const struct process *p, enum series_way way, int64_t until);
 void rounds_release(struct rounds *r);
 
+/*
+ * What tells of rounds may come anywhere in a step: then the first step lies before the first of them, and the last of
+ * them is a moment. A step begins with what comes first in the last one, of all that comes as often in each.
+ */
+void rounds_begin_early(struct rounds *r);
+
 /* A run of which some beats came too often for all their times to be kept. */
 struct long_run {
 	uint64_t count, evaluations;

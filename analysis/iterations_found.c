@@ -91,8 +91,11 @@ static void join_ranges(struct iterations *it)
 
 		epoch = epoch_at(it, epoch, one->begin);
 		one->end = one->last;
-		if (next != INT64_MAX && next > one->last && (!it->epoch_count || next <= it->epochs[epoch].end))
+		one->cut = next > one->last;
+		if (next != INT64_MAX && one->cut && (!it->epoch_count || next <= it->epochs[epoch].end)) {
 			one->end = next;
+			one->cut = false;
+		}
 	}
 }
 
@@ -148,6 +151,7 @@ static void epochs_from_calls(const struct process *p, const struct rounds *r, s
 		};
 		/* What lies between two epochs (evaluation, workers that start) is no iteration's. */
 		it->list[next - 1].end = r->ends[next - 1];
+		it->list[next - 1].cut |= r->ends[next - 1] < e->end;
 		for (size_t k = starts[i]; k < next; k++)
 			e->evaluations += r->forward[k];
 	}
@@ -205,6 +209,7 @@ static void from_all(const struct process *p, const struct rounds *r, struct ite
 		it->list[i].end = i + 1 < r->count ? r->begin.at[i + 1] : r->ends[i];
 		it->evaluations += r->forward[i];
 	}
+	it->list[r->count - 1].cut = true;
 	it->begin = it->list[0].begin;
 	epochs_from_calls(p, r, it);
 	it->end = it->list[it->listed - 1].end;
@@ -446,8 +451,10 @@ static bool find_rounds(struct rounds *best, const struct process *p, struct lon
 			!said_too_few(best, p) && !input_is_finer(best, p) && agrees(best, p) &&
 			!input_is_coarser(best, p) && (tells_epochs(best, p) || rounds_with_last(best, p));
 	}
-	if (found && best->begin.count)
+	if (found && best->begin.count) {
 		rounds_with_last_launched(best, p);
+		rounds_begin_early(best);
+	}
 	return found;
 }
 

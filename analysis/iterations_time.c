@@ -17,14 +17,19 @@
 #define WARM_SPREADS	3
 #define CURVE_POINTS	1024	/* buckets: a list of iterations is shown one by one */
 
-/* The caller's; sorted. */
-static int64_t *sorted_durations(const struct iteration *list, size_t count)
+/* Of those that are not cut, where there are any; *count becomes how many. The caller's; sorted. */
+static int64_t *sorted_durations(const struct iteration *list, size_t *count)
 {
-	int64_t *d = xcalloc(count + 1, sizeof(*d));
+	int64_t *d = xcalloc(*count + 1, sizeof(*d));
+	size_t whole = 0, all = *count;
 
-	for (size_t i = 0; i < count; i++)
-		d[i] = list[i].end - list[i].begin;
-	times_sort(d, count);
+	for (size_t i = 0; i < all; i++)
+		whole += !list[i].cut;
+	*count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (!whole || !list[i].cut)
+			d[(*count)++] = list[i].end - list[i].begin;
+	times_sort(d, *count);
 	return d;
 }
 
@@ -37,7 +42,7 @@ static double middle(const int64_t *sorted, size_t count)
 
 double iterations_median(const struct iteration *list, size_t count)
 {
-	int64_t *d = sorted_durations(list, count);
+	int64_t *d = sorted_durations(list, &count);
 	double median = middle(d, count);
 
 	free(d);
@@ -48,8 +53,8 @@ double iterations_median(const struct iteration *list, size_t count)
 
 static void summarise(struct iterations *it)
 {
-	int64_t *d = sorted_durations(it->list, it->listed);
 	size_t n = it->listed;
+	int64_t *d = sorted_durations(it->list, &n);
 	double sum = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -68,13 +73,14 @@ static void summarise(struct iterations *it)
 /* Median distance from the median: a spread that slow ones do not widen. */
 static double spread(const struct iterations *it)
 {
-	int64_t *d = xcalloc(it->listed + 1, sizeof(*d));
+	size_t n = it->listed;
+	int64_t *d = sorted_durations(it->list, &n);
 	double result;
 
-	for (size_t i = 0; i < it->listed; i++)
-		d[i] = llabs(it->list[i].end - it->list[i].begin - (int64_t)it->median);
-	times_sort(d, it->listed);
-	result = middle(d, it->listed);
+	for (size_t i = 0; i < n; i++)
+		d[i] = llabs(d[i] - (int64_t)it->median);
+	times_sort(d, n);
+	result = middle(d, n);
 	free(d);
 	return result;
 }
@@ -103,6 +109,7 @@ static void find_warm_up(struct iterations *it, double usual)
 	}
 }
 
+/* One that is cut took at least so long. */
 static void find_slow(struct iterations *it, double limit)
 {
 	it->slowest = xcalloc(it->listed, sizeof(*it->slowest));
@@ -110,6 +117,8 @@ static void find_slow(struct iterations *it, double limit)
 		if (duration_of(&it->list[i]) < limit)
 			continue;
 		it->list[i].slow = true;
+		if (duration_of(&it->list[i]) > (double)it->max)
+			it->max = (uint64_t)duration_of(&it->list[i]);
 		it->slowest[it->slow++] = (struct slow_one){ it->list[i], i + 1 };
 	}
 	it->slowest_count = it->slow;
@@ -124,7 +133,9 @@ void iterations_time_list(struct iterations *it)
 	find_warm_up(it, usual);
 	find_slow(it, slow_limit(it, usual));
 	for (size_t i = 0; i < it->listed; i++)
-		curve_add(&it->curve, CURVE_POINTS, it->list[i].begin, it->list[i].end - it->list[i].begin);
+		if (!it->list[i].cut || it->list[i].slow)
+			curve_add(&it->curve, CURVE_POINTS, it->list[i].begin,
+				  it->list[i].end - it->list[i].begin);
 }
 
 /* ---- of sums ---- */

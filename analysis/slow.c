@@ -213,15 +213,18 @@ static void tell_samples(struct reasons *r, const struct process *p, const struc
 
 /* ---- the whole ---- */
 
-/* Mean of what others took between their last call and the next one's first. */
+/* Mean of what others took between their last call and the next one's first; 0: of none it is known. */
 static double usual_tail(const struct iterations *it, const struct iteration *but)
 {
 	double sum = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < it->listed; i++)
-		if (it->list[i].begin != but->begin)
+		if (it->list[i].begin != but->begin && !it->list[i].cut) {
 			sum += (double)(it->list[i].end - it->list[i].last);
-	return sum / (double)(it->listed - 1);
+			count++;
+		}
+	return count ? sum / (double)count : 0;
 }
 
 /* The stretches of all that is known of calls, and the iterations that lie in them. */

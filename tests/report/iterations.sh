@@ -47,6 +47,36 @@ same "begins" True "$(json 'r["epochs"][1]["begin_ns"] == row("iterations")["epo
 "$REPORT" -q trace.txt >text
 grep -qx "Iterations  by the order of its calls" text || fail "what tells them: $(grep ^Iterations text)"
 
+# What comes once may come last in a step: layers that are alike go before it.
+training '
+for i in range(12):
+    for width in (64, 64, 96, 96, 96, 128, 128, 128, 128, 64, 64): call(width, 32, width)
+    call(10, 32, 64); call(64, 32, 10, 1)
+wait(500)
+' | report_text
+same "what comes once comes last" "12 None 0 calls" "$(found)"
+same "they begin with the first call" True "$(json 'row("iterations")["begin_ns"] < 4e6')"
+same "each lasts until the next" True "$(json '23e6 < row("iterations")["min_ns"] <= row("iterations")["mean_ns"] <= row("iterations")["max_ns"] < 27e6')"
+same "their mean over the run" "[True, True]" "$(json '[s["mean"] == row("iterations")["mean_ns"] for s in r["series"] if s["name"] == "iteration_ns"]')"
+same "all but the last, whose end nothing tells" "11 11" "$(json '" ".join(str(len(s["points"])) for s in r["series"] if s["name"] == "iteration_ns")')"
+
+# The last of each epoch is known to its last call alone, and what took long even so is slow.
+training '
+for epoch in range(3):
+    for i in range(5): step(32); wait(30)
+    forward(32); wait(800)
+' | report_text
+same "the last of an epoch" "15 3 3 calls" "$(found)"
+same "is no shorter than others" True "$(json '40e6 < row("iterations")["min_ns"] and row("iterations")["stddev_ns"] < 4e6')"
+training '
+for i in range(12):
+    if i == 11: wait(100)
+    forward(32)
+    if i == 11: wait(300)
+    backward(32)
+' | report_text
+same "the last one is slow" "12 True" "$(json '"%d %s" % (row("slow_iterations")["iteration"], row("slow_iterations")["duration_ns"] == row("iterations")["max_ns"] > 250e6)')"
+
 training '
 def more():
     for m, n, k in ((1200, 300, 125), (1200, 125, 300), (300, 125, 1200), (400, 300, 200), (200, 100, 50)): call(m, n, k)
