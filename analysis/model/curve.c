@@ -106,6 +106,13 @@ void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value)
 	add(c, limit, (struct curve_bucket){ .min = v, .max = v, .last = v, .first = t, .values = 1 });
 }
 
+void curve_before(struct curve *c, int64_t t, int64_t value)
+{
+	if (!c->held || t >= c->before.t)
+		c->before = (struct curve_value){ t, value };
+	c->held = true;
+}
+
 void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value)
 {
 	struct curve_value v = { t, value };

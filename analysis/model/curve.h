@@ -41,11 +41,15 @@ struct curve {
 	size_t count, capacity;
 	unsigned shift;			/* 0: nothing in it yet */
 	bool rates;			/* else levels */
+	bool held;			/* there was a level before the part of the time that is looked at: */
+	struct curve_value before;	/* the last one */
 };
 
 void curve_release(struct curve *c);
 /* limit: buckets allowed, at least 2; the same for all calls on one curve. */
 void curve_add(struct curve *c, size_t limit, int64_t t, int64_t value);
+/* A level before the part of the time that is looked at: where it begins, the last one holds. */
+void curve_before(struct curve *c, int64_t t, int64_t value);
 /* The mean from `since` to t. A curve has levels or rates, not both. */
 void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value);
 void curve_merge(struct curve *to, const struct curve *from, size_t limit);

@@ -10,6 +10,7 @@
 #include "analysis/model/gpu.h"
 #include "analysis/model/late.h"
 #include "analysis/model/lives.h"
+#include "analysis/model/levels.h"
 #include "analysis/model/memory.h"
 #include "analysis/model/parts.h"
 #include "analysis/reader/reader.h"
@@ -346,6 +347,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	lives_end(t);
 	comms_number(t->processes, t->process_count);
 	gpu_end(t);
+	levels_end(t);
 	reader_end(r);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);
@@ -381,23 +383,4 @@ const char *trace_keep(struct trace *t, const char *s)
 bool trace_in_range(const struct trace *t, int64_t at)
 {
 	return at >= t->from && at < t->to;
-}
-
-/* A sample is taken before it can be emitted: the first ones before the first event, where time begins. */
-static int64_t not_before(int64_t at)
-{
-	return at > 0 ? at : 0;
-}
-
-void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value)
-{
-	if (at != UNKNOWN && trace_in_range(t, at))
-		curve_add(c, t->model->options.points / 2, not_before(at), value);
-}
-
-void trace_rate(struct trace *t, struct curve *c, int64_t since, int64_t at, int64_t value)
-{
-	if (at != UNKNOWN && trace_in_range(t, at))
-		curve_add_rate(c, t->model->options.points / 2, not_before(since > t->from ? since : t->from),
-			       not_before(at), value);
 }

@@ -84,3 +84,25 @@ END
 }
 same "whole" "['exit']" "$(hang)"
 same "until 5.5 s" "['exit']" "$(hang --to=4500ms)"
+
+# What began before --from holds there, and the last level until --to, also where nothing changes in between.
+levels() {
+	report_text "$@" <<'EOF'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" heap=0 exe="/usr/bin/work"
+[1s] dltrace_proc:process process=2 pid=101 begin=1s host="h" heap=0 exe="/usr/bin/short"
+[1s] dltrace_proc:thread thread=3 process=1 tid=102
+[2s] dltrace_sample:machine host="h" cpus=2 memory=4G available=3G busy=[1000 1000]
+[2s] dltrace_sample:process process=1 time=2s threads=2 rss_anon=1M
+[3s] dltrace_proc:exit process=2 how=0 code=0
+[9s] dltrace_sample:machine host="h" cpus=2 memory=4G available=1G busy=[2000 2000]
+[9s] dltrace_sample:process process=1 time=9s threads=3 rss_anon=2M
+[10s] dltrace_proc:exit process=1 how=0 code=0
+EOF
+	json 'sorted((s["name"], s["process"] or 0, [[t / 1e9, float(v)] for t, v in s["points"]], round(s["mean"], 2))
+		for s in r["series"] if s["name"] in ("threads", "ram_percent"))' | tr '\n' ' '
+}
+same "between two changes" "[('ram_percent', 0, [[3.0, 25.0], [7.0, 25.0]], 25), ('threads', 0, [[3.0, 2.0], [7.0, 2.0]], 2), ('threads', 1, [[3.0, 2.0], [7.0, 2.0]], 2)] " \
+	"$(levels --from 3s --to 7s)"
+same "across one" "[('ram_percent', 0, [[7.0, 25.0], [8.0, 75.0], [8.5, 75.0]], 41.67), ('threads', 0, [[7.0, 2.0], [8.0, 3.0], [8.5, 3.0]], 2.33), ('threads', 1, [[7.0, 2.0], [8.0, 3.0], [8.5, 3.0]], 2.33)] " \
+	"$(levels --from 7s --to 8500ms)"

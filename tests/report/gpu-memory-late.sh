@@ -61,7 +61,7 @@ END
 part --from=1900ms --to=4s
 same "until 5 s" "1600 1600" "$(json '"%d %d" % (row("gpu_memory")["live_bytes"], points("gpu_reserved_bytes")[-1][1])')"
 part --from=1700ms
-same "from 2.7 s" "1600 600" "$(json '"%d %d" % (points("gpu_reserved_bytes")[0][1], row("gpu_memory")["live_bytes"])')"
+same "from 2.7 s" "1000 600" "$(json '"%d %d" % (points("gpu_reserved_bytes")[0][1], row("gpu_memory")["live_bytes"])')"
 same "what failed before" "[]" "$(json '[f for f in r["failures"] if f["kind"] == "allocation"]')"
 
 # What is free was asked before.
