@@ -112,11 +112,18 @@ static void foreign(struct table *table, const struct trace *t)
 static void outside(struct table *table, const struct trace *t)
 {
 	const char *phase = t->model->options.phase;
+	char calls[32], also[64] = "";
+	size_t processes = 0;
 
-	if (t->filtered || phase)
+	for (size_t i = 0; i < t->process_count; i++)
+		processes += t->processes[i]->outside && t->processes[i]->report_id;
+	if (processes)
+		snprintf(also, sizeof(also), " and %zu process%s", processes, processes == 1 ? "" : "es");
+	if (t->filtered || processes || phase)
 		limit(table, t, NULL, "filtered", (double)t->filtered,
-		      "%" PRIu64 " calls outside of %s%s are left out; within %s only calls that are events "
-		      "count, not the library's own totals", t->filtered,
+		      "%s calls%s outside of %s%s are left out; within %s only calls that are events "
+		      "count, not the library's own totals",
+		      count_text(calls, sizeof(calls), (double)t->filtered), also,
 		      phase ? "the phase " : "--from and --to", phase ? phase : "", phase ? "it" : "them");
 }
 
@@ -126,7 +133,7 @@ static void chosen(struct table *table, const struct trace *t)
 	size_t all = 0, shown = 0;
 
 	for (size_t i = 0; i < t->process_count; i++) {
-		all += !t->processes[i]->merged && !process_foreign(t->processes[i]);
+		all += t->processes[i]->report_id && !t->processes[i]->outside;
 		shown += process_shown(t->processes[i]);
 	}
 	if (shown < all)

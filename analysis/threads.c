@@ -63,13 +63,12 @@ static void add(struct table *t, const struct thread *thread)
 	table_set_uint(t, "lost", thread_lost(thread));
 }
 
-/* Of a phase, those that lived in it. */
-static bool is_in_phase(const struct thread *thread)
+/* Of a part of the time, those that lived in it. */
+static bool is_shown(const struct thread *thread)
 {
-	const struct trace *t = thread->process->trace;
-	int64_t begin = thread_begin(thread), end = thread_end(thread);
+	const struct process *p = thread->process;
 
-	return !t->model->options.phase || (begin < t->to && (end == UNKNOWN || end >= t->from));
+	return process_shown(p) && trace_has(p->trace, thread_begin(thread), thread_end(thread));
 }
 
 void run_threads(const struct model *m, struct report *r)
@@ -78,7 +77,6 @@ void run_threads(const struct model *m, struct report *r)
 
 	for (size_t i = 0; i < m->trace_count; i++)
 		for (size_t j = 0; j < m->traces[i]->thread_count; j++)
-			if (process_shown(m->traces[i]->threads[j]->process) &&
-			    is_in_phase(m->traces[i]->threads[j]))
+			if (is_shown(m->traces[i]->threads[j]))
 				add(table, m->traces[i]->threads[j]);
 }

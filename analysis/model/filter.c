@@ -40,7 +40,7 @@ static bool rank_matches(int32_t rank, const char *list)
 
 bool process_fits(const struct process *p, const struct model_options *o)
 {
-	if (p->merged || process_foreign(p))
+	if (p->merged || p->outside || process_foreign(p))
 		return false;
 	if (o->rank && !rank_matches(p->rank, o->rank))
 		return false;

@@ -52,7 +52,7 @@ static void hold_process(struct process *p, int64_t until)
 {
 	struct gpu_memory *g = &p->gpu_memory;
 
-	if (p->end != UNKNOWN && p->end < p->trace->from)
+	if (!trace_has(p->trace, p->begin, p->end))
 		return;
 	until = p->end != UNKNOWN && p->end < until ? p->end : until;
 	for (int i = 0; i < PROCESS_CURVES; i++)

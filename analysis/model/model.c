@@ -321,6 +321,13 @@ static void link_all(struct trace *t)
 	}
 }
 
+/* Only now, as a run's sums count who is shown. */
+static void find_outside(struct trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++)
+		t->processes[i]->outside = !trace_has(t, t->processes[i]->begin, t->processes[i]->end);
+}
+
 int model_read(struct model *m, struct reader *r, const char *path)
 {
 	struct trace *t = trace_add(m, path);
@@ -348,6 +355,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	comms_number(t->processes, t->process_count);
 	gpu_end(t);
 	levels_end(t);
+	find_outside(t);
 	reader_end(r);
 	take_info(t, reader_info(r));
 	take_recording(t, &reader_info(r)->recording);

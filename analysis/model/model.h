@@ -248,6 +248,7 @@ struct process {
 	struct thread *threads;		/* its own, by first sight */
 	size_t thread_count;
 	struct process *next_reader;	/* list trace->readers */
+	bool outside;			/* it lived before or after the part of the time that is looked at */
 };
 
 struct machine {
@@ -387,7 +388,10 @@ static inline void model_alive(const struct model *m)
 struct process *trace_process(const struct trace *t, uint32_t id);
 struct thread *trace_thread(const struct trace *t, uint32_t id);
 
-/* Shown at all: not merged away, not of another recording, and what the filters choose. */
+/*
+ * Shown at all: not merged away, not of another recording, what the filters choose and, when all has been read, what
+ * lived in the part of the time that is looked at.
+ */
 bool process_shown(const struct process *p);
 /* Likewise, by other filters. */
 bool process_fits(const struct process *p, const struct model_options *filters);
@@ -479,6 +483,12 @@ void trace_rate(struct trace *t, struct curve *c, int64_t since, int64_t at, int
 /* All alive processes once more into the run's curves. */
 void trace_round(struct trace *t);
 bool trace_in_range(const struct trace *t, int64_t at);
+/* What lived from begin to end (UNKNOWN: it still does): in the part of the time that is looked at? */
+static inline bool trace_has(const struct trace *t, int64_t begin, int64_t end)
+{
+	return begin < t->to && (end == UNKNOWN || end >= t->from);
+}
+
 /* Is only a part of its time looked at? */
 static inline bool trace_is_part(const struct trace *t)
 {

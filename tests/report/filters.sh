@@ -106,3 +106,25 @@ same "between two changes" "[('ram_percent', 0, [[3.0, 25.0], [7.0, 25.0]], 25),
 	"$(levels --from 3s --to 7s)"
 same "across one" "[('ram_percent', 0, [[7.0, 25.0], [8.0, 75.0], [8.5, 75.0]], 41.67), ('threads', 0, [[7.0, 2.0], [8.0, 3.0], [8.5, 3.0]], 2.33), ('threads', 1, [[7.0, 2.0], [8.0, 3.0], [8.5, 3.0]], 2.33)] " \
 	"$(levels --from 7s --to 8500ms)"
+
+# Processes and threads are those that lived then.
+lived() {
+	report_text "$@" <<'EOF'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" heap=0 exe="/usr/bin/work"
+[2s] dltrace_proc:thread thread=2 process=1 tid=101 begin=2s
+[3s] dltrace_proc:thread_end thread=2 cpu=1s
+[4s] dltrace_proc:process process=3 pid=103 begin=4s host="h" heap=0 exe="/usr/bin/late"
+[5s] dltrace_proc:thread thread=4 process=3 tid=104 begin=5s
+[9s] dltrace_proc:exit process=3 how=0 code=0
+[10s] dltrace_proc:exit process=1 how=0 code=0
+EOF
+	json '"%s %s" % ([p["pid"] for p in r["processes"]], sorted(t["tid"] for t in r["threads"]))'
+}
+same "all that lived" "[100, 103] [100, 101, 103, 104]" "$(lived)"
+same "none left out" "[]" "$(json '[x["text"] for x in rows("limits", kind="filtered")]')"
+same "in the first half second" "[100] [100]" "$(lived --to 500ms)"
+same "which is said" "0 calls and 1 process outside of --from and --to are left out; within them only calls that are events count, not the library's own totals" \
+	"$(json 'row("limits", kind="filtered")["text"]')"
+same "later" "[100, 103] [100, 103, 104]" "$(lived --from 3500ms --to 5s)"
+same "at the end" "[100] [100]" "$(lived --from 8500ms)"
