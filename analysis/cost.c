@@ -82,6 +82,8 @@ struct cost trace_cost(const struct trace *t)
 	for (size_t i = 0; i < t->process_count; i++)
 		if (!process_foreign(t->processes[i]))
 			count_process(&c, t->processes[i]);
+	/* Of a part of the time profiles lack the events outside, which are none of these. */
+	c.count[COST_WRAPPED] -= t->filtered_timed < c.count[COST_WRAPPED] ? t->filtered_timed : c.count[COST_WRAPPED];
 	for (int i = 0; i < COST_KINDS; i++) {
 		/* In a session of one's own a thread of the program takes the samples. */
 		bool beside = i == COST_SAMPLES && t->recorded;

@@ -317,13 +317,14 @@ static void unreturned(struct table *table, const struct process *p)
 	      time_text(text, sizeof(text), (double)thread_unreturned(longest)), calls == 1 ? "" : ", the longest");
 }
 
-/* Calls that are only in the totals: shorter than the threshold, nested, or lost. */
+/* Calls that are only in the totals, which are of the whole time: shorter than the threshold, nested, or lost. */
 static void only_counted(struct table *table, const struct process *p)
 {
 	uint64_t calls = 0, time = 0;
 	char text[32], number[32];
 
-	if (!p->trace->by_type[DLT_EV_SAMPLE_FUNCTION] || !strcmp(p->trace->level, "summary"))
+	if (!p->trace->by_type[DLT_EV_SAMPLE_FUNCTION] || !strcmp(p->trace->level, "summary") ||
+	    trace_is_part(p->trace))
 		return;
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct profile *f = p->profile_list[i];

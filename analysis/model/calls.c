@@ -114,6 +114,7 @@ static struct thread *cuda(struct trace *t, int64_t at, const struct dlt_ev_cuda
 	*duration = c.duration;
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
+		t->filtered_timed++;
 		return NULL;
 	}
 	add(thread_profile(thread, e->function, e->library), at, &c);
@@ -226,6 +227,7 @@ static struct thread *cpu(struct trace *t, int64_t at, const struct dlt_ev_cpu_r
 	*duration = c.duration;
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
+		t->filtered_timed++;
 		return NULL;
 	}
 	add(thread_profile(thread, e->function, e->library), at, &c);
@@ -286,6 +288,7 @@ static void on_comm_call(struct trace *t, int64_t at, const void *data)
 	c.failed = e->result && (e->result != NCCL_IN_PROGRESS || strcmp(layer, "nccl"));
 	if (!trace_in_range(t, at)) {
 		t->filtered++;
+		t->filtered_timed++;
 		return;
 	}
 	add(thread_profile(thread, e->function, e->library), at, &c);

@@ -128,7 +128,7 @@ static size_t buckets_size(const struct fold_cell *c)
 }
 
 struct fold_head {
-	uint64_t filtered;
+	uint64_t filtered, filtered_timed;
 	uint32_t cells, launches, threads, beats, streams, unused;
 };
 
@@ -144,8 +144,8 @@ static size_t beat_head_size(const struct beat *b)
 
 void digest_fold(struct digest_writer *w, const struct fold *fold)
 {
-	struct fold_head head = { fold->filtered, fold->cell_count, fold->launch_count, fold->thread_count,
-				  fold->beat_count, fold->stream_count, 0 };
+	struct fold_head head = { fold->filtered, fold->filtered_timed, fold->cell_count, fold->launch_count,
+				  fold->thread_count, fold->beat_count, fold->stream_count, 0 };
 	size_t size = padded(sizeof(head)) + padded(fold->thread_count * sizeof(fold->threads[0])) +
 		      padded(fold->launch_count * sizeof(fold->launches[0])) +
 		      padded(fold->stream_count * sizeof(fold->streams[0]));
@@ -358,6 +358,7 @@ static bool take_fold(struct fold *fold, struct rest *rest)
 			return false;
 	fold->beat_count = head->beats;
 	fold->filtered = head->filtered;
+	fold->filtered_timed = head->filtered_timed;
 	fold->cell_count = head->cells;
 	fold->launch_count = head->launches;
 	fold->thread_count = head->threads;

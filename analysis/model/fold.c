@@ -92,6 +92,7 @@ bool fold_add(struct fold *f, enum dlt_event type, int64_t at, const void *data)
 	emitted(f, thread, at);
 	if (at < f->from || at >= f->to) {
 		f->filtered++;
+		f->filtered_timed += s.kind != BEAT_HEAP && s.kind != BEAT_FREE;
 		return true;
 	}
 	add(f, thread, at, &s);
@@ -420,7 +421,7 @@ void fold_clear(struct fold *f)
 		f->thread_slots[f->thread_places[i]] = 0;
 	f->cell_count = f->launch_count = f->thread_count = f->beat_count = f->stream_count = 0;
 	f->lane_count = 0;
-	f->filtered = 0;
+	f->filtered = f->filtered_timed = 0;
 	f->thread = NULL;
 	f->round++;
 }

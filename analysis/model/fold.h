@@ -112,7 +112,7 @@ struct fold_known {
 struct fold {
 	int64_t from, to;		/* what lies outside is only counted */
 	int64_t slice;			/* of all that is in it, fold_slice() */
-	uint64_t filtered;
+	uint64_t filtered, filtered_timed;	/* as in model.h */
 	uint32_t cell_count, launch_count, thread_count, beat_count, stream_count;
 	uint16_t cell_slots[FOLD_SLOTS], launch_slots[FOLD_SLOTS];	/* index + 1, as these: */
 	uint16_t beat_slots[FOLD_SLOTS], thread_slots[FOLD_SLOTS];

@@ -74,5 +74,6 @@ void fold_apply(struct fold *f, struct trace *t)
 		checked_stream(&trace_thread_make(t, f->streams[i].thread)->process->checked,
 			       f->streams[i].stream);
 	t->filtered += f->filtered;
+	t->filtered_timed += f->filtered_timed;
 	fold_clear(f);
 }

@@ -332,7 +332,7 @@ struct trace {
 	uint64_t events, boxed_events, discarded, discarded_packets, bytes;
 	uint64_t told_lost;		/* as the recorder counted: LTTng's, and those that never came that far */
 	int64_t from, to;		/* only calls and samples of [from, to) are looked at */
-	uint64_t filtered;		/* events outside */
+	uint64_t filtered, filtered_timed;	/* events outside; those of them that are calls with a duration */
 	uint64_t by_type[DLT_EVENTS];
 	int error;			/* why reading stopped; 0 */
 	struct process **processes;	/* owned; by first sight */

@@ -30,3 +30,27 @@ work 50ms
 same "much" "['warning']" "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'own_cost']")"
 work 60ms
 same "not much" "['info']" "$(json "[f['severity'] for f in r['findings'] if f['rule'] == 'own_cost']")"
+
+# Of a part of the time: what tracing cost in all, and no call that lies outside counts as one that is no event.
+part() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/work"'
+		for ms in $(seq 2001 3000); do
+			echo "[${ms}ms] dltrace_cpu:blas thread=1 function=sgemm_ m=9 n=9 k=9 duration=50us"
+			echo "[${ms}ms] dltrace_heap:alloc thread=1 function=malloc size=64K ptr=0x$ms"
+			echo "[${ms}ms] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=1us size=9 ptr=0x$ms"
+			echo "[${ms}ms] dltrace_comm:call thread=1 function=ncclAllReduce duration=1us"
+		done
+		for function in sgemm_ cudaMalloc ncclAllReduce; do
+			echo "[4s] dltrace_sample:function process=1 function=$function calls=1500 outer_calls=1500 total=2s outer_total=2s"
+		done
+		echo '[4s] dltrace_sample:process process=1 time=4s threads=1 user=1s allocations=1000'
+	} | report_text "$@"
+	json 'row("limits", kind="overhead")["text"]' | grep -o '[0-9,]* counted calls'
+	json '[x["text"].split(" (")[1] for x in rows("limits", kind="threshold")]'
+}
+same "of the whole" "1,500 counted calls ['pid 100): 1,500 outermost calls']" "$(echo $(part))"
+for way in "--jobs 1" "--jobs 3" "--source text"; do
+	same "of a part, $way" "1,500 counted calls []" "$(echo $(part --from 1500ms --to 1600ms $way))"
+done
