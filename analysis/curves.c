@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Series over time (the study's figures 1 and 2): of the run, of machines, of each process. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "analysis/analyses.h"
@@ -118,14 +119,55 @@ static void device_name(char *name, size_t size, uint32_t index)
 	snprintf(name, size, "GPU %" PRIu32, index);
 }
 
+/* Where the i-th or a later one ends, and none that is in the curve goes on there; INT64_MAX: there is no more. */
+static int64_t next_gap(const struct iterations *it, size_t *i)
+{
+	for (; *i < it->listed; ++*i) {
+		const struct iteration *one = &it->list[*i], *next = *i + 1 < it->listed ? one + 1 : NULL;
+
+		if (!iteration_in_curve(one) || (next && iteration_in_curve(next) && next->begin <= one->end))
+			continue;
+		++*i;
+		return one->end;
+	}
+	return INT64_MAX;
+}
+
+/* With a gap where there is none, and after the last. */
+static void add_durations(struct series *s, const struct iterations *it)
+{
+	struct curve_value points[3];
+	size_t i = 0;
+	int64_t gap = next_gap(it, &i);
+
+	for (size_t k = 0; k < it->curve.count; k++) {
+		size_t n = curve_points(&it->curve.buckets[k], points);
+
+		for (size_t j = 0; j < n; j++) {
+			for (; gap < points[j].t; gap = next_gap(it, &i))
+				series_add(s, gap, NAN);
+			series_add(s, points[j].t, (double)points[j].value);
+		}
+	}
+	/* Of a long run gaps are not known. */
+	gap = it->listed ? gap : it->end;
+	if (gap >= s->points[s->point_count - 1].t)
+		series_add(s, gap, NAN);
+}
+
 /* Each counts once, however long it was: the mean is theirs, not that of a level over time. */
 static void add_iterations(struct report *r, const struct process *of, int64_t process)
 {
 	const struct iterations *it = process_iterations(of);
-	struct series *s = add(r, &iteration, &it->curve, 1, of->trace->index, process, of->host);
+	struct series *s;
 
-	if (s)
-		s->mean = it->mean;
+	if (!it->curve.count)
+		return;
+	s = report_add_series(r, iteration.name, iteration.title, iteration.unit, of->trace->index, process,
+			      of->host);
+	s->mean = it->mean;
+	s->of = process < 0 ? of->report_id : -1;
+	add_durations(s, it);
 }
 
 /* GPU curves of a process that never touched one are left out. */

@@ -70,6 +70,12 @@ const struct iterations *process_iterations(const struct process *p);
 /* Of the durations of so many, but for those that are cut unless all are, ns; 0 of none. */
 double iterations_median(const struct iteration *list, size_t count);
 
+/* Of one that is cut nothing is known but that it took at least so long. */
+static inline bool iteration_in_curve(const struct iteration *one)
+{
+	return !one->cut || one->slow;
+}
+
 /* NULL is fine. */
 static inline void iterations_free(struct iterations *it)
 {

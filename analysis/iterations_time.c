@@ -124,16 +124,27 @@ static void find_slow(struct iterations *it, double limit)
 	it->slowest_count = it->slow;
 }
 
+/* Where none is followed by another one, their ends are the best that is known. */
+static void keep_any(struct iterations *it)
+{
+	for (size_t i = 0; i < it->listed; i++)
+		if (!it->list[i].cut)
+			return;
+	for (size_t i = 0; i < it->listed; i++)
+		it->list[i].cut = false;
+}
+
 void iterations_time_list(struct iterations *it)
 {
 	double usual;
 
+	keep_any(it);
 	summarise(it);
 	usual = spread(it);
 	find_warm_up(it, usual);
 	find_slow(it, slow_limit(it, usual));
 	for (size_t i = 0; i < it->listed; i++)
-		if (!it->list[i].cut || it->list[i].slow)
+		if (iteration_in_curve(&it->list[i]))
 			curve_add(&it->curve, CURVE_POINTS, it->list[i].begin,
 				  it->list[i].end - it->list[i].begin);
 }

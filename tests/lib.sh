@@ -155,7 +155,7 @@ json() {
 	def points(name, process=None):
 	    return [s["points"] for s in r["series"] if s["name"] == name and s["process"] == process][0]
 	def peak(name, process=None):
-	    return max(v for _, v in points(name, process))
+	    return max(v for _, v in points(name, process) if v is not None)
 	print(eval(sys.argv[2]))
 	END
 }

@@ -361,6 +361,8 @@ static int put_series(FILE *out, const struct series *s, const struct point *poi
 		fprintf(out, "%" PRId64, s->process);
 	else
 		fputs("null", out);
+	if (s->of >= 0)
+		fprintf(out, ",\"of\":%" PRId64, s->of);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && !err; i++) {
 		fprintf(out, ",\"%s\":", texts[i].name);
 		err = put_text(out, texts[i].text);

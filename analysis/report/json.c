@@ -98,6 +98,8 @@ static int json_series(FILE *out, const struct report *r, const struct series *s
 		fputs(", \"device\": ", out);
 		err = err ? err : json_text(out, s->device);
 	}
+	if (s->of >= 0)
+		fprintf(out, ", \"of\": %" PRId64, s->of);
 	fprintf(out, ", \"name\": \"%s\", \"unit\": \"%s\", \"mean\": %s, \"points\": [", s->name, s->unit,
 		format_exact(buf, series_mean(s)));
 	for (size_t i = 0; i < s->point_count; i++)

@@ -133,7 +133,7 @@ static void draw_numbers(struct canvas *c, const struct area *a, const struct be
 	double free_from = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
-		double x = area_x(a, b->list[i].t), width;
+		double x = area_x(a, b->list[i].t), width, at;
 		char buf[32];
 
 		snprintf(buf, sizeof(buf), "epoch %.0f", b->list[i].number);
@@ -142,10 +142,12 @@ static void draw_numbers(struct canvas *c, const struct area *a, const struct be
 		if (i != worded)
 			snprintf(buf, sizeof(buf), "%.0f", b->list[i].number);
 		width = canvas_width(c, CANVAS_TICK, buf);
-		if (x < free_from || x + width + 1.5 > a->x + a->width)
+		/* Near the end there may be room before it alone. */
+		at = x + width + 1.5 > a->x + a->width ? x - width - 1.5 : x + 1.5;
+		if (at < free_from || at < a->x)
 			continue;
-		draw_number(c, x + 1.5, a->y + 8, width, buf);
-		free_from = x + width + NUMBER_GAP;
+		draw_number(c, at, a->y + 8, width, buf);
+		free_from = at + width + NUMBER_GAP - 1.5;
 	}
 }
 

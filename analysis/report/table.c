@@ -123,6 +123,7 @@ struct series *report_add_series(struct report *r, const char *name, const char 
 	s->host = need(strdup(host ? host : ""));
 	s->mean = NAN;
 	s->library = need(strdup(""));
+	s->of = -1;
 	s->device = need(strdup(""));
 	r->series = need(reallocarray(r->series, r->series_count + 1, sizeof(*r->series)));
 	r->series[r->series_count++] = s;

@@ -70,6 +70,7 @@ struct series {
 	const char *unit;	/* "count", "percent", "bytes", ... */
 	uint32_t trace;		/* index into the table `traces` */
 	int64_t process;	/* the report's process id; -1: the machine */
+	int64_t of;		/* the one process that a curve of the run is of; -1: of all */
 	char *host;		/* owned */
 	char *library;		/* owned; whose part of it this is, "": all */
 	char *device;		/* owned; "GPU 3", "package-0", what of several it is about; "": no device */

@@ -189,6 +189,36 @@ static bool find_end(const struct report *r, size_t trace, int64_t *end)
 	return any;
 }
 
+/* Have other processes a curve of their own, too? */
+static bool have_others(const struct report *r, const struct series *s)
+{
+	for (size_t i = 0; i < r->series_count; i++) {
+		const struct series *one = r->series[i];
+
+		if (one->trace == s->trace && one->process >= 0 && one->process != s->of && !strcmp(one->name, s->name))
+			return true;
+	}
+	return false;
+}
+
+/* "an iteration: of python3 (1234)" */
+static void put_of_which(const struct text *t, const struct shown_curve *c, const struct series *s)
+{
+	const struct table *processes = report_table(t->r, "processes");
+	size_t row = 0;
+	char *name;
+
+	while (row < text_rows(processes) && cell_real(table_get(processes, row, "process")) != (double)s->of)
+		row++;
+	if (row == text_rows(processes))
+		return;
+	name = text_process(t, table_get(processes, row, "process"));
+	style_begin(t->out, t->o, STYLE_DIM);
+	fprintf(t->out, "  %s: of %s\n", c->title, name);
+	style_end(t->out, t->o, STYLE_DIM);
+	free(name);
+}
+
 static void put_trace_curves(const struct text *t, size_t trace)
 {
 	const struct table *traces = report_table(t->r, "traces");
@@ -204,6 +234,11 @@ static void put_trace_curves(const struct text *t, size_t trace)
 				put_curve(t, &shown_curves[i], t->r->series[k], end, &spread);
 	text_ticks(t, trace, end, CURVE_TITLE, spread.columns);
 	put_curve_axis(t, end, spread.columns);
+	for (size_t i = 0; i < t->r->series_count; i++)
+		for (size_t k = 0; k < SHOWN; k++)
+			if (is_shown(t->r, t->r->series[i], trace, &shown_curves[k]) && t->r->series[i]->of >= 0 &&
+			    have_others(t->r, t->r->series[i]))
+				put_of_which(t, &shown_curves[k], t->r->series[i]);
 }
 
 void text_curves(const struct text *t)

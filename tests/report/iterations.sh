@@ -54,11 +54,15 @@ for i in range(12):
     call(10, 32, 64); call(64, 32, 10, 1)
 wait(500)
 ' | report_text
+cp trace.txt one.txt
 same "what comes once comes last" "12 None 0 calls" "$(found)"
 same "they begin with the first call" True "$(json 'row("iterations")["begin_ns"] < 4e6')"
 same "each lasts until the next" True "$(json '23e6 < row("iterations")["min_ns"] <= row("iterations")["mean_ns"] <= row("iterations")["max_ns"] < 27e6')"
 same "their mean over the run" "[True, True]" "$(json '[s["mean"] == row("iterations")["mean_ns"] for s in r["series"] if s["name"] == "iteration_ns"]')"
-same "all but the last, whose end nothing tells" "11 11" "$(json '" ".join(str(len(s["points"])) for s in r["series"] if s["name"] == "iteration_ns")')"
+same "all but the last, whose end nothing tells, and the end" "11 None" \
+	"$(json '"%d %s" % (sum(v is not None for t, v in points("iteration_ns")), points("iteration_ns")[-1][1])')"
+"$REPORT" -q --width 80 trace.txt | grep -q '^  an iteration  *█[^ ]* \{20,\}' ||
+	fail "the curve goes on after the last: $("$REPORT" -q --width 80 trace.txt | grep '^  an iteration')"
 
 # The last of each epoch is known to its last call alone, and what took long even so is slow.
 training '
@@ -67,6 +71,7 @@ for epoch in range(3):
     forward(32); wait(800)
 ' | report_text
 same "the last of an epoch" "15 3 3 calls" "$(found)"
+same "there is none until the next epoch" "[4, 9, 14]" "$(json '[i for i, (t, v) in enumerate(points("iteration_ns")) if v is None]')"
 same "is no shorter than others" True "$(json '40e6 < row("iterations")["min_ns"] and row("iterations")["stddev_ns"] < 4e6')"
 training '
 for i in range(12):
@@ -200,3 +205,13 @@ training '
 for i in range(20000): call(random.randint(1, 3), random.randint(1, 3), 1)
 ' | report_text
 same "much, but no rhythm" "None None None not found" "$(found)"
+
+# The run's curve is of one process of several, which is named: the one that worked most.
+for pid in 100 200; do
+	sed -n "s/process=1 pid=100/process=$pid pid=$pid/; s/thread=1 /thread=$pid /; s/exit process=1/exit process=$pid/; p" one.txt >$pid.txt
+done
+{ cat 100.txt; sed 1d 200.txt; echo "[1500ms] dltrace_sample:process process=200 time=1500ms threads=1 user=9ms"; } | report_text
+same "of which" "200" "$(json '[p["pid"] for p in r["processes"] for s in r["series"] if s["name"] == "iteration_ns" and s.get("of") == p["process"]][0]')"
+"$REPORT" -q trace.txt | grep -qx '  an iteration: of python3 (200)' || fail "not said: $("$REPORT" -q trace.txt | grep '^  an iter')"
+"$REPORT" -q one.txt | grep '^  an iteration:' && fail "of one alone"
+exit 0

@@ -99,7 +99,7 @@ assert len(shown) == len(report["series"]) > 3
 for curve in report["series"]:
     pid = {1: 100, None: None, 2: 10000100}[curve["process"]]
     name = " ".join([curve["name"]] + [curve[k] for k in ("library", "device") if k in curve])
-    assert [[x - s, v] for x, v in sorted(shown[name, pid])] == curve["points"], name
+    assert [[x - s, v] for x, v in sorted(shown[name, pid])] == [[t, v] for t, v in curve["points"] if v is not None], name
 clocks = dict(t.clocks)
 assert clocks[1] - clocks[3] == 1700000000 * s and clocks[3] == clocks[6]
 

@@ -75,6 +75,10 @@
 			parts.push(dlt.processName(s.process, true));
 		else
 			parts.push(s.library || SHORT[s.name] || s.title);
+		if (s.of !== undefined && dlt.data.series.some(function (other) {
+			return other.name === s.name && other.process !== null && other.process !== s.of;
+		}))
+			parts.push(dlt.processName(s.of, true));
 		if (s.device)
 			parts.push(s.device);
 		if (several && s.host)

@@ -155,7 +155,7 @@
 
 	/* ---- the panel ---- */
 
-	/* [x, y1, y2, ...]: all times, null where a line has no point. */
+	/* [x, y1, y2, ...]: all times, null where a line has no point, NaN where it has a gap. */
 	function rowsOf(lines) {
 		const all = [];
 		for (const line of lines)
@@ -175,7 +175,7 @@
 				const times = dlt.times(line.series);
 				let v = null;
 				for (; next[k] < times.length && times[next[k]] === all[i]; next[k]++)
-					v = line.series.v[next[k]];
+					v = line.series.v[next[k]] === null ? NaN : line.series.v[next[k]];
 				row.push(v);
 			});
 			rows.push(row);

@@ -113,15 +113,22 @@
 		return s ? s.mean : null;
 	}
 
+	/* Of the process that the curve is of; where there is none, the most of any. */
 	function iterations() {
-		let count = 0, median = null;
-		for (const row of dlt.rows('iterations'))
-			if (row.count > count) {
-				count = row.count;
-				median = row.median_ns;
-			}
-		return count ? { value: dlt.show('count', count),
-			remark: median ? dlt.show('ns', median) + ' each' : '' } : null;
+		const rows = dlt.rows('iterations').filter(function (row) {
+			return row.count > 0;
+		});
+		const curve = dlt.data.series.find(function (s) {
+			return s.process === null && s.name === 'iteration_ns';
+		});
+		const row = rows.reduce(function (best, one) {
+			if (curve && curve.of === one.process)
+				return one;
+			return best && (best.count >= one.count || (curve && curve.of === best.process)) ? best : one;
+		}, null);
+		return row ? { value: dlt.show('count', row.count),
+			remark: (row.median_ns ? dlt.show('ns', row.median_ns) + ' each' : '') +
+				(rows.length > 1 ? ', ' + dlt.processName(row.process, true) : '') } : null;
 	}
 
 	function tile(title, value, remark) {
