@@ -93,18 +93,22 @@ struct axis axis_duration(double ns, int ticks)
 	return make_axis(ns, ticks, units[i].factor, units[i].unit);
 }
 
-struct axis axis_time(double ns, int ticks)
+struct axis axis_time(double begin, double end, int ticks)
 {
-	struct axis a = axis_duration(ns, ticks);
+	struct axis a = axis_duration(end, ticks);
 
-	if (isfinite(ns) && ns > 0)
-		a.hi = ns;
+	if (begin > 0 && end > begin) {
+		a = make_axis(end - begin, ticks, a.factor, a.unit);
+		a.lo = begin;
+	}
+	if (isfinite(end) && end > 0)
+		a.hi = end;
 	return a;
 }
 
 bool axis_tick(const struct axis *a, int i, double *value)
 {
-	*value = i * a->step;
+	*value = (ceil(a->lo / a->step - 1e-9) + i) * a->step;
 	return *value <= a->hi * (1 + 1e-9);
 }
 

@@ -148,18 +148,31 @@ void plot_remark(struct plot *p, const char *remark)
 
 /* ---- scales ---- */
 
-static double time_end(const struct plot *p)
+/* From 0 to the data's end, or the part of the time that is looked at. */
+static void line_time(const struct line *l, const struct report *r, double *begin, double *end)
 {
-	double end = 0;
+	const struct table *traces = report_table(r, "traces");
+	const struct cell *from = table_get(traces, l->series->trace, "from_ns");
+	double shift = (double)l->shift;
+	struct summary sum;
+
+	if (from->type != CELL_NULL) {
+		*begin = fmin(*begin, cell_real(from) + shift);
+		*end = fmax(*end, cell_real(table_get(traces, l->series->trace, "to_ns")) + shift);
+	} else if (series_summary(l->series, &sum)) {
+		*begin = 0;
+		*end = fmax(*end, (double)sum.end + shift);
+	}
+}
+
+static struct axis time_axis(const struct plot *p, const struct report *r, int ticks)
+{
+	double begin = INFINITY, end = 0;
 
 	for (size_t i = 0; i < p->row_count * p->column_count; i++)
-		for (size_t l = 0; l < p->panels[i].count; l++) {
-			struct summary sum;
-
-			if (series_summary(p->panels[i].lines[l].series, &sum))
-				end = fmax(end, (double)sum.end + (double)p->panels[i].lines[l].shift);
-		}
-	return end;
+		for (size_t l = 0; l < p->panels[i].count; l++)
+			line_time(&p->panels[i].lines[l], r, &begin, &end);
+	return axis_time(isfinite(begin) ? begin : 0, end, ticks);
 }
 
 static double row_max(const struct plot *p, size_t row, enum unit *unit)
@@ -251,7 +264,7 @@ static struct plot_layout lay_out(const struct plot *p, const struct report *r, 
 	blocks = (p->column_count + l.beside - 1) / l.beside;
 	l.beside = (p->column_count + blocks - 1) / blocks;
 	l.width = (room - (double)(l.beside - 1) * COLUMN_GAP) / (double)l.beside;
-	l.t = axis_time(time_end(p), (int)fmax(fmin(l.width / NUMBER_ROOM, 12), 2));
+	l.t = time_axis(p, r, (int)fmax(fmin(l.width / NUMBER_ROOM, 12), 2));
 	return l;
 }
 

@@ -9,7 +9,12 @@
 
 double area_x(const struct area *a, double t)
 {
-	return a->x + fmin(fmax(t / a->t.hi, 0), 1) * a->width;
+	return a->x + fmin(fmax((t - a->t.lo) / (a->t.hi - a->t.lo), -1), 2) * a->width;
+}
+
+bool area_has(const struct area *a, double t)
+{
+	return t >= a->t.lo && t <= a->t.hi;
 }
 
 static double curve_x(const struct area *a, int64_t t)
@@ -99,10 +104,24 @@ static void draw_run(struct canvas *c, const struct area *a, const struct series
 	canvas_stroke(c, color, width);
 }
 
+/* Of a part of the time iterations are those of the whole. */
+static void clip_to(struct canvas *c, const struct area *a)
+{
+	cairo_rectangle(c->c, a->x - CURVE_WIDTH, a->y - CURVE_WIDTH, a->width + 2 * CURVE_WIDTH,
+			a->height + 2 * CURVE_WIDTH);
+	cairo_clip(c->c);
+}
+
 /* A gap (a value that is not finite) interrupts the line. */
 void plot_curve(struct canvas *c, const struct area *a, const struct series *s, int color,
 		double width, bool shade)
 {
+	bool outside = s->point_count && (!area_has(a, (double)s->points[0].t + a->shift) ||
+					  !area_has(a, (double)s->points[s->point_count - 1].t + a->shift));
+
+	cairo_save(c->c);
+	if (outside)
+		clip_to(c, a);
 	for (size_t i = 0; i < s->point_count; ) {
 		size_t end = i;
 
@@ -112,4 +131,5 @@ void plot_curve(struct canvas *c, const struct area *a, const struct series *s, 
 			draw_run(c, a, s, i, end, color, width, shade);
 		i = end + 1;
 	}
+	cairo_restore(c->c);
 }

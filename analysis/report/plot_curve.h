@@ -12,8 +12,9 @@ struct area {
 	double shift;			/* ns to add to a curve's times */
 };
 
-/* Places of a time (shift not added) and a value, never outside. */
+/* Places of a time (shift not added) and a value; a value never outside, a time not far. */
 double area_x(const struct area *a, double t);
+bool area_has(const struct area *a, double t);	/* is it on the axis? */
 double area_y(const struct area *a, double v);
 
 #define CURVE_WIDTH 0.8

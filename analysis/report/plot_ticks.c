@@ -84,7 +84,8 @@ static void draw_steps(struct canvas *c, const struct area *a, const struct begi
 	if ((double)b->count * TICK_GAP > a->width)
 		return;
 	for (size_t i = 0; i < b->count; i++)
-		draw_tick(c, area_x(a, b->list[i].t), a->y, 3);
+		if (area_has(a, b->list[i].t))
+			draw_tick(c, area_x(a, b->list[i].t), a->y, 3);
 }
 
 /* A curve may run right behind it. */
@@ -98,7 +99,8 @@ static void draw_number(struct canvas *c, double x, double y, double width, cons
 /* Until the next line, or the end of the area. */
 static double room_behind(const struct area *a, const struct begins *b, size_t i)
 {
-	double end = i + 1 < b->count ? area_x(a, b->list[i + 1].t) : a->x + a->width;
+	bool last = i + 1 == b->count || !area_has(a, b->list[i + 1].t);
+	double end = last ? a->x + a->width : area_x(a, b->list[i + 1].t);
 
 	return end - area_x(a, b->list[i].t) - 1.5;
 }
@@ -110,7 +112,7 @@ static size_t find_worded(struct canvas *c, const struct area *a, const struct b
 
 	for (size_t i = 0; i < b->count; i++) {
 		snprintf(buf, sizeof(buf), "epoch %.0f", b->list[i].number);
-		if (canvas_width(c, CANVAS_TICK, buf) <= room_behind(a, b, i))
+		if (area_has(a, b->list[i].t) && canvas_width(c, CANVAS_TICK, buf) <= room_behind(a, b, i))
 			return i;
 	}
 	return b->count;
@@ -136,6 +138,8 @@ static void draw_numbers(struct canvas *c, const struct area *a, const struct be
 		double x = area_x(a, b->list[i].t), width, at;
 		char buf[32];
 
+		if (!area_has(a, b->list[i].t))
+			continue;
 		snprintf(buf, sizeof(buf), "epoch %.0f", b->list[i].number);
 		if (!i && worded == b->count && draw_word_before(c, a, x, buf))
 			continue;
@@ -156,7 +160,8 @@ static void draw_epochs(struct canvas *c, const struct area *a, const struct beg
 	if ((double)b->count * TICK_GAP * 2 > a->width)
 		return;
 	for (size_t i = 0; i < b->count; i++)
-		draw_tick(c, area_x(a, b->list[i].t), a->y, a->height);
+		if (area_has(a, b->list[i].t))
+			draw_tick(c, area_x(a, b->list[i].t), a->y, a->height);
 	if (numbers)
 		draw_numbers(c, a, b);
 }

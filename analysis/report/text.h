@@ -75,7 +75,7 @@ void text_certificate(const struct text *t);
  * Lines with a tick for each epoch, step and mark under curves of so many columns that last until
  * `end`; `title`: columns before them.
  */
-void text_ticks(const struct text *t, size_t trace, int64_t end, int title, int columns);
+void text_ticks(const struct text *t, size_t trace, int64_t begin, int64_t end, int title, int columns);
 
 /* One table with all its columns, or "series". -ENOENT when there is none. */
 int text_page(const struct text *t, const char *page);

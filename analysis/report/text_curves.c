@@ -104,7 +104,7 @@ static void put_curve_name(const struct text *t, const struct shown_curve *c, co
 }
 
 static void put_curve(const struct text *t, const struct shown_curve *c, const struct series *s,
-		      int64_t end, const struct spread *spread)
+		      int64_t begin, int64_t end, const struct spread *spread)
 {
 	enum unit unit = format_unit(s->unit);
 	struct summary sum;
@@ -112,7 +112,7 @@ static void put_curve(const struct text *t, const struct shown_curve *c, const s
 
 	if (!series_summary(s, &sum) || (!c->even_if_zero && sum.max <= 0))
 		return;
-	spark = sparkline(s, 0, end, sum.max, spread->columns, t->o->unicode);
+	spark = sparkline(s, begin, end, sum.max, spread->columns, t->o->unicode);
 	put_curve_name(t, c, s);
 	style_begin(t->out, t->o, STYLE_BAR);
 	fputs(spark, t->out);
@@ -160,30 +160,39 @@ static void put_curve_title(const struct text *t, size_t trace, const struct spr
 	fputc('\n', t->out);
 }
 
-static void put_curve_axis(const struct text *t, int64_t end, int columns)
+static void put_curve_axis(const struct text *t, int64_t begin, int64_t end, int columns)
 {
-	char buf[FORMAT_SIZE];
+	char buf[FORMAT_SIZE], from[FORMAT_SIZE] = "0 s";
+	int room;
 
 	style_begin(t->out, t->o, STYLE_DIM);
-	fprintf(t->out, "  %*s  0 s%*s", CURVE_TITLE, "", columns - 3,
-		format_ns(buf, (double)end, t->o->unicode));
+	if (begin > 0)
+		format_ns(from, (double)begin, t->o->unicode);
+	format_ns(buf, (double)end, t->o->unicode);
+	room = columns - text_width(from) - text_width(buf);
+	fprintf(t->out, "  %*s  %s%*s%s", CURVE_TITLE, "", from, room > 1 ? room : 1, "", buf);
 	style_end(t->out, t->o, STYLE_DIM);
 	fputc('\n', t->out);
 }
 
-/* Whether there is any curve to show; *end becomes at least the time of the last point. */
-static bool find_end(const struct report *r, size_t trace, int64_t *end)
+/* Whether there is any curve to show; the time: of a part that, else until the last point at least. */
+static bool find_time(const struct report *r, size_t trace, int64_t *begin, int64_t *end)
 {
+	const struct table *traces = report_table(r, "traces");
+	const struct cell *from = table_get(traces, trace, "from_ns");
+	bool part = from->type != CELL_NULL;
 	struct summary sum;
 	bool any = false;
 
+	*begin = part ? (int64_t)cell_real(from) : 0;
+	*end = (int64_t)cell_real(table_get(traces, trace, part ? "to_ns" : "duration_ns"));
 	for (size_t i = 0; i < SHOWN; i++) {
 		for (size_t k = 0; k < r->series_count; k++) {
 			if (!is_shown(r, r->series[k], trace, &shown_curves[i]) ||
 			    !series_summary(r->series[k], &sum))
 				continue;
 			any = true;
-			*end = *end > sum.end ? *end : sum.end;
+			*end = part || *end > sum.end ? *end : sum.end;
 		}
 	}
 	return any;
@@ -221,19 +230,18 @@ static void put_of_which(const struct text *t, const struct shown_curve *c, cons
 
 static void put_trace_curves(const struct text *t, size_t trace)
 {
-	const struct table *traces = report_table(t->r, "traces");
-	int64_t end = (int64_t)cell_real(table_get(traces, trace, "duration_ns"));
 	const struct spread spread = spread_of(t);
+	int64_t begin, end;
 
-	if (!find_end(t->r, trace, &end))
+	if (!find_time(t->r, trace, &begin, &end) || end < begin)
 		return;
 	put_curve_title(t, trace, &spread);
 	for (size_t i = 0; i < SHOWN; i++)
 		for (size_t k = 0; k < t->r->series_count; k++)
 			if (is_shown(t->r, t->r->series[k], trace, &shown_curves[i]))
-				put_curve(t, &shown_curves[i], t->r->series[k], end, &spread);
-	text_ticks(t, trace, end, CURVE_TITLE, spread.columns);
-	put_curve_axis(t, end, spread.columns);
+				put_curve(t, &shown_curves[i], t->r->series[k], begin, end, &spread);
+	text_ticks(t, trace, begin, end, CURVE_TITLE, spread.columns);
+	put_curve_axis(t, begin, end, spread.columns);
 	for (size_t i = 0; i < t->r->series_count; i++)
 		for (size_t k = 0; k < SHOWN; k++)
 			if (is_shown(t->r, t->r->series[i], trace, &shown_curves[k]) && t->r->series[i]->of >= 0 &&

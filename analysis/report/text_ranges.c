@@ -115,8 +115,8 @@ void text_ranges(const struct text *t)
 /* ---- ticks ---- */
 
 /* How many there are in how many columns of `line`; a column takes one. */
-static size_t fill_ticks(const struct table *marks, size_t trace, const char *kind, int64_t end,
-			 char *line, int columns)
+static size_t fill_ticks(const struct table *marks, size_t trace, const char *kind, int64_t begin,
+			 int64_t end, char *line, int columns)
 {
 	size_t count = 0;
 
@@ -124,7 +124,8 @@ static size_t fill_ticks(const struct table *marks, size_t trace, const char *ki
 	line[columns] = '\0';
 	for (size_t row = 0; row < text_rows(marks); row++) {
 		const struct cell *number = table_get(marks, row, "number");
-		double at = cell_real(table_get(marks, row, "t_ns")) / (double)end * columns;
+		double since = cell_real(table_get(marks, row, "t_ns")) - (double)begin;
+		double at = since / (double)(end - begin) * columns;
 
 		if (cell_uint(table_get(marks, row, "trace")) != trace ||
 		    strcmp(cell_text(table_get(marks, row, "kind")), kind) ||
@@ -136,7 +137,7 @@ static size_t fill_ticks(const struct table *marks, size_t trace, const char *ki
 	return count;
 }
 
-void text_ticks(const struct text *t, size_t trace, int64_t end, int title, int columns)
+void text_ticks(const struct text *t, size_t trace, int64_t begin, int64_t end, int title, int columns)
 {
 	static const struct { const char *kind, *title; } lines[] = {
 		{ "epoch", "epochs" }, { "step", "steps" }, { "mark", "marks" },
@@ -144,8 +145,8 @@ void text_ticks(const struct text *t, size_t trace, int64_t end, int title, int 
 	const struct table *marks = report_table(t->r, "marks");
 	char *line = malloc((size_t)columns + 1);
 
-	for (size_t i = 0; line && end > 0 && i < sizeof(lines) / sizeof(lines[0]); i++) {
-		size_t count = fill_ticks(marks, trace, lines[i].kind, end, line, columns);
+	for (size_t i = 0; line && end > begin && i < sizeof(lines) / sizeof(lines[0]); i++) {
+		size_t count = fill_ticks(marks, trace, lines[i].kind, begin, end, line, columns);
 
 		/* More than every other column: a bar that says nothing. */
 		if (count && count <= (size_t)columns / 2)

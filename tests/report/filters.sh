@@ -128,3 +128,9 @@ same "which is said" "0 calls and 1 process outside of --from and --to are left 
 	"$(json 'row("limits", kind="filtered")["text"]')"
 same "later" "[100, 103] [100, 103, 104]" "$(lived --from 3500ms --to 5s)"
 same "at the end" "[100] [100]" "$(lived --from 8500ms)"
+
+# The axis of time is that of the part: text, and figures.
+levels --from 3s --to 7s >/dev/null
+"$REPORT" -q --width 80 --from 3s --to 7s "$TMP/trace.txt" >out
+grep -qx '  threads         █\{32\}         2       2.0         2' out || fail "not in all columns: $(grep '^  threads  ' out)"
+grep -qx '                  3.00 s *7.00 s' out || fail "another axis: $(grep '^ *[0-9.]* s' out)"

@@ -495,10 +495,10 @@ static void axes_have_round_ticks(void **state)
 	a = axis_bytes(700 * 0x1p20, 4);
 	assert_string_equal(a.unit, "MiB");
 	assert_string_equal(axis_label(&a, a.hi, buf), "800");
-	a = axis_time(41e9, 6);
+	a = axis_time(0, 41e9, 6);
 	assert_string_equal(a.unit, "s");
 	assert_true(a.hi == 41e9 && a.step == 10e9);
-	a = axis_time(0, 6);
+	a = axis_time(0, 0, 6);
 	assert_true(a.hi > 0 && a.step > 0);
 }
 

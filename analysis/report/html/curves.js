@@ -328,13 +328,25 @@
 
 	/* ---- the section ---- */
 
+	/* Of a part of the time that, else all that there is. */
 	function findEnd() {
+		const whole = [], parts = [];
 		let end = 0, begin = 0;
-		for (const t of dlt.rows('traces'))
-			if (ofTrace(t) && t.duration_ns > 0)
+		for (const t of dlt.rows('traces').filter(ofTrace))
+			(typeof t.to_ns === 'number' ? parts : whole).push(t);
+		if (parts.length && !whole.length) {
+			begin = Math.min.apply(null, parts.map(function (t) {
+				return t.from_ns / 1e9 + dlt.shift(t.trace);
+			}));
+			end = Math.max.apply(null, parts.map(function (t) {
+				return t.to_ns / 1e9 + dlt.shift(t.trace);
+			}));
+		}
+		for (const t of whole)
+			if (t.duration_ns > 0)
 				end = Math.max(end, t.duration_ns / 1e9 + dlt.shift(t.trace));
 		for (const s of dlt.data.series)
-			if (ofTrace(s) && s.v.length) {
+			if (whole.length && ofTrace(s) && s.v.length) {
 				const times = dlt.times(s);
 				end = Math.max(end, times[times.length - 1]);
 				begin = Math.min(begin, times[0]);
