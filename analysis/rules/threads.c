@@ -13,9 +13,14 @@
 /* ---- many threads ---- */
 
 #define GROWS 1.2	/* times as many later as when the pools should be there */
+#define STRETCHES 8	/* of the time after that; */
+#define RISES 5		/* in so many of them there are more than ever before: pools come in a few steps, all at a time */
 #define MADE_BY 3	/* libraries told */
 
-/* When each library has made its pool: when the work is steady, else at two thirds of its life. */
+/*
+ * When each library has made its pool: when the work is steady, else at two thirds of its life. A short program
+ * imports and compiles for longer than that.
+ */
 static int64_t pools_made(const struct process *p)
 {
 	const struct phases *ph = phases_around(p);
@@ -38,6 +43,27 @@ static struct curve_value highest(const struct curve *c)
 			best = points[k].value > best.value ? points[k] : best;
 	}
 	return best;
+}
+
+/* Ever more of them, one after the other, for most of the time that is left. */
+static bool goes_on_rising(const struct curve *c, int64_t from)
+{
+	int64_t until = c->count ? c->buckets[c->count - 1].last.t : from, best = curve_at(c, from);
+	size_t rises = 0, last = SIZE_MAX;
+
+	if (until - from < WORK_LEAST)
+		return false;
+	for (size_t i = 0; i < c->count; i++) {
+		const struct curve_value *v = &c->buckets[i].max;
+		size_t stretch = v->t <= from ? 0 : (size_t)((v->t - from) / ((until - from) / STRETCHES + 1));
+
+		if (v->t <= from || v->value <= best)
+			continue;
+		best = v->value;
+		rises += stretch != last;
+		last = stretch;
+	}
+	return rises >= RISES;
 }
 
 struct makers {
@@ -100,7 +126,7 @@ void rule_too_many_threads(struct findings *f, const struct process *p)
 	const struct curve *c = &p->curves[CURVE_THREADS];
 	struct curve_value peak = highest(c);
 	int64_t made = pools_made(p), then = curve_at(c, made);
-	bool grows = peak.t > made && (double)peak.value >= GROWS * (double)then;
+	bool grows = goes_on_rising(c, made) && (double)peak.value >= GROWS * (double)then;
 	char by[512], more[128] = "", time[32];
 
 	if (!m || !m->cpus || peak.value < 4 * (int64_t)m->cpus + 16)

@@ -127,3 +127,22 @@ many 0
 same "pools" "[('info', 'train (pid 100) had 60 threads at once on 4 cores: 40 made by libxla.so, 20 by libopenblas.so', 'Pools tha')]" "$(many_found)"
 many 60
 same "more and more" "[('warning', 'train (pid 100) had 120 threads at once on 4 cores, and makes more and more (97 at 6.7 s): 100 made by libxla.so, 20 by libopenblas.so', 'Threads a')]" "$(many_found)"
+
+# late STEPS: 10 threads from 2 s on, 60 more in so many steps from 8 s on, 250 ms after each other, until 11 s
+late() {
+	{
+		echo 'dltrace-text 1'
+		echo '[1s] dltrace_sample:machine host="h" time=1s cpus=4 memory=8G available=6G'
+		echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/train"'
+		awk -v steps="$1" 'BEGIN { for (i = 10; i <= 110; i++) {
+				done = i < 80 ? 0 : int((i - 80) / 2.5 + 1)
+				printf "[%dms] dltrace_sample:process process=1 time=%dms threads=%d user=%dms\n", i * 100, i * 100, i < 20 ? 1 : 10 + (done > steps ? 60 : 60 / steps * done), i * 50
+			} }'
+	} | report_text
+}
+late 1
+same "a pool made late" "[('info', 'train (pid 100) had 70 threads at once on 4 cores', 'Pools tha')]" "$(many_found)"
+late 3
+same "three pools made late" "[('info', 'train (pid 100) had 70 threads at once on 4 cores', 'Pools tha')]" "$(many_found)"
+late 10
+same "one after the other" "[('warning', 'train (pid 100) had 70 threads at once on 4 cores, and makes more and more (10 at 6.7 s)', 'Threads a')]" "$(many_found)"
