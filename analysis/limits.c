@@ -196,24 +196,13 @@ static void unknown(struct table *table, const struct process *p)
 		      "not known", p->read);
 }
 
-/* The first process of a recording is traced whatever it becomes, and so is what is linked with a framework. */
-static bool is_traced_on(const struct process *p)
-{
-	const struct trace *t = p->trace;
-
-	for (size_t i = 0; i < t->process_count; i++)
-		if (t->processes[i]->replaced == p && !t->processes[i]->traced)
-			return true;
-	return false;
-}
-
 static void not_traced(struct table *table, const struct process *p)
 {
 	if (p->untraced_children)
 		limit(table, p->trace, p, "uncovered", (double)p->untraced_children,
 		      "%" PRIu64 " of its children %s only counted, not traced (--children)",
 		      p->untraced_children, p->untraced_children == 1 ? "was" : "were");
-	if (p->became && !is_traced_on(p))
+	if (p->became && process_goes_on_unseen(p))
 		limit(table, p->trace, p, "uncovered", 0,
 		      "what it became by exec, %s, is not traced (--children)", p->became);
 	if (p->unseen_children)

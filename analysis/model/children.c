@@ -3,6 +3,7 @@
 #include "analysis/model/children.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/model/memory.h"
 
@@ -59,4 +60,25 @@ void children_ended(struct children *c, uint32_t pid, int64_t at, const char *pa
 	c->ended++;
 	c->lived += (uint64_t)at - since;
 	add_life(c, path ? path : (const char *)(uintptr_t)becomes, (int64_t)since, at);
+}
+
+struct child_life *children_unseen(const struct children *c, size_t *count)
+{
+	struct child_life *all = xcalloc(c->life_count + c->becomes.count + 1, sizeof(*all));
+	size_t n = c->life_count;
+
+	if (n)
+		memcpy(all, c->lives, n * sizeof(*all));
+	/* More of them have ended than are kept. */
+	if (n == CHILDREN_TIMES)
+		all[n - 1].end = INT64_MAX;
+	for (size_t i = 0; i < c->becomes.capacity; i++) {
+		const struct idmap_slot *s = &c->becomes.slots[i];
+
+		if (c->becomes.used[i] && s->value)
+			all[n++] = (struct child_life){ (const char *)(uintptr_t)s->value,
+							(int64_t)*idmap_get(&c->since, s->key), INT64_MAX };
+	}
+	*count = n;
+	return all;
 }

@@ -18,9 +18,9 @@ struct child_program {
 	uint64_t count;
 };
 
-/* Of one that is only counted, whose program was told and whose end was waited for. */
+/* Of one that is not traced, and whose end was waited for. */
 struct child_life {
-	const char *path;	/* borrowed from the model's names; perhaps only the end of it */
+	const char *path;	/* borrowed from the model's names; perhaps only the end of it; "": not told */
 	int64_t begin, end;	/* ns; made, waited for */
 };
 
@@ -32,7 +32,7 @@ struct children {
 	struct child_program *programs;	/* owned; by first sight; copies of the process itself are in none */
 	size_t program_count, program_capacity;
 	struct idmap since;	/* pid: when it was made, while nobody has waited for it */
-	struct idmap becomes;	/* pid: its program, if it is only counted, as long */
+	struct idmap becomes;	/* pid: its program, if it is not traced, as long */
 	struct child_life *lives;	/* owned; by their ends */
 	size_t life_count, life_capacity;
 	uint64_t ended;		/* whose end was waited for ... */
@@ -40,10 +40,12 @@ struct children {
 };
 
 void children_release(struct children *c);
-/* pid 0: not known. path: of one that is only counted; NULL: traced, or not told (yet). */
+/* pid 0: not known. path: of one that is not traced, "" if it is not told (yet); NULL: traced. */
 void children_made(struct children *c, uint32_t pid, int64_t at, const char *path);
 void children_became(struct children *c, const char *path);
 /* path: told only now; NULL: not. */
 void children_ended(struct children *c, uint32_t pid, int64_t at, const char *path);
+/* The lives of those that are not traced, also of those that nobody has waited for (end INT64_MAX); the caller's. */
+struct child_life *children_unseen(const struct children *c, size_t *count);
 
 #endif

@@ -405,7 +405,7 @@ static void count_child(struct process *p, const struct dlt_ev_proc_child *e, in
 	const char *path = e->path && *e->path ? trace_keep(p->trace, e->path) : NULL;
 
 	if (e->how != BECAME) {
-		children_made(&p->offspring, e->child, at, e->traced ? path : NULL);
+		children_made(&p->offspring, e->child, at, e->traced ? path ? path : "" : NULL);
 		p->offspring.hidden += e->traced == 1 && !path;
 	}
 	if (parent && path)

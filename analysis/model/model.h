@@ -405,6 +405,8 @@ bool process_foreign(const struct process *p);
 const char *process_name(const struct process *p);
 /* Is `from` its parent, or a parent's parent, ...? */
 bool process_descends(const struct process *p, const struct process *from);
+/* Did it become, by exec, a program that is not traced, or that cannot be seen? */
+bool process_goes_on_unseen(const struct process *p);
 /* In the process itself, or in those it was forked from; NULL when nobody named it. */
 const struct library *process_library(const struct process *p, uint16_t id);
 /* The process whose memory it began with; NULL: it was not forked, or that is not known. */

@@ -226,6 +226,19 @@ bool process_descends(const struct process *p, const struct process *from)
 	return false;
 }
 
+/* The first process of a recording is traced whatever it becomes, and so is what is linked with a framework. */
+bool process_goes_on_unseen(const struct process *p)
+{
+	const struct trace *t = p->trace;
+
+	if (!p->became && p->ending != END_EXEC)
+		return false;
+	for (size_t i = 0; i < t->process_count; i++)
+		if (t->processes[i]->replaced == p && !t->processes[i]->traced)
+			return false;
+	return true;
+}
+
 const struct process *process_forked_from(const struct process *p)
 {
 	return p->reason == 1 ? p->parent : NULL;

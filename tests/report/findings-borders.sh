@@ -141,6 +141,21 @@ finds others_busy 1 beside 4 0.73 0.26
 finds others_busy 0 beside 4 0.73 0.24
 finds others_busy 1 beside 2.1 0.4 0.6
 finds others_busy 0 beside 1.9 0.4 0.6
+# children FROM TO: of the four seconds, with a program in that time that is only counted
+children() {
+	python3 trace.py beside 4 0.1 0.9
+	echo '[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s'
+	echo "[$1] dltrace_proc:child thread=1 how=1 child=300 traced=1 path=\"/usr/bin/ninja\""
+	[ -z "$2" ] || echo "[$2] dltrace_proc:child thread=1 how=5 child=300"
+}
+others() {
+	report_text && jq -c '[.findings[] | select(.rule == "others_busy").text]' "$TMP/r.json"
+}
+same "the run's own may have had it" '[]' "$(children 1500ms 4500ms | others)"
+same "one that nobody waited for" '[]' "$(children 1500ms "" | others)"
+same "one whose program nobody told" '[]' "$(children 1500ms 4500ms | sed 's/path=.*//' | others)"
+same "one for a while" '["other programs had at least 65 % of the CPU time of h'"'"'s 2 cores, this run 10 %, up to 35 % with its processes that are not traced, and nearly nothing was left: it may have been slower for that"]' \
+	"$(children 1500ms 2500ms | others)"
 same "who had how much" '["other programs had 60 % of the CPU time of h'"'"'s 2 cores, this run 40 %, and nearly nothing was left: it may have been slower for that"]' \
 	"$(python3 trace.py beside 4 0.4 0.6 | report_text && jq -c '[.findings[] | select(.rule == "others_busy").text]' "$TMP/r.json")"
 
