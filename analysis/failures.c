@@ -292,17 +292,17 @@ static void add_end(struct table *t, const struct process *p)
 		table_set_uint(t, "thread", p->exit_thread);
 }
 
-/* Of a process that ended badly: elsewhere threads may wait for ever, for work that does not come. */
-static bool ended_badly(const struct process *p)
+bool process_ended_badly(const struct process *p)
 {
 	struct process_end e = process_end(p);
 
 	return !e.let_go && (e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code));
 }
 
+/* Elsewhere threads may wait for ever, for work that does not come. */
 bool thread_was_held(const struct process *p, const struct thread *thread)
 {
-	return ended_badly(p) && thread->id != p->exit_thread && thread_unreturned(thread);
+	return process_ended_badly(p) && thread->id != p->exit_thread && thread_unreturned(thread);
 }
 
 static void add_unreturned(struct table *t, const struct process *p)

@@ -17,6 +17,8 @@ bool call_failed(const struct process *p, const struct profile *c, const struct 
  * an error, as looking for a GPU is where there is none.
  */
 uint64_t call_failed_untold(const struct process *p, const struct profile *c);
+/* By a signal or a status that says so; not one that its maker lets go or ends. */
+bool process_ended_badly(const struct process *p);
 /* Was a call of it in flight when its process ended badly? The one in which a thread ended its process is no hang. */
 bool thread_was_held(const struct process *p, const struct thread *thread);
 /* Allocations of the heap that failed, those that are no events included. */

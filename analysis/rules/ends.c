@@ -4,12 +4,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/errors.h"
 #include "analysis/failures.h"
 #include "analysis/findings.h"
 #include "analysis/gpu_memory.h"
+#include "analysis/model/memory.h"
 
 /* Who asked for the first block that was refused, and how long before the end that was. */
 static const char *refused_text(const struct process *p, char *text, size_t size)
@@ -57,19 +59,14 @@ static const char *where_to_look(const struct process *p)
 }
 
 /* After a failed allocation a program often dies somewhere else: the two are told together. */
-void rule_died(struct findings *f, const struct process *p)
+static void tell_end(struct findings *f, const struct process *p)
 {
 	struct process_end e = process_end(p);
 	struct stake stake = {.since = p->end};
 	char name[32], before[256];
-	bool unchecked;
+	bool unchecked = may_be_unchecked(p, &e);
 
-	if (e.let_go)
-		return;
-	if (e.ending != END_SIGNAL && !(e.ending == END_STATUS && e.code) && !e.killed)
-		return;
 	refused_text(p, before, sizeof(before));
-	unchecked = may_be_unchecked(p, &e);
 	found_advising(f, where_to_look(p));
 	if (e.ending == END_SIGNAL)
 		found(f, p, stake,
@@ -84,6 +81,40 @@ void rule_died(struct findings *f, const struct process *p)
 		found(f, p, stake, json_pack("{s:b}", "killed", 1),
 		      "%s is gone without having ended, so it was killed%s", process_who(p),
 		      before);
+}
+
+/* Was it started from outside, as the command is? Else somebody that is seen made it. */
+static bool is_command(const struct process *p)
+{
+	while (p->replaced)
+		p = p->replaced;
+	return !p->parent;
+}
+
+/* The command's end is that of the run; of others that ended badly the first one may have been the cause. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct process *x = *(const struct process *const *)a, *y = *(const struct process *const *)b;
+
+	if (is_command(x) != is_command(y))
+		return is_command(x) ? -1 : 1;
+	if (x->end != y->end)
+		return x->end == UNKNOWN || (y->end != UNKNOWN && x->end > y->end) ? 1 : -1;
+	return x->report_id < y->report_id ? -1 : 1;
+}
+
+void rule_died(struct findings *f, const struct trace *t)
+{
+	const struct process **list = xcalloc(t->process_count + 1, sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		if (process_shown(t->processes[i]) && process_ended_badly(t->processes[i]))
+			list[count++] = t->processes[i];
+	qsort(list, count, sizeof(*list), by_weight);
+	for (size_t i = 0; i < count; i++)
+		tell_end(f, list[i]);
+	free(list);
 }
 
 /* There was as much as it asked for, in the machine and in the cgroup. */

@@ -120,7 +120,7 @@ hung() {
 	json '[(f["text"], f["t_ns"], f["thread"]) for f in r["failures"] if f["kind"] == "hang"]'
 }
 same "who hung" "[('MPI_Allreduce had not returned for 50 s when trainer (pid 100) ended', 9000000000, 1)]" "$(hung)"
-same "where to look" "[('trainer', 'See the section on failures: what was in flight.'), ('crashed', None), ('back', None), ('back', None)]" \
+same "where to look" "[('crashed', None), ('trainer', 'See the section on failures: what was in flight.'), ('back', None), ('back', None)]" \
 	"$(json '[(f["text"].split()[0], f.get("advice")) for f in r["findings"] if f["rule"] == "died"]')"
 unreturned() {
 	json '[f["text"].split(": ", 1)[1] for f in r["limits"] if f["kind"] == "unreturned" and f["text"].startswith("'"$1"'")]'
@@ -162,3 +162,17 @@ told="[1500ms] dltrace_cuda:copy thread=1 function=cudaMemcpy result=1 duration=
 failed="[1500ms] dltrace_heap:alloc thread=1 function=malloc size=5G"
 same "less what events tell" "1 8" "$(untold "$told" >/dev/null; json '" ".join(str(f["count"]) for f in r["failures"] if f["function"] == "cudaMemcpy")')"
 same "... of the heap" "1 2" "$(untold "$failed" >/dev/null; json '" ".join(str(f["count"]) for f in r["failures"] if f["kind"] == "allocation")')"
+
+# The command's own end first, whenever it was; then the first failures in time, as the cause of those after them.
+{
+	echo 'dltrace-text 1'
+	for i in 1 2 3 4; do
+		echo "[1s] dltrace_proc:process process=$i parent=$((i > 1)) pid=$((99 + i)) begin=1s exe=\"/usr/bin/python3\""
+	done
+	echo '[4s] dltrace_proc:exit process=2 how=0 code=1'
+	echo '[3s] dltrace_proc:exit process=3 how=0 code=15'
+	echo '[2s] dltrace_proc:exit process=4 how=0 code=9'
+	echo '[5s] dltrace_proc:exit process=1 how=0 code=3'
+} | report_text
+same "the order of ends" "[('python3 (pid 100) ended with status 3', 4000000000), ('python3 (pid 103) ended with status 9', 1000000000), ('python3 (pid 102) ended with status 15', 2000000000), ('python3 (pid 101) ended with status 1', 3000000000)]" \
+	"$(json "[(f['text'], f['since_ns']) for f in r['findings'] if f['rule'] == 'died']")"
