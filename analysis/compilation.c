@@ -56,8 +56,12 @@ static void add_life(struct spans *s, const char *name, int64_t begin, int64_t e
 /* Most compilers are only counted: whoever ran them tells of those. */
 static void add_children(struct spans *s, const struct children *c, int64_t until)
 {
-	for (size_t i = 0; i < c->life_count; i++)
-		add_life(s, base_name(c->lives[i].path), c->lives[i].begin, c->lives[i].end, until);
+	for (size_t i = 0; i < c->kept; i++) {
+		const struct child *one = &c->list[i];
+
+		if (one->unseen && one->path && one->end != INT64_MAX)
+			add_life(s, base_name(one->path), one->begin, one->end, until);
+	}
 }
 
 static int by_begin(const void *a, const void *b)

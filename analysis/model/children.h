@@ -6,46 +6,34 @@
 #ifndef DLT_ANALYSIS_MODEL_CHILDREN_H
 #define DLT_ANALYSIS_MODEL_CHILDREN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analysis/model/idmap.h"
 
-#define CHILDREN_TIMES 65536	/* kept, and as many lives; all are counted */
+#define CHILDREN_KEPT 65536	/* all are counted */
 
-struct child_program {
-	const char *path;	/* borrowed from the model's names */
-	uint64_t count;
-};
-
-/* Of one that is not traced, and whose end was waited for. */
-struct child_life {
-	const char *path;	/* borrowed from the model's names; perhaps only the end of it; "": not told */
-	int64_t begin, end;	/* ns; made, waited for */
+struct child {
+	const char *path;	/* program, perhaps only its end; borrowed from the model's names; NULL: not told */
+	int64_t begin, end;	/* ns; INT64_MAX: nobody has waited for it */
+	uint32_t pid;		/* 0: not known */
+	bool unseen;		/* not traced: only counted, or it cannot be */
 };
 
 struct children {
 	uint64_t count;
-	uint64_t hidden;	/* of these, who is not traced and whose program nobody told */
-	int64_t *made;		/* owned; ns, in order */
-	size_t made_count, made_capacity;
-	struct child_program *programs;	/* owned; by first sight; copies of the process itself are in none */
-	size_t program_count, program_capacity;
-	struct idmap since;	/* pid: when it was made, while nobody has waited for it */
-	struct idmap becomes;	/* pid: its program, if it is not traced, as long */
-	struct child_life *lives;	/* owned; by their ends */
-	size_t life_count, life_capacity;
-	uint64_t ended;		/* whose end was waited for ... */
-	uint64_t lived;		/* ... ns, in all */
+	struct child *list;	/* owned; in the order in which they were made */
+	size_t kept, capacity;
+	struct idmap alive;	/* pid: place in the list, while nobody has waited for it */
 };
 
 void children_release(struct children *c);
-/* pid 0: not known. path: of one that is not traced, "" if it is not told (yet); NULL: traced. */
-void children_made(struct children *c, uint32_t pid, int64_t at, const char *path);
-void children_became(struct children *c, const char *path);
+/* Its begin, pid, path as far as it is told, and whether it is traced. */
+void children_made(struct children *c, const struct child *made);
+/* What it became by exec. */
+void children_became(struct children *c, uint32_t pid, const char *path);
 /* path: told only now; NULL: not. */
 void children_ended(struct children *c, uint32_t pid, int64_t at, const char *path);
-/* The lives of those that are not traced, also of those that nobody has waited for (end INT64_MAX); the caller's. */
-struct child_life *children_unseen(const struct children *c, size_t *count);
 
 #endif

@@ -404,12 +404,21 @@ static void count_child(struct process *p, const struct dlt_ev_proc_child *e, in
 	struct process *parent = e->how != BECAME ? p : p->reason == FORK ? p->parent : NULL;
 	const char *path = e->path && *e->path ? trace_keep(p->trace, e->path) : NULL;
 
-	if (e->how != BECAME) {
-		children_made(&p->offspring, e->child, at, e->traced ? path ? path : "" : NULL);
-		p->offspring.hidden += e->traced == 1 && !path;
-	}
-	if (parent && path)
-		children_became(&parent->offspring, path);
+	if (e->how != BECAME)
+		children_made(&p->offspring, &(struct child){ .path = path, .begin = at, .pid = e->child,
+							      .unseen = e->traced });
+	else if (parent && path)
+		children_became(&parent->offspring, p->pid, path);
+}
+
+/* Its parent may have waited long after its end, which one that is traced says itself. */
+static void child_waited_for(struct process *p, const struct dlt_ev_proc_child *e, const struct early_word *w)
+{
+	const struct process *child = known_as(p->trace, w, w->at);
+	bool told = child && child->parent == p && child->end != UNKNOWN && child->end < w->at;
+
+	children_ended(&p->offspring, e->child, told ? child->end : w->at,
+		       e->path && *e->path ? trace_keep(p->trace, e->path) : NULL);
 }
 
 /* It had said that it ends so. */
@@ -427,19 +436,12 @@ static void on_child(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_child *e = data;
 	struct process *p = trace_emitted(t, e->thread, at)->process;
+	const struct early_word word = { .by = p, .at = at, .pid = e->child, .result = e->result, .how = e->how };
 
 	if (e->how == WAITED || e->how == SIGNALLED)
-		on_word(t, &(struct early_word){ .by = p, .at = at, .pid = e->child, .result = e->result,
-						 .how = e->how });
-	if (e->how == WAITED) {
-		const char *path = e->path && *e->path ? trace_keep(t, e->path) : NULL;
-
-		children_ended(&p->offspring, e->child, at, path);
-		if (path) {
-			children_became(&p->offspring, path);
-			p->offspring.hidden -= p->offspring.hidden > 0;
-		}
-	}
+		on_word(t, &word);
+	if (e->how == WAITED)
+		child_waited_for(p, e, &word);
 	if (e->how == BECAME && e->result)
 		exec_failed(p, at);
 	if (e->how >= WAITED || e->result)

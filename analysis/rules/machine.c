@@ -39,12 +39,13 @@ static void add_span(struct spans *s, int64_t begin, int64_t end)
 /* When processes of its were there that nobody counts the CPU time of: those that are not traced. */
 static void add_unseen(struct spans *s, const struct process *p)
 {
-	size_t count;
-	struct child_life *lives = children_unseen(&p->offspring, &count);
+	const struct children *c = &p->offspring;
 
-	for (size_t i = 0; i < count; i++)
-		add_span(s, lives[i].begin, lives[i].end);
-	free(lives);
+	for (size_t i = 0; i < c->kept; i++)
+		if (c->list[i].unseen)
+			add_span(s, c->list[i].begin, c->list[i].end);
+	if (c->count > c->kept)
+		add_span(s, c->list[c->kept - 1].begin, INT64_MAX);
 	if (process_goes_on_unseen(p))
 		add_span(s, p->end != UNKNOWN ? p->end : 0, INT64_MAX);
 }
@@ -75,7 +76,7 @@ static double covered(struct spans *s, struct span within)
 	return sum;
 }
 
-/* The most CPU time that those may have had, with what they make in turn: all cores, as long as one of them was there. */
+/* The most that those may have had of it, with what they make in turn: all cores, as long as one of them was there. */
 static double unseen_cpu(const struct trace *t, const struct machine *m, struct span s)
 {
 	struct spans unseen = { 0 };
@@ -114,8 +115,8 @@ static void others_on(struct findings *f, const struct trace *t, const struct ma
 		snprintf(children, sizeof(children), ", up to %.0f %% with its processes that are not traced",
 			 100 * (own + unseen));
 	found(f, NULL, NO_STAKE,
-	      json_pack("{s:o, s:f, s:f, s:f, s:i}", "host", json_name(m->host), "busy", busy, "run", own, "unseen", unseen,
-			"cpus", (int)m->cpus),
+	      json_pack("{s:o, s:f, s:f, s:f, s:i}", "host", json_name(m->host), "busy", busy, "run", own, "unseen",
+			unseen, "cpus", (int)m->cpus),
 	      "other programs had %s%.0f %% of the CPU time of %s's %u core%s, this run %.0f %%%s, and nearly nothing "
 	      "was left: it may have been slower for that",
 	      *children ? "at least " : "", 100 * (busy - own - (*children ? unseen : 0)), m->host, m->cpus,

@@ -15,7 +15,8 @@
 #define STEPS_SHARE  0.8	/* of the iterations have one */
 #define ALIVE_SHARE  4		/* no more than one in so many live at once: else it is a pool */
 #define SHORT_LEAST  10		/* processes: CNTK's import starts 13, PyTorch's none to 5 */
-#define SHORT_LIFE   5e9	/* ns, on average */
+#define SHORT_LIFE   5000000000	/* ns; */
+#define SHORT_SHARE  6		/* and no more than that part of the run: else it is one that works in it */
 #define WAIT_SHARE   0.05	/* of the time from the first iteration's begin to the last one's */
 #define ITERATIONS_LEAST 3	/* an epoch */
 
@@ -231,12 +232,18 @@ void rule_process_each_step(struct findings *f, const struct process *p)
 {
 	const struct children *c = &p->offspring;
 	const struct iterations *it = process_iterations(p);
-	struct per_step s = per_step(it, c->made, c->made_count);
+	int64_t *made = xcalloc(c->kept + 1, sizeof(*made));
+	struct per_step s;
 	char each[32];
+
+	for (size_t i = 0; i < c->kept; i++)
+		made[i] = c->list[i].begin;
+	s = per_step(it, made, c->kept);
+	free(made);
 
 	if (!process_shown(p) || !is_one_a_step(&s))
 		return;
-	found(f, p, (struct stake){ .since = c->made[0] },
+	found(f, p, (struct stake){ .since = c->list[0].begin },
 	      json_pack("{s:I, s:I, s:f}", "processes", (json_int_t)c->count, "iterations",
 			(json_int_t)it->count, "each", s.each),
 	      "%s makes %s process%s for each iteration: %" PRIu64 " in %" PRIu64 " iterations", process_who(p),
@@ -246,6 +253,7 @@ void rule_process_each_step(struct findings *f, const struct process *p)
 /* ---- workers that are made anew for each epoch ---- */
 
 struct worker {
+	uint32_t pid;
 	int64_t begin, end;	/* INT64_MAX: not seen */
 };
 
@@ -278,7 +286,8 @@ static struct workers workers_of(const struct process *p)
 		const struct process *one = t->processes[i];
 
 		if (is_worker_of(one, p))
-			w.list[w.count++] = (struct worker){ one->begin, one->end != UNKNOWN ? one->end : INT64_MAX };
+			w.list[w.count++] = (struct worker){ one->pid, one->begin,
+							   one->end != UNKNOWN ? one->end : INT64_MAX };
 	}
 	qsort(w.list, w.count, sizeof(*w.list), by_begin);
 	return w;
@@ -457,78 +466,67 @@ static const char *programs_text(struct programs *all, json_t *evidence, char *t
 	return text;
 }
 
-/* Without those that are told of as workers (process_each_epoch). */
-static struct children short_ones(const struct process *p)
+struct short_ones {
+	struct programs programs;
+	uint64_t count;
+	int64_t lived;		/* ns, in all */
+	bool more;		/* than are kept */
+};
+
+/* Workers that are told of elsewhere (process_each_epoch), by pid. */
+static struct idmap told_workers(const struct process *p)
 {
-	struct children c = p->offspring;
+	struct idmap told = { 0 };
 	struct workers w;
 	size_t borders;
 
 	free(workers_anew(p, &w, &borders));
-	for (size_t i = 0; borders && i < w.count && c.count > c.hidden; i++) {
-		c.count--;
-		if (w.list[i].end == INT64_MAX || !c.ended)
-			continue;
-		c.ended--;
-		c.lived -= (uint64_t)(w.list[i].end - w.list[i].begin) < c.lived ?
-			   (uint64_t)(w.list[i].end - w.list[i].begin) : c.lived;
-	}
+	for (size_t i = 0; borders && i < w.count; i++)
+		*idmap_put(&told, w.list[i].pid) = 1;
 	free(w.list);
-	return c;
+	return told;
 }
 
-/* Of those that go on, or whose end nobody waited for, no life is known. */
-static const char *lives_text(uint64_t count, uint64_t ended, uint64_t lived, char *text, size_t size)
+/* Of those whose end is known: each is short itself. A worker of a run that is short as well is none. */
+static void add_short(struct short_ones *s, const struct process *p)
 {
-	char which[64] = "which lived", sum[32], mean[32];
+	const struct children *c = &p->offspring;
+	int64_t most = p->trace->end / SHORT_SHARE < SHORT_LIFE ? p->trace->end / SHORT_SHARE : SHORT_LIFE;
+	struct idmap told = told_workers(p);
 
-	if (ended == 1)
-		snprintf(which, sizeof(which), "of which the one that ended lived");
-	else if (ended < count)
-		snprintf(which, sizeof(which), "of which the %" PRIu64 " that ended lived", ended);
-	time_text(sum, sizeof(sum), (double)lived);
-	if (ended > 1)
-		snprintf(text, size, "%s %s each on average, %s in all", which,
-			 time_text(mean, sizeof(mean), (double)lived / (double)ended), sum);
-	else
-		snprintf(text, size, "%s %s", which, sum);
-	return text;
+	for (size_t i = 0; i < c->kept; i++) {
+		const struct child *one = &c->list[i];
+
+		if (one->end == INT64_MAX || one->end - one->begin > most || idmap_get(&told, one->pid))
+			continue;
+		s->count++;
+		s->lived += one->end - one->begin;
+		add_program(&s->programs, one->path ? base_name(one->path) : one->unseen ? "others, not traced" :
+			    "copies of itself", 1);
+	}
+	s->more |= c->count > c->kept;
+	idmap_release(&told);
 }
 
 /* Compilers, shells: what they make in turn is not counted. */
 void rule_short_processes(struct findings *f, const struct trace *t)
 {
-	struct programs all = { 0 };
-	uint64_t count = 0, hidden = 0, ended = 0, lived = 0, named = 0;
+	struct short_ones s = { .count = 0 };
 	json_t *programs = json_object();
-	char text[400], lives[160];
+	char text[400], mean[32], sum[32];
 
-	for (size_t i = 0; i < t->process_count; i++) {
-		struct children c;
-
-		if (!process_shown(t->processes[i]))
-			continue;
-		c = short_ones(t->processes[i]);
-		count += c.count;
-		hidden += c.hidden;
-		ended += c.ended;
-		lived += c.lived;
-		for (size_t j = 0; j < c.program_count; j++) {
-			add_program(&all, base_name(c.programs[j].path), c.programs[j].count);
-			named += c.programs[j].count;
-		}
-	}
-	if (count > named + hidden)
-		add_program(&all, "copies of itself", count - named - hidden);
-	if (hidden)
-		add_program(&all, "others, not traced", hidden);
-	programs_text(&all, programs, text, sizeof(text));
-	if (count >= SHORT_LEAST && ended && (double)lived / (double)ended < SHORT_LIFE)
-		found(f, NULL, (struct stake){ .since = UNKNOWN, .ns = (double)lived },
-		      json_pack("{s:I, s:I, s:I, s:O}", "processes", (json_int_t)count, "ended",
-				(json_int_t)ended, "lived_ns", (json_int_t)lived, "programs", programs),
-		      "%" PRIu64 " short processes were started, %s: %s", count,
-		      lives_text(count, ended, lived, lives, sizeof(lives)), text);
+	for (size_t i = 0; i < t->process_count; i++)
+		if (process_shown(t->processes[i]))
+			add_short(&s, t->processes[i]);
+	programs_text(&s.programs, programs, text, sizeof(text));
+	if (s.count >= SHORT_LEAST)
+		found(f, NULL, (struct stake){ .since = UNKNOWN, .ns = (double)s.lived },
+		      json_pack("{s:I, s:I, s:O}", "processes", (json_int_t)s.count, "lived_ns", (json_int_t)s.lived,
+				"programs", programs),
+		      "%s%" PRIu64 " short processes were started, which lived %s each on average, %s in all: %s",
+		      s.more ? "at least " : "", s.count,
+		      time_text(mean, sizeof(mean), (double)s.lived / (double)s.count),
+		      time_text(sum, sizeof(sum), (double)s.lived), text);
 	json_decref(programs);
-	free(all.list);
+	free(s.programs.list);
 }

@@ -13,8 +13,8 @@
 /* ---- many threads ---- */
 
 #define GROWS 1.2	/* times as many later as when the pools should be there */
-#define STRETCHES 8	/* of the time after that; */
-#define RISES 5		/* in so many of them there are more than ever before: pools come in a few steps, all at a time */
+#define STRETCHES 8	/* of the time after that; in so many of them ... */
+#define RISES 5		/* ... there are more than ever before: pools come in a few steps, all at a time */
 #define MADE_BY 3	/* libraries told */
 
 /*

@@ -86,6 +86,20 @@ steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 4500/')"
 same "of some seconds" 1 "$(json "len($(found short_processes))")"
 steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 5500/')"
 same "not so short ones" "[]" "$(found short_processes)"
+# Workers of the run among short ones: each is judged by itself, and by the run, which is 29 s long here.
+steps 40 "if (i < 20) { $(printf '%s\n' "$child" | sed 's/at + 40/at + (i < 12 ? 40 : 4950)/') }"
+same "only the short ones" "['12 short processes were started, which lived 30 ms each on average, 360 ms in all: copies of itself 9, g++ 3']" \
+	"$(found short_processes)"
+steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 3000/')"
+sed 's/^\[30s\]/[14s]/' trace.txt >short
+report_text <short
+same "not short in a short run" "[]" "$(found short_processes)"
+# Who waits late: a traced one says itself when it ended.
+steps 40 "$(printf '%s\n' "$child" | sed 's/at + 40/at + 3000/')"'
+	printf "[%dms] dltrace_proc:process process=%d parent=1 pid=%d begin=%dms reason=1 host=\"h\" exe=\"/usr/bin/python3.8\"\n", at + 11, 30 + i, 300 + i, at + 11
+	printf "[%dms] dltrace_proc:exit process=%d how=1\n", at + 15, 30 + i'
+same "by their own ends" "['40 short processes were started, which lived 5.0 ms each on average, 200 ms in all: copies of itself 30, g++ 10']" \
+	"$(found short_processes)"
 
 # Workers that are made anew for each epoch, as loaders do; what else is started counts as before.
 epochs='if (i % 10 == 0) {
