@@ -17,8 +17,9 @@ static const struct column columns[] = {
 	{ "end_ns", "to", UNIT_TIME, "" },
 	{ "duration_ns", "duration", UNIT_NS, "" },
 	{ "iterations", "iterations", UNIT_COUNT, "that begin in it" },
-	{ "cpu_ns", "CPU time", UNIT_NS, "in it; between samples by proportion" },
-	{ "cpu_cores", "cores", UNIT_REAL, "CPU time by time" },
+	{ "cpu_ns", "CPU time", UNIT_NS, "in it; between samples by proportion; the first one's and the last one's "
+	  "with what it used to be loaded and to go" },
+	{ "cpu_cores", "cores", UNIT_REAL, "CPU time by the time in which it was used" },
 	{ "share", "share of its life", UNIT_FRACTION, "of all of its phases: its life from the trace's begin on" },
 	{ "heap_calls", "allocations", UNIT_COUNT, "of its heap; between samples by proportion" },
 	{ "heap_share", "share of allocations", UNIT_FRACTION, "of the allocations of its life" },
@@ -104,13 +105,13 @@ static size_t sample_at(const struct rhythm *r, int64_t at)
 	return FIRST_FROM(r->samples, r->sample_count, at, at);
 }
 
-/* By proportion between two readings; *error: how far they are apart, ns. */
-static uint64_t counter_at(const struct process *p, counter_fn counter, int64_t at, int64_t *error)
+/* By proportion between two readings, from `first` on; *error: how far they are apart, ns. */
+static uint64_t counter_at(const struct process *p, counter_fn counter, uint64_t first, int64_t at, int64_t *error)
 {
 	const struct rhythm *r = &p->rhythm;
 	size_t next = sample_at(r, at);
 	int64_t from = next ? r->samples[next - 1].at : p->begin;
-	uint64_t low = next ? counter(&r->samples[next - 1]) : 0, high;
+	uint64_t low = next ? counter(&r->samples[next - 1]) : first, high;
 
 	if (next == r->sample_count || from == UNKNOWN || from >= at)
 		return low;
@@ -124,14 +125,14 @@ static uint64_t counter_at(const struct process *p, counter_fn counter, int64_t 
 }
 
 /* In each of the phases; all that is known of it is in one. */
-static void by_phase(const struct phases *ph, const struct process *p, counter_fn counter, uint64_t *counts,
-		     int64_t *error)
+static void by_phase(const struct phases *ph, const struct process *p, counter_fn counter, uint64_t first,
+		     uint64_t *counts, int64_t *error)
 {
 	const struct rhythm *r = &p->rhythm;
 	uint64_t before = 0;
 
 	for (size_t i = 0; i < ph->count; i++) {
-		uint64_t until = i + 1 < ph->count ? counter_at(p, counter, ph->list[i].end, error) :
+		uint64_t until = i + 1 < ph->count ? counter_at(p, counter, first, ph->list[i].end, error) :
 				 r->sample_count ? counter(&r->samples[r->sample_count - 1]) : 0;
 
 		counts[i] = until > before ? until - before : 0;
@@ -139,10 +140,56 @@ static void by_phase(const struct phases *ph, const struct process *p, counter_f
 	}
 }
 
+/* ---- CPU time outside of the phases: while it is loaded, before it can say so, and after its last word ---- */
+
+/* Has it made a thread by then? */
+static bool is_parallel(const struct process *p, int64_t at)
+{
+	for (const struct thread *thread = p->threads; thread; thread = thread->sibling)
+		if (!thread->first_thread && (thread->begin == UNKNOWN || thread->begin < at))
+			return true;
+	return false;
+}
+
+/* What it must have used before it began, since its cores cannot have done it until the first reading. */
+static uint64_t cpu_before(const struct process *p)
+{
+	const struct machine *m = trace_machine(p->trace, p->host);
+	const struct rhythm_sample *first = p->rhythm.samples;
+	uint64_t most;
+
+	if (!p->rhythm.sample_count || p->begin == UNKNOWN)
+		return 0;
+	most = (uint64_t)(first->at > p->begin ? first->at - p->begin : 0) *
+	       (is_parallel(p, first->at) && m && m->cpus ? m->cpus : 1);
+	return first->cpu > most ? first->cpu - most : 0;
+}
+
+/* When its CPU time was first read to be what it has been in the end; UNKNOWN: it was not read. */
+static int64_t cpu_until(const struct process *p)
+{
+	const struct rhythm *r = &p->rhythm;
+	size_t i = r->sample_count;
+
+	while (i > 1 && r->samples[i - 2].cpu >= r->samples[r->sample_count - 1].cpu)
+		i--;
+	return i ? r->samples[i - 1].at : UNKNOWN;
+}
+
+/* The time in which a phase's CPU time was used, ns: what came before its begin was by one thread. */
+static double cpu_span(const struct phases *ph, const struct process *p, size_t i, uint64_t before)
+{
+	double span = (double)(ph->list[i].end - ph->list[i].begin) + (i ? 0 : (double)before);
+	int64_t until = i + 1 == ph->count ? cpu_until(p) : UNKNOWN;
+
+	return until != UNKNOWN && until > ph->list[i].end ? span + (double)(until - ph->list[i].end) : span;
+}
+
 /* ---- the table phases ---- */
 
 struct counts {
 	uint64_t cpu[PHASES_MAX], allocations[PHASES_MAX], allocated[PHASES_MAX];
+	double cpu_span[PHASES_MAX];	/* ns */
 	uint64_t disk_read[PHASES_MAX], disk_written[PHASES_MAX];
 	uint64_t threads[PHASES_MAX], children[PHASES_MAX], packages[PHASES_MAX];
 	struct slice files[PHASES_MAX], work[PHASES_MAX];	/* work: of the GPU */
@@ -207,14 +254,13 @@ static void count_begun(const struct phases *ph, const struct process *p, struct
 	}
 }
 
-static void set_counts(struct table *t, const struct counts *c, size_t i, const struct process *p,
-		       int64_t duration)
+static void set_counts(struct table *t, const struct counts *c, size_t i, const struct process *p)
 {
 	uint64_t all = p->sample.allocations;
 
 	if (p->rhythm.sample_count) {
 		table_set_uint(t, "cpu_ns", c->cpu[i]);
-		table_set_real(t, "cpu_cores", (double)c->cpu[i] / (double)duration);
+		table_set_real(t, "cpu_cores", (double)c->cpu[i] / c->cpu_span[i]);
 		table_set_uint(t, "disk_read_bytes", c->disk_read[i]);
 		table_set_uint(t, "disk_written_bytes", c->disk_written[i]);
 	}
@@ -254,15 +300,16 @@ static void set_peaks(struct table *t, const struct phases *ph, size_t i, const 
 static void add(const struct process *p, struct table *t)
 {
 	const struct phases *ph = phases_around(p);
+	uint64_t before = cpu_before(p);
 	struct counts c = { .error = 0 };
 
 	if (!phases_own(ph, p))
 		return;
-	by_phase(ph, p, cpu_of, c.cpu, &c.error);
-	by_phase(ph, p, allocations_of, c.allocations, &c.error);
-	by_phase(ph, p, allocated_of, c.allocated, &c.error);
-	by_phase(ph, p, disk_read_of, c.disk_read, &c.error);
-	by_phase(ph, p, disk_written_of, c.disk_written, &c.error);
+	by_phase(ph, p, cpu_of, before, c.cpu, &c.error);
+	by_phase(ph, p, allocations_of, 0, c.allocations, &c.error);
+	by_phase(ph, p, allocated_of, 0, c.allocated, &c.error);
+	by_phase(ph, p, disk_read_of, 0, c.disk_read, &c.error);
+	by_phase(ph, p, disk_written_of, 0, c.disk_written, &c.error);
 	count_calls(ph, p, &c);
 	count_files(ph, p, &c);
 	count_begun(ph, p, &c);
@@ -278,9 +325,10 @@ static void add(const struct process *p, struct table *t)
 		table_set_int(t, "duration_ns", duration);
 		if (process_iterations(p)->how)
 			table_set_uint(t, "iterations", one->iterations);
+		c.cpu_span[i] = cpu_span(ph, p, i, before);
 		table_set_text(t, "how", one->how);
 		table_set_real(t, "share", (double)duration / (double)life);
-		set_counts(t, &c, i, p, duration);
+		set_counts(t, &c, i, p);
 		set_peaks(t, ph, i, p);
 	}
 }

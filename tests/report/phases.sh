@@ -9,6 +9,7 @@ report_text <"$TMP/trace"
 same "phases" "start-up compilation steady end" "$(json '" ".join(p["phase"] for p in rows("phases", process=1))')"
 same "when" "[0.0, 4.0, 9.5, 11.5]" "$(json '[round(p["begin_ns"] / 1e9, 1) for p in r["phases"]]')"
 same "CPU time" "[4.0, 5.5, 2.0, 2.0]" "$(json '[round(p["cpu_ns"] / 1e9, 1) for p in r["phases"]]')"
+same "cores" "[1.0, 1.0, 1.0, 1.0]" "$(json '[round(float(p["cpu_cores"]), 2) for p in r["phases"]]')"
 same "heap before the first step" 0.99 "$(json 'round(sum(p["heap_share"] for p in r["phases"][:2]), 2)')"
 same "all of the heap" "$(json 'r["heap"][0]["allocations"]')" "$(json 'sum(p["heap_calls"] for p in r["phases"])')"
 same "threads" "[1, 0, 0, 0]" "$(json '[p["threads"] for p in r["phases"]]')"
@@ -44,6 +45,18 @@ grep -q '^  compute events are the calls of BLAS, DNN and OpenMP that were noted
 same "cores of a phase that waits" "<0.01" "$(awk '$1 == "end" && $3 == "s" { print $6 }' text | head -1)"
 "$REPORT" -q --width 60 counted.txt >text || [ $? = 1 ]
 ! grep -q 'compute events' text || fail "a note on what is not shown"
+report_text <"$TMP/trace"
+
+# Libraries are loaded before it can say that it begins, and tidy up after its last word: 400 ms and 4 s of CPU time, the
+# latter in 5 s.
+{
+	awk '/sample:process process=1 / { match($0, /user=[0-9]+/); sub(/user=[0-9]+/, "user=" substr($0, RSTART + 5, RLENGTH - 5) + 400) } { print }' "$TMP/trace"
+	for at in 18s 19500ms 21s; do
+		echo "[$at] dltrace_sample:process process=1 time=$at threads=1 user=$([ $at = 18s ] && echo 16700 || echo 17900)ms rss_anon=1M allocations=10000000 allocated=100000000 final=$([ $at != 21s ]; echo $?)"
+	done
+} | report_text
+same "CPU time outside" "[4.4, 5.5, 2.0, 6.0]" "$(json '[round(p["cpu_ns"] / 1e9, 1) for p in r["phases"]]')"
+same "in its time" "[1.0, 1.0, 1.0, 0.86]" "$(json '[round(float(p["cpu_cores"]), 2) for p in r["phases"]]')"
 report_text <"$TMP/trace"
 
 # Who is started beside it, by the same shell, is no child of its.
