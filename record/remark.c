@@ -40,10 +40,21 @@ static bool is_of_other_kind(const struct remark_about *a, char *text, size_t si
 	return true;
 }
 
+/* As of children (interpose/children.c). A warning: who only starts others need not be seen. */
+static bool is_not_reached(const struct remark_about *a, char *text, size_t size)
+{
+	if (dlt_children_reach(a->program) != DLT_NOT_REACHED)
+		return false;
+	snprintf(text, size, "1 static 0 %.200s is linked statically, or runs with the rights of another user: "
+		 "libdltrace.so does not get into it, so only programs that it starts are recorded; link it "
+		 "dynamically to have it seen", a->program);
+	return true;
+}
+
 bool remark_next(unsigned *at, const struct remark_about *about, char *text, size_t size)
 {
 	static bool (*const remarks[])(const struct remark_about *, char *, size_t) = {
-		nvtx_is_taken, room_is_short, is_of_other_kind,
+		nvtx_is_taken, room_is_short, is_of_other_kind, is_not_reached,
 	};
 
 	while (*at < sizeof(remarks) / sizeof(remarks[0]))

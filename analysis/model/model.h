@@ -293,6 +293,8 @@ struct note {
 #define NOTE_KILLED "killed"	/* process or 0 (the command), value: the signal */
 #define NOTE_EXITED "exited"	/* process, whose own event was lost; value: its status */
 #define NOTE_LAYOUT "layout"	/* by the reader: events of another build of dltrace are left out */
+#define NOTE_STATIC "static"	/* the command cannot be seen, as no preload gets into it */
+#define NOTE_OTHER_KIND "kind"	/* ... as it is of another word size, machine or C library */
 #define NOTE_EXIT "exit"	/* of the command, value: its status */
 #define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 

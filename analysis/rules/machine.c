@@ -2,6 +2,7 @@
 /* Rules: what others did on the machine meanwhile. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/model/memory.h"
 #include "analysis/rules/work.h"
@@ -50,6 +51,15 @@ static void add_unseen(struct spans *s, const struct process *p)
 		add_span(s, p->end != UNKNOWN ? p->end : 0, INT64_MAX);
 }
 
+/* All that the run had was that of a command that cannot be seen, or of what this started. */
+static bool is_command_unseen(const struct trace *t)
+{
+	for (size_t i = 0; i < t->note_count; i++)
+		if (!strcmp(t->notes[i].kind, NOTE_STATIC) || !strcmp(t->notes[i].kind, NOTE_OTHER_KIND))
+			return true;
+	return false;
+}
+
 static int by_begin(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
@@ -88,6 +98,8 @@ static double unseen_cpu(const struct trace *t, const struct machine *m, struct 
 		if (!p->merged && !process_foreign(p) && p->host == m->host)
 			add_unseen(&unseen, p);
 	}
+	if (is_command_unseen(t))
+		add_span(&unseen, 0, INT64_MAX);
 	sum = covered(&unseen, s) * m->cpus;
 	free(unseen.list);
 	return sum;

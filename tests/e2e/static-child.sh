@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Programs that no preload reaches are said, by fork and exec as by posix_spawn: static ones, also
-# behind a script. Others are not called so.
+# behind a script, and as the command itself. Others are not called so.
 . "$top_srcdir/tests/lib.sh"
 need gcc
 echo 'int main(void) { return 0; }' >program.c
@@ -22,3 +22,13 @@ subprocess.run(["./dynamic"])
 "$REPORT" -q -f json trace >report.json
 same "spawned ones" '["3 programs that it ran cannot be seen: static, of another word size, or set-user-id (./static)","1 program that it ran cannot be seen: static, of another word size, or set-user-id (./static)"]' \
 	"$(jq -c '[.limits[] | select(.text | contains("cannot be seen")) | .text | sub("^.*\\): "; "")] | sort_by(.) | reverse' report.json)"
+
+# The command itself: what it starts is seen, and that it is not is said.
+printf '#!/bin/sh\nexec ./static\n' >execs
+chmod +x execs
+for command in static pie script dynamic execs; do
+	"$RECORD" -q -o trace-$command -- ./$command || fail "$command: exit status $?"
+	"$REPORT" -q -f json -o $command.json trace-$command
+	same "$command as the command" "$(case $command in static|pie|script) echo 1;; *) echo 0;; esac)" \
+		"$(jq '[.findings[] | select(.text | contains("'$command' is linked statically"))] | length' $command.json)"
+done

@@ -154,6 +154,7 @@ others() {
 same "the run's own may have had it" '[]' "$(children 1500ms 4500ms | others)"
 same "one that nobody waited for" '[]' "$(children 1500ms "" | others)"
 same "one whose program nobody told" '[]' "$(children 1500ms 4500ms | sed 's/path=.*//' | others)"
+same "a command that cannot be seen" '[]' "$({ python3 trace.py beside 4 0.1 0.9; echo '[1s] dltrace_record:note severity=1 kind="static" text="static"'; } | others)"
 same "one for a while" '["other programs had at least 65 % of the CPU time of h'"'"'s 2 cores, this run 10 %, up to 35 % with its processes that are not traced, and nearly nothing was left: it may have been slower for that"]' \
 	"$(children 1500ms 2500ms | others)"
 same "who had how much" '["other programs had 60 % of the CPU time of h'"'"'s 2 cores, this run 40 %, and nearly nothing was left: it may have been slower for that"]' \
