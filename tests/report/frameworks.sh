@@ -95,6 +95,21 @@ sed -n 2p text | grep -q '^Keras 3.15.1, PyTorch 2.11.0+cpu, TensorFlow 2.3.4, J
 sed -n 2p text | grep -q '^Keras 3.15.1, JAX 0.10.2, PyTorch 2.11.0+cpu (only imported),' ||
 	fail "text: $(sed -n 2p text)"
 
+# spaCy imports PyTorch, and computes by Thinc and BLIS, which are Python and NumPy to see.
+report_text <<END
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/usr/bin/python3"
+[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s
+[1s] dltrace_proc:function function=malloc name="malloc" layer="heap" kind="allocate"
+[1s] dltrace_proc:object process=1 type=8 id=1 name="/x/spacy"
+[1s] dltrace_proc:object process=1 type=8 id=2 name="/x/thinc"
+[1s] dltrace_proc:library process=1 library=1 path="/x/numpy/core/_multiarray_umath.so"
+[1s] dltrace_proc:library process=1 library=2 path="/x/torch/lib/libtorch_cpu.so"
+[2s] dltrace_heap:alloc thread=1 function=malloc library=1 size=200M ptr=0x1
+END
+same "spaCy" "[('spaCy', None, None), ('PyTorch', None, 'imported'), ('Thinc', None, 'works')]" "$(frameworks 100)"
+same "its stack" "spaCy on Thinc" "$(json 'row("runs")["framework"]')"
+
 # What was installed after the process had begun is not what it used: a new version in the place of the old one.
 training() {
 	cat <<-END
