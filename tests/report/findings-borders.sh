@@ -154,6 +154,8 @@ others() {
 same "the run's own may have had it" '[]' "$(children 1500ms 4500ms | others)"
 same "one that nobody waited for" '[]' "$(children 1500ms "" | others)"
 same "one whose program nobody told" '[]' "$(children 1500ms 4500ms | sed 's/path=.*//' | others)"
+same "what it became may have had it" '[]' \
+	"$({ python3 trace.py beside 4 0.1 0.9 | grep -v proc:exit; echo '[1500ms] dltrace_proc:exit process=1 how=5'; } | others)"
 same "a command that cannot be seen" '[]' "$({ python3 trace.py beside 4 0.1 0.9; echo '[1s] dltrace_record:note severity=1 kind="static" text="static"'; } | others)"
 same "one for a while" '["other programs had at least 65 % of the CPU time of h'"'"'s 2 cores, this run 10 %, up to 35 % with its processes that are not traced, and nearly nothing was left: it may have been slower for that"]' \
 	"$(children 1500ms 2500ms | others)"
