@@ -115,6 +115,11 @@ static void ask_forks(const struct rounds *r, const struct process *p, struct wi
 		if (is_worker(r, p, child))
 			w->at[series_before(&r->begin, child->begin)] = true;
 	}
+	/* Those that are made once may stay for any number of epochs (persistent_workers). */
+	for (size_t i = 1; i <= r->count; i++)
+		if (w->at[i])
+			return;
+	w->at[0] = false;
 }
 
 static void ask_threads(const struct rounds *r, const struct process *p, struct witness *w)

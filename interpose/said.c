@@ -26,7 +26,7 @@
 #include "sys.h"
 
 #define LOOKED_AT 65536		/* bytes of a write, from its begin */
-#define SHORTEST 7		/* "epoch 1": shorter ones say nothing */
+#define SHORTEST 5		/* "epoch": shorter ones say nothing by themselves */
 #define PAGE 4096
 #define DIGITS 9
 #define BETWEEN 4		/* characters between the word and its number */
@@ -36,6 +36,7 @@
 /* What standard output or error has said so far. */
 static struct said {
 	bool any;
+	bool open;		/* the word came last: its number may be written next, as Python does without a buffer */
 	uint32_t number;	/* the last one */
 	uint64_t full;		/* ns: changes come too often until then, less AT_ONCE times EVERY */
 } streams[2];
@@ -95,14 +96,21 @@ static const char *find_word(const char *at, const char *end)
 	return NULL;
 }
 
+/* Where a number may stand that belongs to a word before. */
+static const char *behind(const char *at, const char *end)
+{
+	for (unsigned i = 0; i < BETWEEN && at < end && may_be_between(*at); i++)
+		at++;
+	return at;
+}
+
 /* The whole number that stands right behind the word; -1: none does. */
 static int64_t number_at(const char *at, const char *end)
 {
 	int64_t number = 0;
 	unsigned digits = 0;
 
-	for (unsigned i = 0; i < BETWEEN && at < end && may_be_between(*at); i++)
-		at++;
+	at = behind(at, end);
 	for (; at < end && is_digit(*at) && digits <= DIGITS; at++, digits++)
 		number = 10 * number + (*at - '0');
 	if (!digits || digits > DIGITS || (at < end && (is_letter(*at) || *at == '%')))
@@ -136,20 +144,44 @@ static void say(struct dlt_thread *t, struct said *s, uint32_t number)
 	dlt_emit(t, DLT_EV_MARK_RANGE, &e);
 }
 
+static const char *line_end(const char *at, const char *end)
+{
+	while (at < end && *at != '\n' && *at != '\r')
+		at++;
+	return at;
+}
+
+/* The word was written before this; false: it may be the next write that has its number. */
+static bool look_behind(struct dlt_thread *t, struct said *s, const char **at, const char *end)
+{
+	int64_t number = number_at(*at, end);
+
+	if (behind(*at, end) == end)
+		return false;
+	s->open = false;
+	if (number < 0)
+		return true;
+	say(t, s, (uint32_t)number);
+	*at = line_end(*at, end);
+	return true;
+}
+
 /* Of each line the first. */
 static void look(struct dlt_thread *t, struct said *s, const char *at, const char *end)
 {
 	const char *begin = at;
 
+	if (s->open && !look_behind(t, s, &at, end))
+		return;
 	while ((at = find_word(at, end))) {
 		bool whole = at - 5 == begin || !is_letter(at[-6]);
 		int64_t number = whole ? number_at(at, end) : -1;
 
+		s->open = whole && behind(at, end) == end;
 		if (number < 0)
 			continue;
 		say(t, s, (uint32_t)number);
-		while (at < end && *at != '\n' && *at != '\r')
-			at++;
+		at = line_end(at, end);
 	}
 }
 
@@ -188,7 +220,8 @@ DLT_EXPORT ssize_t write(int fd, const void *data, size_t size)
 {
 	ssize_t written = dlt_real()->write(fd, data, size);
 
-	if ((fd == STDOUT_FILENO || fd == STDERR_FILENO) && written >= SHORTEST && dlt_enabled(DLT_EV_MARK_RANGE))
+	if ((fd == STDOUT_FILENO || fd == STDERR_FILENO) && dlt_enabled(DLT_EV_MARK_RANGE) &&
+	    (written >= SHORTEST || (written > 0 && streams[fd - STDOUT_FILENO].open)))
 		wrote(fd, data, (size_t)written);
 	return written;
 }

@@ -41,6 +41,25 @@ same "numbers" "1 2 3 4 5 6 7 8 9" "$(sed -n "s/^$self stdout //p" said | paste 
 same "standard error" "1 2" "$(sed -n "s/^$self stderr //p" said | paste -s -d ' ')"
 same "a forked child begins anew" "stdout 8" "$(sed -n "/^$self /!s/^[0-9]* //p" said)"
 
+# Python without a buffer writes each argument by itself.
+cat >pieces.py <<'END'
+import sys
+
+for number in range(3):
+    print("epoch", number, "loss", 20 + number)
+    print("Epoch: ", number + 3, sep="")
+    print("epoch", "took", 40)
+    print("an epoch")
+    print(50)
+    sys.stdout.write("epoch")
+    sys.stdout.write("s 60")
+    sys.stdout.write("\n")
+END
+python3 -u pieces.py >expected
+"$RECORD" -q -o pieces -- python3 -u pieces.py >actual
+cmp expected actual || fail "what is written in pieces is not what it was"
+same "in pieces" "0 3 1 4 2 5" "$("$REPORT" --dump pieces | sed -n 's/.*mark:range .* kind=6 .* payload=\([0-9]*\) .*/\1/p' | paste -s -d ' ')"
+
 # Where little is allowed.
 "$APPS/writes" >expected 2>expected.err
 "$RECORD" -q -o writes -- "$APPS/writes" >actual 2>actual.err
