@@ -181,11 +181,11 @@ static size_t families(const struct all_series *s, bool work, struct family *lis
 	return count;
 }
 
-/* Does each beat of `part` lie in a round of its own of `fine`? */
+/* Does each beat of `part` lie in a round of its own of `fine`? The first one may be before them all. */
 static bool is_part(const struct family *part, const struct family *fine)
 {
 	uint32_t *each = xcalloc(fine->anchor->count, sizeof(*each));
-	bool own = series_before(part->anchor, fine->anchor->at[0]) == 0;
+	bool own = series_before(part->anchor, fine->anchor->at[0]) <= 1;
 
 	series_between(fine->anchor, part->anchor, each);
 	for (size_t i = 0; i < fine->anchor->count; i++)
