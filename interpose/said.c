@@ -36,7 +36,7 @@
 /* What standard output or error has said so far. */
 static struct said {
 	bool any;
-	bool open;		/* the word came last: its number may be written next, as Python does without a buffer */
+	bool open;		/* the word came last: its number may be written next, as Python's print does */
 	uint32_t number;	/* the last one */
 	uint64_t full;		/* ns: changes come too often until then, less AT_ONCE times EVERY */
 } streams[2];
