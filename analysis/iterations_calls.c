@@ -22,6 +22,7 @@
 #define NEARLY_ALL		0.9	/* of the calls: an evaluation may have many others, each seldom */
 #define LEAST_PART		0.25	/* of the finer one's beats, or so many times its members: */
 #define MANY_MORE		4
+#define SHARED			8	/* one beat of so many */
 #define FAMILIES_MAX		64
 #define REFERENCES_MAX		24	/* tried for each number of beats */
 #define FORWARD_LEAST		2	/* series */
@@ -181,17 +182,20 @@ static size_t families(const struct all_series *s, bool work, struct family *lis
 	return count;
 }
 
-/* Does each beat of `part` lie in a round of its own of `fine`? The first one may be before them all. */
+/*
+ * Does each beat of `part` lie in a round of its own of `fine`? The first one may be before them all, and of batches
+ * of another size, which `fine` does not have, it lies in that of the one before.
+ */
 static bool is_part(const struct family *part, const struct family *fine)
 {
 	uint32_t *each = xcalloc(fine->anchor->count, sizeof(*each));
-	bool own = series_before(part->anchor, fine->anchor->at[0]) <= 1;
+	size_t shared = 0;
 
 	series_between(fine->anchor, part->anchor, each);
 	for (size_t i = 0; i < fine->anchor->count; i++)
-		own &= each[i] <= 1;
+		shared += each[i] > 1 ? each[i] - 1 : 0;
 	free(each);
-	return own;
+	return series_before(part->anchor, fine->anchor->at[0]) <= 1 && SHARED * shared <= part->anchor->count;
 }
 
 static bool is_better(const struct family *f, const struct family *best)
