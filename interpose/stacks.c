@@ -79,6 +79,7 @@ struct dlt_stack_room {
 	bool whole, cut;		/* cut: there is more outside */
 	unsigned natives, pythons, used, shown;
 	uintptr_t native[DEEPEST];
+	uint64_t place[DEEPEST];	/* what each of these is (stack_places.h) */
 	struct dlt_python_frame python[PYTHONS];
 	uint64_t what[DEEPEST];		/* the innermost first; Python's: its index in `python` */
 	struct dlt_stack_news news;
@@ -113,7 +114,7 @@ static void show_run(struct dlt_stack_room *s)
 static void join(struct dlt_stack_room *s)
 {
 	for (unsigned i = 0; i < s->natives; i++) {
-		uint64_t what = dlt_place_what(s->native[i]);
+		uint64_t what = s->place[i];
 		unsigned kind = dlt_frame_kind(what);
 
 		if (kind == PLACE_EVALUATES && s->pythons)
@@ -177,9 +178,9 @@ uint32_t dlt_stack_take(struct dlt_thread *t)
 	s->shown = s->used = s->pythons = 0;
 	s->cut = false;
 	s->natives = walk(t->stack_end, s->native, DEEPEST, &s->whole);
-	/* The interpreter is found by walking through it. */
-	for (unsigned i = 0; i < s->natives && !dlt_place_has_python(); i++)
-		dlt_place_what(s->native[i]);
+	/* The interpreter is found by what the places are. */
+	for (unsigned i = 0; i < s->natives; i++)
+		s->place[i] = dlt_place_what(s->native[i]);
 	if (dlt_place_has_python())
 		s->pythons = dlt_python_frames(s->python, PYTHONS);
 	join(s);
