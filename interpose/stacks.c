@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "clock.h"
+#include "guard.h"
 #include "process.h"
 #include "python.h"
 #include "stack_frames.h"
@@ -75,7 +76,6 @@ static __attribute__((noinline)) unsigned walk(uintptr_t end, uintptr_t *to, uns
 
 /* Where a thread puts together its stack: too much for small stacks. Kept for the record's next thread. */
 struct dlt_stack_room {
-	uint32_t busy;			/* else it is a signal's handler that comes */
 	bool whole, cut;		/* cut: there is more outside */
 	unsigned natives, pythons, used, shown;
 	uintptr_t native[DEEPEST];
@@ -149,28 +149,31 @@ static uint32_t intern_all(struct dlt_thread *t, struct dlt_stack_room *s)
 	return id;
 }
 
-/* NULL: there is no memory, or a stack of this thread is being taken already. */
-static struct dlt_stack_room *enter(struct dlt_thread *t)
+/*
+ * NULL: there is no memory, or a stack of this thread is being taken already, by a frame above `here`: a signal's
+ * handler came in between. One that is not above has been left by siglongjmp, as in guard.h.
+ */
+static struct dlt_stack_room *enter(struct dlt_thread *t, uintptr_t here)
 {
 	if (!t->stack_room)
 		t->stack_room = dlt_sys_map(NULL, sizeof(*t->stack_room), PROT_READ | PROT_WRITE,
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!t->stack_room || t->stack_room->busy)
+	if (!t->stack_room || t->stack_taker > here)
 		return NULL;
-	t->stack_room->busy = 1;
+	t->stack_taker = here;
 	__asm__ volatile("" ::: "memory");
 	return t->stack_room;
 }
 
-static void leave(struct dlt_stack_room *s)
+static void leave(struct dlt_thread *t)
 {
 	__asm__ volatile("" ::: "memory");
-	s->busy = 0;
+	t->stack_taker = 0;
 }
 
 uint32_t dlt_stack_take(struct dlt_thread *t)
 {
-	struct dlt_stack_room *s = enter(t);
+	struct dlt_stack_room *s = enter(t, DLT_FRAME);
 	uint32_t id;
 
 	if (!s)
@@ -185,7 +188,7 @@ uint32_t dlt_stack_take(struct dlt_thread *t)
 		s->pythons = dlt_python_frames(s->python, PYTHONS);
 	join(s);
 	id = intern_all(t, s);
-	leave(s);
+	leave(t);
 	return id;
 }
 

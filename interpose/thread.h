@@ -69,6 +69,7 @@ struct dlt_thread {
 	uintptr_t handle;		/* its pthread_t; 0: not known */
 	uintptr_t stack_end;		/* the highest address of its stack that is walked; 0: not known (stacks.h) */
 	struct dlt_stack_room *stack_room;	/* NULL: no stack was ever taken */
+	uintptr_t stack_taker;		/* address of the frame that is taking one; 0: none is */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */
 	struct dlt_caller callers[DLT_CALLERS];		/* library.c's */
 	struct dlt_heap_own kept;	/* what its past threads counted */
