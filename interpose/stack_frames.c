@@ -94,6 +94,9 @@ static uint32_t intern(struct dlt_thread *t, struct key k, const struct dlt_pyth
 	uint64_t mixed = (k.what ^ (uint64_t)k.caller << 32 ^ k.caller) * 0x9e3779b97f4a7c15u;
 	uint32_t made = 0;
 
+	/* A forked child without memory for a box has none of those that its parent has named. */
+	if (!dlt_box->frames_count)
+		return 0;
 	for (uint32_t at = (uint32_t)(mixed >> 32) % FRAMES;; at = (at + 1) % FRAMES) {
 		uint32_t seen = __atomic_load_n(&frames[at], __ATOMIC_ACQUIRE);
 
