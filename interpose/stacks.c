@@ -3,10 +3,12 @@
 #include "stacks.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "clock.h"
 #include "guard.h"
+#include "library.h"
 #include "process.h"
 #include "python.h"
 #include "stack_frames.h"
@@ -48,105 +50,253 @@ static bool step(struct registers *r, struct dlt_cfi_rule rule, uintptr_t end)
 	return caller.at != 0;
 }
 
-/* Return addresses from this function outwards, the innermost first. whole: it is known that there are no more. */
-static __attribute__((noinline)) unsigned walk(uintptr_t end, uintptr_t *to, unsigned most, bool *whole)
+/*
+ * Frames from walk() outwards, the innermost first. Between two allocations of a thread most of its stack stays as it
+ * was: of what is kept of the walk before, only the return addresses need to be looked at.
+ */
+struct walked {
+	unsigned count;
+	bool whole;			/* it is known that there are no more */
+	struct registers frames[DEEPEST];
+	uint64_t places[DEEPEST];	/* what each is (stack_places.h) */
+};
+
+/* The first of its frames behind `i` whose return address is another one by now; count: none. */
+static unsigned first_changed(const struct walked *w, unsigned i)
 {
+	for (i++; i < w->count; i++)
+		if (*(const volatile uintptr_t *)(w->frames[i].rsp - 8) != w->frames[i].at)
+			break;
+	return i;
+}
+
+/* What is in `former` from its frame `i` on comes behind those that `w` has. */
+static void append(struct walked *w, const struct walked *former, unsigned i)
+{
+	unsigned more = former->count - i;
+
+	w->whole = former->whole && more <= DEEPEST - w->count;
+	more = more < DEEPEST - w->count ? more : DEEPEST - w->count;
+	memcpy(&w->frames[w->count], &former->frames[i], more * sizeof(*w->frames));
+	memcpy(&w->places[w->count], &former->places[i], more * sizeof(*w->places));
+	w->count += more;
+}
+
+static bool is_same(const struct registers *a, const struct registers *b)
+{
+	return a->at == b->at && a->rsp == b->rsp && a->rbp == b->rbp;
+}
+
+/* former: of the same stack, NULL: none. How many frames have no place yet. */
+static __attribute__((noinline)) unsigned walk(struct walked *w, const struct walked *former, uintptr_t end)
+{
+	unsigned at = 0, changed = 0;
 	struct registers r;
-	unsigned count = 0;
 
 	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" : "=r"(r.at), "=r"(r.rsp), "=r"(r.rbp));
 	r.at++;
-	*whole = false;
+	w->count = 0;
+	w->whole = false;
 	if (r.rsp > end || end - r.rsp > STACK_MOST)
 		return 0;
-	while (count < most) {
-		struct dlt_cfi_rule rule = dlt_place_rule(r.at);
+	while (w->count < DEEPEST) {
+		struct dlt_cfi_rule rule;
 
-		*whole = rule.base == DLT_CFI_OUTERMOST || r.rsp == end;
-		if (*whole)
+		while (former && at < former->count && former->frames[at].rsp < r.rsp)
+			at++;
+		if (former && at < former->count && at >= changed && is_same(&former->frames[at], &r)) {
+			unsigned fresh = w->count;
+
+			changed = first_changed(former, at);
+			if (changed == former->count) {
+				append(w, former, at);
+				return fresh;
+			}
+		}
+		rule = dlt_place_rule(r.at);
+		w->whole = rule.base == DLT_CFI_OUTERMOST || r.rsp == end;
+		if (w->whole)
 			break;
-		to[count++] = r.at;
+		w->frames[w->count++] = r;
 		if (rule.base == DLT_CFI_UNKNOWN || !step(&r, rule, end))
 			break;
 	}
-	return count;
+	return w->count;
 }
 
 /* ---- a stack ------------------------------------------------------------------------------- */
 
-/* Where a thread puts together its stack: too much for small stacks. Kept for the record's next thread. */
-struct dlt_stack_room {
-	bool whole, cut;		/* cut: there is more outside */
-	unsigned natives, pythons, used, shown;
-	uintptr_t native[DEEPEST];
-	uint64_t place[DEEPEST];	/* what each of these is (stack_places.h) */
+/* One frame of what is told. */
+struct shown {
+	uint64_t what, mark;	/* mark: tells code of Python's apart that lies at the same address */
+	const void *code;
+	int32_t instruction;
+	uint32_t id;
+};
+
+/* A stack, and what it was put together from. */
+struct taken {
+	struct walked walked;
+	unsigned pythons, count;
+	bool cut;		/* there is more outside */
 	struct dlt_python_frame python[PYTHONS];
-	uint64_t what[DEEPEST];		/* the innermost first; Python's: its index in `python` */
+	uint64_t marks[PYTHONS];
+	struct shown shown[DEEPEST];	/* the innermost first */
+	uint32_t id;
+};
+
+/* Where a thread puts together its stacks: too much for small stacks. Kept for the record's next thread. */
+struct dlt_stack_room {
+	struct taken taken[2];
+	uint8_t now;			/* the one that is put together */
+	bool known;			/* the other one is a stack ... */
+	uintptr_t end;			/* ... that ends here, */
+	uint32_t generation;		/* ... and was taken with these libraries */
+	unsigned used, bare;		/* Python's frames that are shown; calls of the interpreter before the next */
 	struct dlt_stack_news news;
 };
 
-static void show(struct dlt_stack_room *s, uint64_t what)
+static void show(struct taken *s, const struct shown *one)
 {
 	/* Several unknown ones in a row are one. */
-	if (dlt_frame_kind(what) == DLT_FRAME_UNKNOWN && s->shown && s->what[s->shown - 1] == what)
+	if (dlt_frame_kind(one->what) == DLT_FRAME_UNKNOWN && s->count && s->shown[s->count - 1].what == one->what)
 		return;
-	if (s->shown < DEEPEST)
-		s->what[s->shown++] = what;
+	if (s->count < DEEPEST)
+		s->shown[s->count++] = *one;
 	else
 		s->cut = true;
 }
 
+static void show_native(struct taken *s, uint64_t what)
+{
+	show(s, &(struct shown){ .what = what });
+}
+
 /* All frames that one call of the interpreter runs; it may have none. */
-static void show_run(struct dlt_stack_room *s)
+static void show_run(struct dlt_stack_room *room, struct taken *s)
 {
 	bool last = false;
 
-	if (s->used < s->pythons && s->python[s->used].bare) {
-		s->python[s->used].bare--;
+	if (room->used < s->pythons && room->bare < s->python[room->used].bare) {
+		room->bare++;
 		return;
 	}
-	while (s->used < s->pythons && !last) {
-		last = s->python[s->used].entry;
-		show(s, dlt_frame_what(DLT_FRAME_PYTHON, 0, s->used++));
+	room->bare = 0;
+	while (room->used < s->pythons && !last) {
+		const struct dlt_python_frame *f = &s->python[room->used];
+
+		show(s, &(struct shown){ dlt_frame_what(DLT_FRAME_PYTHON, 0, 0), s->marks[room->used], f->code,
+					 f->instruction, 0 });
+		last = f->entry;
+		room->used++;
 	}
 }
 
-static void join(struct dlt_stack_room *s)
+static void join(struct dlt_stack_room *room, struct taken *s)
 {
-	for (unsigned i = 0; i < s->natives; i++) {
-		uint64_t what = s->place[i];
-		unsigned kind = dlt_frame_kind(what);
+	const struct walked *w = &s->walked;
+
+	s->count = room->used = room->bare = 0;
+	s->cut = s->pythons == PYTHONS || w->count == DEEPEST;
+	for (unsigned i = 0; i < w->count; i++) {
+		unsigned kind = dlt_frame_kind(w->places[i]);
 
 		if (kind == PLACE_EVALUATES && s->pythons)
-			show_run(s);
-		else if (kind != PLACE_OURS && (kind < PLACE_OURS || !s->pythons))
-			show(s, kind < PLACE_OURS ? what : dlt_frame_again(what, DLT_FRAME_NATIVE));
+			show_run(room, s);
+		else if (kind < PLACE_OURS)
+			show_native(s, w->places[i]);
+		else if (kind != PLACE_OURS && !s->pythons)
+			show_native(s, dlt_frame_again(w->places[i], DLT_FRAME_NATIVE));
 	}
 	/* Code without .eh_frame is in between: made at run time, or a coroutine's stack. */
-	if (!s->whole && s->natives < DEEPEST)
-		show(s, dlt_frame_what(DLT_FRAME_UNKNOWN, 0, 0));
-	while (s->used < s->pythons)
-		show_run(s);
-	s->cut |= s->pythons == PYTHONS || s->natives == DEEPEST;
+	if (!w->whole && w->count < DEEPEST)
+		show_native(s, dlt_frame_what(DLT_FRAME_UNKNOWN, 0, 0));
+	while (room->used < s->pythons)
+		show_run(room, s);
 }
 
-static uint32_t intern_all(struct dlt_thread *t, struct dlt_stack_room *s)
+static bool is_alike(const struct shown *a, const struct shown *b)
 {
-	uint32_t id = s->cut ? dlt_stack_frame(t, 0, dlt_frame_what(DLT_FRAME_CUT, 0, 0), &s->news) : 0;
-	unsigned left = s->shown;
+	return a->what == b->what && a->code == b->code && a->instruction == b->instruction && a->mark == b->mark;
+}
 
-	while (left--) {
-		uint64_t what = s->what[left];
-		uint32_t inner = dlt_frame_kind(what) == DLT_FRAME_PYTHON ?
-			dlt_stack_python(t, id, &s->python[dlt_frame_place(what)], &s->news) :
-			dlt_stack_frame(t, id, what, &s->news);
+/* From the outermost on: as long as they are those of the stack before, their ids are known. */
+static uint32_t intern_all(struct dlt_thread *t, struct dlt_stack_room *room, struct taken *s,
+			   const struct taken *former)
+{
+	uint32_t id = s->cut ? dlt_stack_frame(t, 0, dlt_frame_what(DLT_FRAME_CUT, 0, 0), &room->news) : 0;
+	unsigned left = s->count, theirs = former && former->cut == s->cut ? former->count : 0;
 
-		if (!inner)
-			break;
-		id = inner;
+	for (; left && theirs && is_alike(&s->shown[left - 1], &former->shown[theirs - 1]); left--, theirs--) {
+		s->shown[left - 1].id = former->shown[theirs - 1].id;
+		id = s->shown[left - 1].id ? s->shown[left - 1].id : id;
 	}
-	dlt_stack_tell(t, &s->news);
+	for (; left; left--) {
+		struct shown *one = &s->shown[left - 1];
+		struct dlt_python_frame f = { .code = one->code, .instruction = one->instruction };
+
+		one->id = one->code ? dlt_stack_python(t, id, &f, &room->news) :
+			  dlt_stack_frame(t, id, one->what, &room->news);
+		if (!one->id)
+			break;
+		id = one->id;
+	}
+	while (left > 1)
+		s->shown[--left - 1].id = 0;
+	dlt_stack_tell(t, &room->news);
 	return id;
+}
+
+static bool has_same_python(const struct taken *a, const struct taken *b)
+{
+	if (a->pythons != b->pythons)
+		return false;
+	for (unsigned i = 0; i < a->pythons; i++) {
+		const struct dlt_python_frame *f = &a->python[i], *g = &b->python[i];
+
+		if (f->code != g->code || f->instruction != g->instruction || f->entry != g->entry ||
+		    f->bare != g->bare || a->marks[i] != b->marks[i])
+			return false;
+	}
+	return true;
+}
+
+static bool is_same_stack(const struct taken *a, const struct taken *b)
+{
+	return a->walked.count == b->walked.count && a->walked.whole == b->walked.whole && has_same_python(a, b) &&
+	       memcmp(a->walked.places, b->walked.places, a->walked.count * sizeof(*a->walked.places)) == 0;
+}
+
+static void read_python(struct taken *s)
+{
+	s->pythons = dlt_place_has_python() ? dlt_python_frames(s->python, PYTHONS) : 0;
+	for (unsigned i = 0; i < s->pythons; i++)
+		s->marks[i] = dlt_python_code_mark(s->python[i].code);
+}
+
+static uint32_t take(struct dlt_thread *t, struct dlt_stack_room *room)
+{
+	struct taken *s = &room->taken[room->now], *former = &room->taken[!room->now];
+	unsigned fresh;
+
+	if (!room->known || room->end != t->stack_end || room->generation != dlt_library_now())
+		former = NULL;
+	room->known = false;
+	/* Of one that was cut it is not known what is behind. */
+	fresh = walk(&s->walked, former && former->walked.count < DEEPEST ? &former->walked : NULL, t->stack_end);
+	/* The interpreter is found by what the places are. */
+	for (unsigned i = 0; i < fresh; i++)
+		s->walked.places[i] = dlt_place_what(s->walked.frames[i].at);
+	read_python(s);
+	if (!former || !is_same_stack(s, former)) {
+		join(room, s);
+		s->id = intern_all(t, room, s, former);
+		room->now = !room->now;
+	}
+	room->end = t->stack_end;
+	room->generation = dlt_library_now();
+	room->known = true;
+	return room->taken[!room->now].id;
 }
 
 /*
@@ -173,22 +323,11 @@ static void leave(struct dlt_thread *t)
 
 uint32_t dlt_stack_take(struct dlt_thread *t)
 {
-	struct dlt_stack_room *s = enter(t, DLT_FRAME);
-	uint32_t id;
+	struct dlt_stack_room *room = enter(t, DLT_FRAME);
+	uint32_t id = room ? take(t, room) : 0;
 
-	if (!s)
-		return 0;
-	s->shown = s->used = s->pythons = 0;
-	s->cut = false;
-	s->natives = walk(t->stack_end, s->native, DEEPEST, &s->whole);
-	/* The interpreter is found by what the places are. */
-	for (unsigned i = 0; i < s->natives; i++)
-		s->place[i] = dlt_place_what(s->native[i]);
-	if (dlt_place_has_python())
-		s->pythons = dlt_python_frames(s->python, PYTHONS);
-	join(s);
-	id = intern_all(t, s);
-	leave(t);
+	if (room)
+		leave(t);
 	return id;
 }
 

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,63 @@ FAR void signals(void)
 	after++;
 }
 
+/*
+ * Ways through four functions of different frames, by chance: "way NAME;NAME;... BYTES" of each. Parts of neighbouring
+ * stacks are alike, and lie at the same addresses or not.
+ */
+static char way[512];
+static uint32_t chance = 1;
+
+static void *go(int depth);
+
+#define WAY(name, room) \
+	FAR void *name(int depth) \
+	{ \
+		size_t length = strlen(way); \
+		volatile char space[room]; \
+		void *p; \
+\
+		space[0] = 0; \
+		strcat(way, ";" #name); \
+		p = depth ? go(depth - 1) : block(100000 + chance % 1000); \
+		if (!depth) \
+			printf("way %s;block %zu\n", way, malloc_usable_size(p)); \
+		way[length] = '\0'; \
+		after += space[0]; \
+		return p; \
+	}
+
+WAY(north, 16)
+WAY(east, 48)
+WAY(south, 16)
+WAY(west, 400)
+
+static __attribute__((always_inline)) inline void *turn(int depth, uint32_t where)
+{
+	return where < 1u << 30 ? north(depth) : where < 2u << 30 ? east(depth) : where < 3u << 30 ? south(depth) : west(depth);
+}
+
+FAR void *go(int depth)
+{
+	void *p;
+
+	chance = chance * 1664525 + 1013904223;
+	strcat(way, ";go");
+	p = turn(depth, chance);
+	way[strlen(way) - 3] = '\0';
+	after++;
+	return p;
+}
+
+FAR void ways(void)
+{
+	for (int i = 0; i < 2000; i++) {
+		strcpy(way, "main;ways");
+		chance = chance * 1664525 + 1013904223;
+		free(go((int)(chance >> 24) % 8));
+	}
+}
+
 FAR void killed(void)
 {
 	say("killed", malloc_usable_size(keeps(700000)));
@@ -132,15 +190,15 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {
+	} known[] = {
 		{ "peak", peak }, { "grows", grows }, { "threads", threads }, { "child", child },
-		{ "signals", signals }, { "killed", killed },
+		{ "signals", signals }, { "ways", ways }, { "killed", killed },
 	};
 
 	for (int i = 1; i < argc; i++)
-		for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
-			if (!strcmp(argv[i], ways[k].name))
-				ways[k].run();
+		for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
+			if (!strcmp(argv[i], known[k].name))
+				known[k].run();
 	if (argc > 1 && !strcmp(argv[argc - 1], "deep"))
 		say("deep", malloc_usable_size(deep(500)));
 	return 0;

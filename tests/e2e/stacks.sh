@@ -46,6 +46,13 @@ same "deep: what is outside is cut" "$(of deep)" "$(sum live_bytes '^\.\.\.;deep
 record signals
 same "a handler" '"handler;holds;block"' "$(jq '.memory_stacks[] | select(.stack // "" | test("holds")) | .stack' r.json)"
 
+record ways
+awk '$1 == "way" { bytes[$2] += $3; times[$2]++ } END { for (w in bytes) print w, times[w], bytes[w] }' out | sort >wanted
+jq -r '.memory_stacks[] | select(.stack // "" | startswith("main;ways;")) | [.stack, .allocations, .allocated_bytes] | join(" ")' r.json |
+	sort >got
+diff wanted got >differences || { head differences; fail "by the way that led there (< program, > stacks)"; }
+[ "$(wc -l <got)" -gt 500 ] || fail "only $(wc -l <got) ways"
+
 record killed
 same "after SIGKILL" "$(of killed)" "$(sum live_bytes '^main;killed;keeps;block$')"
 
