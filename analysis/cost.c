@@ -24,6 +24,8 @@
  *          that asks for memory under dltrace-record, over the same where nobody listens
  * single   an event of LTTng's own
  * wrapped  a call that is counted and timed and becomes no event: stub CUDA at the level summary
+ * stack    a call stack of 60 frames, most of which are those of the one before (part stacks); all of it anew, an
+ *          estimate as above
  * samples  one process read once by dltrace-sampler, beside the programs: its CPU time over 200 samples
  *          of a process of 4 threads; of 100
  */
@@ -38,6 +40,7 @@ static const struct price {
 	[COST_SINGLE] = { "events", 125, 370 },
 	[COST_WRAPPED] = { "counted calls", 30, 80 },
 	[COST_UNTIMED] = { "calls counted without the clock", 4, 20 },
+	[COST_STACKS] = { "call stacks", 150, 3000 },
 	[COST_SAMPLES] = { "samples", 300e3, 750e3 },
 };
 /* clang-format on */
@@ -68,7 +71,12 @@ static void count_process(struct cost *c, const struct process *p)
 
 struct cost trace_cost(const struct trace *t)
 {
-	struct cost c = {.count = {[COST_SAMPLES] = t->by_type[DLT_EV_SAMPLE_PROCESS]}};
+	struct cost c = {
+		.count = {
+			[COST_STACKS] = t->by_type[DLT_EV_FULL_STACK_ALLOC],
+			[COST_SAMPLES] = t->by_type[DLT_EV_SAMPLE_PROCESS],
+		},
+	};
 
 	for (int e = 0; e < DLT_EVENTS; e++)
 		if (!is_recorders(e))

@@ -64,5 +64,6 @@ same "profiles in bytes" "[('python3 (pid 100): device', 8000), ('python3 (pid 1
 	"$(python3 -c "import json; print([(p['name'], p['endValue']) for p in json.load(open('s.speedscope.json'))['profiles'] if p['unit'] == 'bytes'])")"
 
 "$REPORT" t.txt --width 150 >text
+grep -q "8 call stacks of 150 ns to 3.0 µs" text || fail "what they cost is not told: $(tail -n 3 text)"
 grep -q "^Who asked for memory" text || fail "the text has no such section"
 grep -q "3.91 KiB .* train.py:10 main  *torch/nn/conv.py:20 Conv2d.forward" text || { cat text; fail "no row of main's line"; }
