@@ -31,7 +31,8 @@ if [ "$3" ]; then
 	head -c "$1" /dev/zero >disk/other 2>disk.err
 fi
 wait $! || exit 3
-babeltrace2 disk/t >events 2>bt.err || exit 4
+# Others may fill it in the middle of a packet, and babeltrace2 (2.0) refuses a trace whose last one is cut.
+babeltrace2 disk/t >events 2>bt.err || [ "$3" ] || exit 4
 "$APPS/read_trace" disk/t fast dump >unpacked
 "$REPORT" -q disk/t >report.txt 2>report.err
 report=$?
