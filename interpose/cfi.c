@@ -54,33 +54,36 @@ static uint64_t take(struct bytes *b, unsigned size)
 	return value;
 }
 
-static uint64_t take_unsigned(struct bytes *b)
+/* A number by sevens of bits (LEB128); *bits: how many came, *last: the byte with the sign. */
+static uint64_t take_sevens(struct bytes *b, unsigned *bits, uint8_t *last)
 {
 	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
 
+	*bits = 0;
 	do {
-		byte = (uint8_t)take(b, 1);
-		value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
-		shift += 7;
-	} while (byte & 0x80);
+		*last = (uint8_t)take(b, 1);
+		value |= *bits < 64 ? (uint64_t)(*last & 0x7f) << *bits : 0;
+		*bits += 7;
+	} while (*last & 0x80);
 	return value;
+}
+
+static uint64_t take_unsigned(struct bytes *b)
+{
+	unsigned bits;
+	uint8_t last;
+
+	return take_sevens(b, &bits, &last);
 }
 
 static int64_t take_signed(struct bytes *b)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	unsigned bits;
+	uint8_t last;
+	uint64_t value = take_sevens(b, &bits, &last);
 
-	do {
-		byte = (uint8_t)take(b, 1);
-		value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		value |= ~0ULL << shift;
+	if (bits < 64 && last & 0x40)
+		value |= ~0ULL << bits;
 	return (int64_t)value;
 }
 

@@ -321,13 +321,27 @@ static void leave(struct dlt_thread *t)
 	t->stack_taker = 0;
 }
 
+#define NO_END 1	/* lies below every stack: nothing is walked */
+
+/* Threads that pthread_create made know it (threads.c), and the first one. */
+static void find_end(struct dlt_thread *t)
+{
+	uintptr_t end = dlt_process_stack_end();
+
+	t->stack_end = end ? end : NO_END;
+}
+
 uint32_t dlt_stack_take(struct dlt_thread *t)
 {
 	struct dlt_stack_room *room = enter(t, DLT_FRAME);
-	uint32_t id = room ? take(t, room) : 0;
+	uint32_t id;
 
-	if (room)
-		leave(t);
+	if (!room)
+		return 0;
+	if (!t->stack_end)
+		find_end(t);
+	id = take(t, room);
+	leave(t);
 	return id;
 }
 

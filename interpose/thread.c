@@ -168,7 +168,7 @@ static void begin_record(struct dlt_thread *t)
 	t->vforked = t->how = t->device = 0;
 	__atomic_store_n(&t->handle, 0, __ATOMIC_RELAXED);	/* another one may be looking for its own */
 	t->exit_rounds = 0;
-	t->stack_end = dlt_process_stack_end();
+	t->stack_end = 0;
 	t->stack_taker = 0;
 	take_slot(t);
 	take_twins(t);

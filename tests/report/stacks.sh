@@ -13,6 +13,7 @@ clock_offset 1700000000000000000
 [1s] dltrace_proc:object process=1 type=13 id=1 name="/srv/job/train.py\x1fmain"
 [1s] dltrace_proc:object process=1 type=13 id=2 name="/usr/lib/python3/dist-packages/torch/nn/conv.py\x1fConv2d.forward"
 [1s] dltrace_proc:object process=1 type=13 id=3 name="<frozen importlib._bootstrap>\x1f_find_and_load"
+[1s] dltrace_proc:object process=1 type=12 id=9 values=[0 0 0 0 0 7]
 [1s] dltrace_proc:object process=1 type=13 id=4 name="a;b\x1b[31m.py\x1f<lambda>"
 # ids << 32 | caller; 1: libc outside of main, 2: main's line 10, 3: torch, 4: a function, 5: import, 6: main again
 [1s] dltracefull_stack:frames process=1 frames=[0x100000000 0x0100020000000100 0x200000001 0x020000000100000a 0x300000002 0x0200000002000014 0x400000003 0x0100010000000abc]
@@ -64,6 +65,7 @@ same "profiles in bytes" "[('python3 (pid 100): device', 8000), ('python3 (pid 1
 	"$(python3 -c "import json; print([(p['name'], p['endValue']) for p in json.load(open('s.speedscope.json'))['profiles'] if p['unit'] == 'bytes'])")"
 
 "$REPORT" t.txt --width 150 >text
+same "what found no room" 1 "$(json 'sum("7 call stacks of who asked for memory lack their inner frames" in l["text"] for l in r["limits"])')"
 grep -q "8 call stacks of 150 ns to 3.0 µs" text || fail "what they cost is not told: $(tail -n 3 text)"
 grep -q "^Who asked for memory" text || fail "the text has no such section"
 grep -q "3.91 KiB .* train.py:10 main  *torch/nn/conv.py:20 Conv2d.forward" text || { cat text; fail "no row of main's line"; }
