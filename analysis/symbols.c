@@ -137,7 +137,8 @@ static bool is_same(struct file *f, Elf *elf)
 		any = true;
 		end = p.p_vaddr + p.p_memsz;
 	}
-	if (*f->build_id || *hex)
+	/* A library that was said again, as of a forked child, has no build id in the trace. */
+	if (*f->build_id)
 		return !strcmp(f->build_id, hex);
 	return any && (end - f->base + PAGE - 1) / PAGE == (f->size + PAGE - 1) / PAGE;
 }

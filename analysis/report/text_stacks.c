@@ -9,6 +9,7 @@
 #include "analysis/report/text.h"
 
 #define ASKERS_SHOWN 15
+#define FRAMES_SHOWN 3		/* of compiled code */
 
 /* Stacks of one process and memory with the same line, and the same one below it. */
 struct asker_row {
@@ -18,13 +19,25 @@ struct asker_row {
 	double peak, live, allocated, allocations;
 };
 
-/* What is asked for there: the innermost Python if that is not the program's own, else the innermost function. */
+/* What asks for it there: the innermost Python if that is not the program's own, else the innermost function. */
 static const char *by(const struct table *m, size_t row)
 {
 	const char *python = cell_text(table_get(m, row, "python")), *where = cell_text(table_get(m, row, "where"));
-	const char *function = cell_text(table_get(m, row, "function"));
 
-	return *python && strcmp(python, where) ? python : strcmp(function, where) ? function : "";
+	return !*python ? "" : strcmp(python, where) ? python : cell_text(table_get(m, row, "function"));
+}
+
+/* The line; of compiled code, where one function says little, the innermost ones. Borrowed. */
+static const char *where(const struct table *m, size_t row)
+{
+	const char *stack = cell_text(table_get(m, row, "stack")), *at = stack + strlen(stack);
+	unsigned frames = 0;
+
+	if (*cell_text(table_get(m, row, "python")))
+		return cell_text(table_get(m, row, "where"));
+	while (at > stack && (at[-1] != ';' || ++frames < FRAMES_SHOWN))
+		at--;
+	return at;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -59,7 +72,7 @@ static struct asker_row row_of(const struct table *m, size_t row)
 	return (struct asker_row){
 		.process = table_get(m, row, "process"),
 		.memory = cell_text(table_get(m, row, "memory")),
-		.where = cell_text(table_get(m, row, "where")),
+		.where = where(m, row),
 		.by = by(m, row),
 		.device = cell_real(table_get(m, row, "device")),
 		.peak = cell_real(table_get(m, row, "peak_bytes")),

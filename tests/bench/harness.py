@@ -113,6 +113,18 @@ class Bench:
     def folder(self):
         return tempfile.mkdtemp(dir=self.scratch)
 
+    def heaptrack(self, measure):
+        """What measure(PREFIX) gives with heaptrack's command line before a program's, as a variant."""
+        def once():
+            if not shutil.which("heaptrack"):
+                raise Skip("heaptrack is not installed")
+            folder = self.folder()
+            try:
+                return measure(["heaptrack", "-o", os.path.join(folder, "trace")])
+            finally:
+                shutil.rmtree(folder)
+        return once
+
     def recorded(self, level, command, *options):
         """The command line that runs a command under dltrace-record, and where the trace will be."""
         trace = os.path.join(self.folder(), "trace")

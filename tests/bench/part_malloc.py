@@ -50,18 +50,6 @@ def lttng_wrapper(bench):
     return once
 
 
-def heaptrack(bench):
-    def once():
-        if not shutil.which("heaptrack"):
-            raise harness.Skip("heaptrack is not installed")
-        folder = bench.folder()
-        try:
-            return pairs(bench, MILLIONS_TRACED, ["heaptrack", "-o", os.path.join(folder, "trace")])
-        finally:
-            shutil.rmtree(folder)
-    return once
-
-
 def run(bench):
     def plain(preload):
         return lambda: pairs(bench, env=bench.environment(preload=preload))
@@ -69,7 +57,7 @@ def run(bench):
     variants = {"glibc": plain(None), "pass-through preload": plain(bench.program("passthrough")),
                 "dltrace, no session": plain(bench.library), "dltrace, summary": recorded(bench, "summary"),
                 "dltrace, calls": recorded(bench, "calls"), "lttng's libc wrapper": lttng_wrapper(bench),
-                "heaptrack": heaptrack(bench)}
+                "heaptrack": bench.heaptrack(lambda prefix: pairs(bench, MILLIONS_TRACED, prefix))}
     figures = bench.paired("malloc", variants, times=3, seldom=("lttng's libc wrapper", "heaptrack"))
     for pattern in PATTERNS:
         by = figures[pattern]

@@ -3,8 +3,6 @@
 import os
 import shutil
 
-import harness
-
 THOUSANDS, THOUSANDS_SLOW = "100", "10"  # allocations a round; fewer where each is slow
 
 
@@ -18,22 +16,12 @@ def recorded(bench, *options):
     return once
 
 
-def heaptrack(bench):
-    def once():
-        if not shutil.which("heaptrack"):
-            raise harness.Skip("heaptrack is not installed")
-        folder = bench.folder()
-        try:
-            return bench.numbers(["heaptrack", "-o", os.path.join(folder, "trace"), bench.program("stack_deep"), THOUSANDS_SLOW])
-        finally:
-            shutil.rmtree(folder)
-    return once
-
-
 def run(bench):
+    program = bench.program("stack_deep")
     plain, calls, stacks = "glibc", "dltrace-record", "dltrace-record --stacks"
-    by = bench.paired("stacks", {plain: lambda: bench.numbers([bench.program("stack_deep"), THOUSANDS]),
-                                 calls: recorded(bench), stacks: recorded(bench, "--stacks"), "heaptrack": heaptrack(bench)})
+    by = bench.paired("stacks", {plain: lambda: bench.numbers([program, THOUSANDS]),
+                                 calls: recorded(bench), stacks: recorded(bench, "--stacks"),
+                                 "heaptrack": bench.heaptrack(lambda prefix: bench.numbers([*prefix, program, THOUSANDS_SLOW]))})
     for depth in (5, 20, 60):
         figures = dict(by[f"alloc_{depth}"])
         figures["with libgcc's backtrace"] = by[f"backtrace_{depth}"][plain]

@@ -4,10 +4,13 @@
 # and of GPUs.
 . "$top_srcdir/tests/lib.sh"
 
+# Options of dltrace-record.
+HOW=
+
 # record ARGUMENT...: the trace of asks, its report in JSON, and what it said itself in `out`
 record() {
 	rm -rf t
-	"$RECORD" -q --stacks -o t -- "$APPS/asks" "$@" >out || [ "$1" = killed ]
+	"$RECORD" -q --stacks $HOW -o t -- "$APPS/asks" "$@" >out || [ "$1" = killed ]
 	"$REPORT" t -o r.json
 }
 
@@ -55,6 +58,14 @@ diff wanted got >differences || { head differences; fail "by the way that led th
 
 record killed
 same "after SIGKILL" "$(of killed)" "$(sum live_bytes '^main;killed;keeps;block$')"
+
+# By LTTng itself; and as people see it.
+HOW=--in-process
+record peak child
+same "in the process, at peak" "$(of holds)" "$(sum peak_bytes '^main;peak;holds;block$')"
+same "in the process, a child" "$(of child)" "$(sum live_bytes '^main;child;keeps;block$')"
+"$REPORT" t --width 120 >text
+grep -q ' 5.01 MiB .* 12  peak;holds;block' text || fail "as text: $(sed -n '/^Who asked/,/^$/p' text)"
 
 # ---- Python
 
