@@ -46,8 +46,8 @@ static const char *const missed[DLT_MISSED_KINDS] = {
 			      "streams, kernels and names had filled what dltrace has for them",
 	[DLT_MISSED_CAPTURE] = "times a stream or an event in a capture found no room: what was captured by it stands "
 			       "as executed, and is missing in the graph",
-	[DLT_MISSED_NAME] = "names, of packages, folders, streams, communicators or functions of Python's, found no room "
-			    "and are not told",
+	[DLT_MISSED_NAME] = "names, of packages, folders, streams, communicators or functions of Python's, found no "
+			    "room and are not told",
 	[DLT_MISSED_STACK] = "call stacks of who asked for memory lack their inner frames: there were more different "
 			     "ones than dltrace has room for",
 };
