@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Curves of threads by lives, which samples correct by those that no event tells of. */
 #include "analysis/model/lives.h"
 
 #include <stdlib.h>

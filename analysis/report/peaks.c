@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Peaks by trace: the larger of the curve of its sum and of what each process says of itself. */
 #include "analysis/report/peaks.h"
 
 #include <math.h>
