@@ -20,11 +20,12 @@ struct asker_row {
 };
 
 /* What asks for it there: the innermost Python if that is not the program's own, else the innermost function. */
-static const char *by(const struct table *m, size_t row)
+static const char *way(const struct table *m, size_t row)
 {
 	const char *python = cell_text(table_get(m, row, "python")), *where = cell_text(table_get(m, row, "where"));
+	const char *by = strcmp(python, where) ? python : cell_text(table_get(m, row, "function"));
 
-	return !*python ? "" : strcmp(python, where) ? python : cell_text(table_get(m, row, "function"));
+	return *python && strcmp(by, where) ? by : "";
 }
 
 /* The line; of compiled code, where one function says little, the innermost ones. Borrowed. */
@@ -73,7 +74,7 @@ static struct asker_row row_of(const struct table *m, size_t row)
 		.process = table_get(m, row, "process"),
 		.memory = cell_text(table_get(m, row, "memory")),
 		.where = where(m, row),
-		.by = by(m, row),
+		.by = way(m, row),
 		.device = cell_real(table_get(m, row, "device")),
 		.peak = cell_real(table_get(m, row, "peak_bytes")),
 		.live = cell_real(table_get(m, row, "live_bytes")),

@@ -68,4 +68,5 @@ same "profiles in bytes" "[('python3 (pid 100): device', 8000), ('python3 (pid 1
 same "what found no room" 1 "$(json 'sum("7 call stacks of who asked for memory lack their inner frames" in l["text"] for l in r["limits"])')"
 grep -q "8 call stacks of 150 ns to 3.0 µs" text || fail "what they cost is not told: $(tail -n 3 text)"
 grep -q "^Who asked for memory" text || fail "the text has no such section"
+grep -q " 500 B .* train.py:11 main$" text || { cat text; fail "a line is its own way"; }
 grep -q "3.91 KiB .* train.py:10 main  *torch/nn/conv.py:20 Conv2d.forward" text || { cat text; fail "no row of main's line"; }
