@@ -146,6 +146,9 @@ static void draw_numbers(struct canvas *c, const struct area *a, const struct be
 		if (i != worded)
 			snprintf(buf, sizeof(buf), "%.0f", b->list[i].number);
 		width = canvas_width(c, CANVAS_TICK, buf);
+		/* Not across the next line, nor where the one with the word would lose its place. */
+		if (i != worded && i + 1 < b->count && width > room_behind(a, b, i))
+			continue;
 		/* Near the end there may be room before it alone. */
 		at = x + width + 1.5 > a->x + a->width ? x - width - 1.5 : x + 1.5;
 		if (at < free_from || at < a->x)
