@@ -396,5 +396,6 @@ void run_call_stacks(const struct model *m, struct report *r)
 				add_process(p, symbols, stacks, sums);
 		}
 	table_sort_falling(stacks, "peak_bytes");
+	table_sort_falling(sums, "peak_bytes");
 	symbols_free(symbols);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The section of the text report about who asked for memory: stacks that lead through the same line are one row. */
+/* The section of the text report about who asked for memory: a line of the program, and below it by way of what. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,16 +8,26 @@
 #include "analysis/report/memory.h"
 #include "analysis/report/text.h"
 
-#define ASKERS_SHOWN 15
+#define LINES_SHOWN 10
+#define WAYS_SHOWN 3		/* below each */
+#define WAYS_SHARE 0.1		/* of its line's bytes at the peak, at least */
+#define PEAKS_SHOWN 3
 #define FRAMES_SHOWN 3		/* of compiled code */
 
-/* Stacks of one process and memory with the same line, and the same one below it. */
+/* Stacks of one process and memory that lead through the same line, and the same one below it. */
 struct asker_row {
 	const struct cell *process;	/* all borrowed from the table */
 	const char *memory, *where, *by;
 	double device;
 	double peak, live, allocated, allocations;
 };
+
+struct asker_rows {
+	struct asker_row *rows;
+	size_t count;
+};
+
+typedef int compare_rows(const void *, const void *);
 
 /* What asks for it there: the innermost Python if that is not the program's own, else the innermost function. */
 static const char *way(const struct table *m, size_t row)
@@ -41,7 +51,8 @@ static const char *where(const struct table *m, size_t row)
 	return at;
 }
 
-static int compare_names(const void *a, const void *b)
+/* Of one line? */
+static int compare_lines(const void *a, const void *b)
 {
 	const struct asker_row *x = a, *y = b;
 	int order;
@@ -52,9 +63,15 @@ static int compare_names(const void *a, const void *b)
 		return order;
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
-	if ((order = strcmp(x->where, y->where)))
-		return order;
-	return strcmp(x->by, y->by);
+	return strcmp(x->where, y->where);
+}
+
+static int compare_ways(const void *a, const void *b)
+{
+	const struct asker_row *x = a, *y = b;
+	int order = compare_lines(a, b);
+
+	return order ? order : strcmp(x->by, y->by);
 }
 
 static int compare_bytes(const void *a, const void *b)
@@ -65,7 +82,7 @@ static int compare_bytes(const void *a, const void *b)
 		return x->peak > y->peak ? -1 : 1;
 	if (x->allocated != y->allocated)
 		return x->allocated > y->allocated ? -1 : 1;
-	return compare_names(a, b);
+	return compare_ways(a, b);
 }
 
 static struct asker_row row_of(const struct table *m, size_t row)
@@ -83,90 +100,159 @@ static struct asker_row row_of(const struct table *m, size_t row)
 	};
 }
 
-/* Rows by falling size; how many there are. The caller's. */
-static struct asker_row *sum_rows(const struct table *m, size_t *count)
+/* All stacks, those of one way side by side. */
+static struct asker_rows rows_of(const struct table *m)
 {
-	struct asker_row *rows = need(calloc(m->row_count, sizeof(*rows)));
-	size_t kept = 0;
+	struct asker_rows all = { need(calloc(m->row_count, sizeof(*all.rows))), m->row_count };
 
-	for (size_t i = 0; i < m->row_count; i++)
-		rows[i] = row_of(m, i);
-	qsort(rows, m->row_count, sizeof(*rows), compare_names);
-	for (size_t i = 0; i < m->row_count; i++) {
-		if (!kept || compare_names(&rows[kept - 1], &rows[i])) {
-			rows[kept++] = rows[i];
-			continue;
-		}
-		rows[kept - 1].peak += rows[i].peak;
-		rows[kept - 1].live += rows[i].live;
-		rows[kept - 1].allocated += rows[i].allocated;
-		rows[kept - 1].allocations += rows[i].allocations;
-	}
-	qsort(rows, kept, sizeof(*rows), compare_bytes);
-	*count = kept;
-	return rows;
+	for (size_t i = 0; i < all.count; i++)
+		all.rows[i] = row_of(m, i);
+	qsort(all.rows, all.count, sizeof(*all.rows), compare_ways);
+	return all;
 }
 
-static void put_row(const struct text *t, struct grid *g, const struct asker_row *r)
+/* Neighbours that compare equal become one row; the rows by falling size. */
+static struct asker_rows sums_of(const struct asker_rows *all, compare_rows *compare)
 {
-	grid_row(g);
-	text_whose(t, g, r->process);
-	grid_text(g, r->memory, STYLE_PLAIN);
+	struct asker_rows sums = { need(calloc(all->count, sizeof(*sums.rows))), 0 };
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct asker_row *from = &all->rows[i];
+		struct asker_row *sum;
+
+		if (!i || compare(from - 1, from)) {
+			sums.rows[sums.count++] = *from;
+			continue;
+		}
+		sum = &sums.rows[sums.count - 1];
+		sum->peak += from->peak;
+		sum->live += from->live;
+		sum->allocated += from->allocated;
+		sum->allocations += from->allocations;
+	}
+	qsort(sums.rows, sums.count, sizeof(*sums.rows), compare_bytes);
+	return sums;
+}
+
+static void put_numbers(struct grid *g, const struct asker_row *r)
+{
 	grid_number(g, UNIT_BYTES, r->peak);
 	grid_number(g, UNIT_BYTES, r->live);
 	grid_number(g, UNIT_BYTES, r->allocated);
 	grid_number(g, UNIT_COUNT, r->allocations);
-	grid_text(g, *r->where ? r->where : "unknown", *r->where ? STYLE_PLAIN : STYLE_DIM);
-	grid_text(g, r->by, STYLE_DIM);
+}
+
+static void put_no_numbers(struct grid *g)
+{
+	for (int numbers = 4; numbers; numbers--)
+		grid_text(g, "", STYLE_PLAIN);
+}
+
+static void put_line(const struct text *t, struct grid *g, const struct asker_row *line)
+{
+	grid_row(g);
+	text_whose(t, g, line->process);
+	grid_text(g, line->memory, STYLE_PLAIN);
+	put_numbers(g, line);
+	grid_text(g, *line->where ? line->where : "unknown", *line->where ? STYLE_PLAIN : STYLE_DIM);
+}
+
+/* The numbers are not said again where it is the only way. */
+static void put_way(const struct text *t, struct grid *g, const struct asker_row *way, const struct asker_row *line)
+{
+	char *indented;
+	size_t size;
+	FILE *f = text_open(&indented, &size);
+
+	fprintf(f, "  %s", way->by);
+	grid_row(g);
+	for (int empty = text_several(t) ? 3 : 2; empty; empty--)	/* whose, and of what memory: as above */
+		grid_text(g, "", STYLE_PLAIN);
+	if (way->allocations < line->allocations)
+		put_numbers(g, way);
+	else
+		put_no_numbers(g);
+	grid_text(g, text_close(f, &indented), STYLE_DIM);
+	free(indented);
+}
+
+/* The largest ways of a line. */
+static void put_ways(const struct text *t, struct grid *g, const struct asker_row *line, const struct asker_rows *ways)
+{
+	unsigned shown = 0;
+
+	for (size_t i = 0; i < ways->count && shown < WAYS_SHOWN; i++) {
+		const struct asker_row *way = &ways->rows[i];
+
+		if (compare_lines(line, way) || !*way->by || way->peak < WAYS_SHARE * line->peak)
+			continue;
+		put_way(t, g, way, line);
+		shown++;
+	}
+}
+
+static void put_lines(const struct text *t, const struct asker_rows *lines, const struct asker_rows *ways)
+{
+	struct grid *g = grid_new(t->o);
+
+	text_whose_column(t, g);
+	grid_column(g, "memory", 0, 4);
+	grid_column(g, "at peak", GRID_RIGHT, 0);
+	grid_column(g, "live at end", GRID_RIGHT, 1);
+	grid_column(g, "allocated", GRID_RIGHT, 2);
+	grid_column(g, "times", GRID_RIGHT, 3);
+	grid_column(g, "where", GRID_NAME | GRID_STRETCH | GRID_MIDDLE, 0);
+	for (size_t i = 0; i < lines->count && i < LINES_SHOWN; i++) {
+		put_line(t, g, &lines->rows[i]);
+		put_ways(t, g, &lines->rows[i], ways);
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	text_more(t, lines->count, LINES_SHOWN, "memory_stacks");
 }
 
 /* How much of the most that was live has stacks, and when that was. */
+static void put_peak(const struct text *t, const struct table *peaks, size_t row)
+{
+	char bytes[FORMAT_SIZE], at[FORMAT_SIZE], least[FORMAT_SIZE], *line;
+	char *process = text_process(t, table_get(peaks, row, "process"));
+	size_t size;
+	FILE *f = text_open(&line, &size);
+
+	fprintf(f, "%s, %s: most at %s, %s", process, cell_text(table_get(peaks, row, "memory")),
+		format_value(at, UNIT_NS, cell_real(table_get(peaks, row, "peak_ns")), t->o->unicode),
+		format_value(bytes, UNIT_BYTES, cell_real(table_get(peaks, row, "peak_bytes")), t->o->unicode));
+	if (table_get(peaks, row, "least_bytes")->type != CELL_NULL)
+		fprintf(f, " in blocks of at least %s", format_value(least, UNIT_BYTES,
+			cell_real(table_get(peaks, row, "least_bytes")), t->o->unicode));
+	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, text_close(f, &line));
+	free(line);
+	free(process);
+}
+
 static void put_peaks(const struct text *t, const struct table *peaks)
 {
-	for (size_t row = 0; row < text_rows(peaks); row++) {
-		char bytes[FORMAT_SIZE], at[FORMAT_SIZE], least[FORMAT_SIZE], *line;
-		char *process = text_process(t, table_get(peaks, row, "process"));
-		const char *memory = cell_text(table_get(peaks, row, "memory"));
-		size_t size;
-		FILE *f = text_open(&line, &size);
+	size_t rows = text_rows(peaks);
 
-		fprintf(f, "%s, %s: most at %s, %s", process, memory,
-			format_value(at, UNIT_NS, cell_real(table_get(peaks, row, "peak_ns")), t->o->unicode),
-			format_value(bytes, UNIT_BYTES, cell_real(table_get(peaks, row, "peak_bytes")), t->o->unicode));
-		if (table_get(peaks, row, "least_bytes")->type != CELL_NULL)
-			fprintf(f, " in blocks of at least %s", format_value(least, UNIT_BYTES,
-				cell_real(table_get(peaks, row, "least_bytes")), t->o->unicode));
-		text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, text_close(f, &line));
-		free(line);
-		free(process);
-	}
+	for (size_t row = 0; row < rows && row < PEAKS_SHOWN; row++)
+		put_peak(t, peaks, row);
+	text_more(t, rows, PEAKS_SHOWN, "memory_stack_sums");
 }
 
 void text_memory_stacks(const struct text *t)
 {
 	const struct table *m = report_table(t->r, "memory_stacks");
-	struct asker_row *rows;
-	struct grid *g;
-	size_t count;
+	struct asker_rows all, lines, ways;
 
 	if (!text_rows(m))
 		return;
-	rows = sum_rows(m, &count);
-	text_heading(t, "Who asked for memory", "at peak: held when the most of its kind was live");
-	g = grid_new(t->o);
-	text_whose_column(t, g);
-	grid_column(g, "memory", 0, 4);
-	grid_column(g, "at peak", GRID_RIGHT, 0);
-	grid_column(g, "live at end", GRID_RIGHT, 1);
-	grid_column(g, "allocated", GRID_RIGHT, 3);
-	grid_column(g, "times", GRID_RIGHT, 5);
-	grid_column(g, "where", GRID_NAME | GRID_STRETCH | GRID_MIDDLE, 0);
-	grid_column(g, "by way of", GRID_STRETCH | GRID_MIDDLE, 2);
-	for (size_t i = 0; i < count && i < ASKERS_SHOWN; i++)
-		put_row(t, g, &rows[i]);
-	grid_print(g, t->out, 2);
-	grid_free(g);
-	text_more(t, count, ASKERS_SHOWN, "memory_stacks");
+	all = rows_of(m);
+	lines = sums_of(&all, compare_lines);
+	ways = sums_of(&all, compare_ways);
+	text_heading(t, "Who asked for memory", "at peak: when most was live; indented: by way of what");
+	put_lines(t, &lines, &ways);
 	put_peaks(t, report_table(t->r, "memory_stack_sums"));
-	free(rows);
+	free(ways.rows);
+	free(lines.rows);
+	free(all.rows);
 }

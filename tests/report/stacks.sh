@@ -17,7 +17,7 @@ clock_offset 1700000000000000000
 [1s] dltrace_proc:object process=1 type=13 id=4 name="a;b\x1b[31m.py\x1f<lambda>"
 # ids << 32 | caller; 1: libc outside of main, 2: main's line 10, 3: torch, 4: a function, 5: import, 6: main again
 [1s] dltracefull_stack:frames process=1 frames=[0x100000000 0x0100020000000100 0x200000001 0x020000000100000a 0x300000002 0x0200000002000014 0x400000003 0x0100010000000abc]
-[1s] dltracefull_stack:frames process=1 frames=[0x500000002 0x0200000003000005 0x600000005 0x020000000100000b 0x700000000 0x0400000000000000 0x800000007 0x0300000000000000 0x900000008 0x0200000004000001]
+[1s] dltracefull_stack:frames process=1 frames=[0x500000002 0x0200000003000005 0x600000005 0x020000000100000b 0x700000000 0x0400000000000000 0x800000007 0x0300000000000000 0x900000008 0x0200000004000001 0xa00000002 0x0100010000000def]
 [2s] dltracefull_stack:alloc thread=1 stack=4 memory=255 size=1000 ptr=0x1000
 [3s] dltracefull_stack:alloc thread=1 stack=6 memory=255 size=500 ptr=0x2000
 [4s] dltracefull_stack:alloc thread=1 stack=4 memory=255 size=3000 ptr=0x3000
@@ -30,6 +30,7 @@ clock_offset 1700000000000000000
 [8s] dltracefull_stack:alloc thread=1 stack=0 memory=255 size=50 ptr=0x5000
 [8s] dltracefull_stack:alloc thread=1 stack=4 memory=0 device=1 size=8000
 [8100ms] dltracefull_stack:alloc thread=1 stack=6 memory=5 device=1 size=70
+[8200ms] dltracefull_stack:alloc thread=1 stack=10 memory=0 device=1 size=2000
 [9s] dltracefull_stack:free thread=1 stack=4 memory=0 device=1 size=8000
 [9s] dltrace_proc:exit process=1
 END
@@ -48,7 +49,7 @@ same "where, in Python, in all" "('train.py:10 main', 'torch/nn/conv.py:20 Conv2
 	"$(json 'tuple(r["memory_stacks"][0][k] for k in ("where", "python", "function"))')"
 same "nobody explains it" "[(None, None, 50)]" \
 	"$(json '[(m["where"], m["stack"], m["live_bytes"]) for m in r["memory_stacks"] if m["live_bytes"] == 50]')"
-same "sums" "[('heap', 4500, 3000000000, 1350, 65536), ('gpu', 8000, 7000000000, 0, None), ('other', 70, 7100000000, 70, None)]" \
+same "sums" "[('gpu', 10000, 7200000000, 2000, None), ('heap', 4500, 3000000000, 1350, 65536), ('other', 70, 7100000000, 70, None)]" \
 	"$(json '[(m["memory"], m["peak_bytes"], m["peak_ns"], m["live_bytes"], m["least_bytes"]) for m in r["memory_stack_sums"]]')"
 
 # A window: what was live when it begins is the most; what is live when it ends.
@@ -61,12 +62,16 @@ same "folded" "python3 (pid 100);heap;train.py:10 main;torch/nn/conv.py:20 Conv2
 	"$(grep ';heap;.*abc' f.memory.folded)"
 same "all of the heap's peak" 4500 "$(grep ';heap;' f.memory.folded | awk '{ sum += $NF } END { print sum }')"
 ! grep -q "$(printf '\033')" f.memory.folded s.speedscope.json || fail "a name brings its escape sequence along"
-same "profiles in bytes" "[('python3 (pid 100): device', 8000), ('python3 (pid 100): heap', 4500), ('python3 (pid 100): pinned', 70)]" \
+same "profiles in bytes" "[('python3 (pid 100): device', 10000), ('python3 (pid 100): heap', 4500), ('python3 (pid 100): pinned', 70)]" \
 	"$(python3 -c "import json; print([(p['name'], p['endValue']) for p in json.load(open('s.speedscope.json'))['profiles'] if p['unit'] == 'bytes'])")"
 
 "$REPORT" t.txt --width 150 >text
 same "what found no room" 1 "$(json 'sum("7 call stacks of who asked for memory lack their inner frames" in l["text"] for l in r["limits"])')"
-grep -q "8 call stacks of 150 ns to 3.0 µs" text || fail "what they cost is not told: $(tail -n 3 text)"
+grep -q "9 call stacks of 150 ns to 3.0 µs" text || fail "what they cost is not told: $(tail -n 3 text)"
 grep -q "^Who asked for memory" text || fail "the text has no such section"
 grep -q " 500 B .* train.py:11 main$" text || { cat text; fail "a line is its own way"; }
-grep -q "3.91 KiB .* train.py:10 main  *torch/nn/conv.py:20 Conv2d.forward" text || { cat text; fail "no row of main's line"; }
+grep -A 2 " 9.77 KiB .* 2  train.py:10 main$" text >ways || fail "a line is not the sum of its ways"
+grep -q "^  *7.81 KiB .* 1    torch/nn/conv.py:20 Conv2d.forward$" ways || { cat ways; fail "no first way of a line"; }
+grep -q "^  *1.95 KiB .* 1    libwork.so+0xdef$" ways || { cat ways; fail "no second way of a line"; }
+grep -A 1 "3.91 KiB .* train.py:10 main$" text | grep -q "^ *torch/nn/conv.py:20 Conv2d.forward$" ||
+	{ cat text; fail "no row of main's line, or not by way of what"; }
