@@ -62,7 +62,10 @@ static int add_channel(struct session *s, const struct plan_channel *c)
 	return err;
 }
 
-/* Whether it is on already is no matter: a borrowed session may have it. */
+/*
+ * Whether it is on already, or never was, is no matter: a borrowed session may have it. LTTng (2.13) disables by the
+ * name alone: it refuses who names a kind of event, or a log level, of which 0 is one.
+ */
 static int switch_event(struct session *s, const struct plan_event *e, bool on)
 {
 	const char *channel = s->plan.channels[plan_channel_of(&s->plan, e)].name;
@@ -71,15 +74,16 @@ static int switch_event(struct session *s, const struct plan_event *e, bool on)
 
 	if (!event)
 		return -LTTNG_ERR_NOMEM;
-	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->type = on ? LTTNG_EVENT_TRACEPOINT : LTTNG_EVENT_ALL;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	event->loglevel = -1;
 	snprintf(event->name, sizeof(event->name), "%s", e->pattern);
 	if (on)
 		err = lttng_enable_event_with_exclusions(s->handle, event, channel, NULL, 0, NULL);
 	else
 		err = lttng_disable_event_ext(s->handle, event, channel, NULL);
 	lttng_event_destroy(event);
-	return err == -LTTNG_ERR_UST_EVENT_ENABLED || (!on && err < 0) ? 0 : err;
+	return err == -LTTNG_ERR_UST_EVENT_ENABLED || err == -LTTNG_ERR_UST_EVENT_NOT_FOUND ? 0 : err;
 }
 
 int session_set_level(struct session *s, enum level level, char *why, size_t size)

@@ -151,8 +151,29 @@ END
 "$RECORD" -q --max-size 16M -o small -- /usr/bin/python3 storm.py
 size=$(du -sk small | cut -f1)
 [ "$size" -lt 24000 ] || fail "--max-size 16M: $size KiB"
-[ "$(sed -n 's/^events //p' small/recording)" -gt 500000 ] || echo "a slow machine: --max-size was not tried"
+[ "$(ls small/archives | wc -l)" -gt 3 ] || echo "a slow machine: --max-size was not tried"
 babeltrace2 small >events 2>errors || fail "--max-size: cannot be read"
+
+# allocations BORDER: events of the trace `lower` that came before and after that moment, which /proc/uptime told
+allocations() {
+	events lower | sed -n 's/^\[\([0-9]*\)\] dltrace_heap:alloc.*/\1/p' |
+		awk -v border="$1" '{ $1 / 1e9 < border ? before++ : after++ } END { print before + 0, after + 0 }'
+}
+for way in "" --in-process; do
+	rm -rf lower enough
+	"$RECORD" -q $way -o lower -- /usr/bin/python3 busy.py enough &
+	recorder=$!
+	until_so "$way: the recording" grep -qs '^command' lower/recording
+	sleep 1
+	same "a lower level" "level summary" "$("$RECORD" --control $recorder level=summary)"
+	sleep 1
+	border=$(cut -d ' ' -f 1 /proc/uptime)
+	sleep 1
+	: >enough
+	wait $recorder || fail "$way: status of the command"
+	set -- $(allocations "$border")
+	[ "$1" -gt 100 ] && [ "$2" = 0 ] || fail "$way: $1 heap events before level=summary, $2 long after"
+done
 
 "$RECORD" --print -l summary -o x -- echo "it's" >commands
 grep -q "^lttng enable-event --userspace --session=dltrace --channel=dltrace 'dltrace_sample:\*'$" commands || fail "$(cat commands)"
