@@ -99,6 +99,13 @@ static void check_rotation(struct keeping *k)
 	}
 }
 
+/* The user's own session may be started: nothing is enabled in it before its time. */
+static int set_level(struct keeping *k, enum level level, char *why, size_t size)
+{
+	k->config.level = level;
+	return k->session.borrowed && !k->started ? 0 : session_set_level(&k->session, level, why, size);
+}
+
 static int begin(struct keeping *k, char *why, size_t size)
 {
 	int err;
@@ -112,14 +119,15 @@ static int begin(struct keeping *k, char *why, size_t size)
 		err = session_create(&k->session, k->config.name, k->config.output, k->config.relay,
 				     k->config.plan, why, size);
 	}
-	return err ? err : session_set_level(&k->session, k->config.level, why, size);
+	return err ? err : set_level(k, k->config.level, why, size);
 }
 
 static void start(struct keeping *k)
 {
 	char why[512];
 
-	if (session_start(&k->session, why, sizeof(why)) < 0) {
+	if (session_start(&k->session, why, sizeof(why)) < 0 ||
+	    (k->session.borrowed && session_set_level(&k->session, k->config.level, why, sizeof(why)) < 0)) {
 		message_send(k->fd, "unstarted %s", why);
 		return;
 	}
@@ -138,9 +146,8 @@ static void answer(struct keeping *k, const char *text)
 	if (message_is(text, "start")) {
 		start(k);
 	} else if (value) {
-		err = session_set_level(&k->session, (enum level)atoi(value), why, sizeof(why));
-		message_send(k->fd, err ? "failed %s" : "done level %s",
-			     err ? why : level_names[k->session.level]);
+		err = set_level(k, (enum level)atoi(value), why, sizeof(why));
+		message_send(k->fd, err ? "failed %s" : "done level %s", err ? why : level_names[k->config.level]);
 	} else if (message_is(text, "rotate") && k->daemon_lost) {
 		message_send(k->fd, "failed LTTng's daemon has died");
 	} else if (message_is(text, "rotate")) {
@@ -213,7 +220,7 @@ static void look_after(struct keeping *k)
 		rotate(k);
 }
 
-/* Until `stop`, or dltrace-record is gone. True: it is still there and wants to know. */
+/* Until `stop` or `leave`, or dltrace-record is gone. True: it is still there and wants to know. */
 static bool serve(struct keeping *k)
 {
 	char text[MESSAGE_MAX];
@@ -225,11 +232,14 @@ static bool serve(struct keeping *k)
 			look_after(k);
 		else if (n <= 0)
 			return false;
-		else if (message_is(text, "stop"))
-			return true;
+		else if (message_is(text, "stop") || message_is(text, "leave"))
+			break;
 		else
 			answer(k, text);
 	}
+	if (message_is(text, "leave") && k->session.borrowed && k->started && !k->daemon_lost)
+		session_set_notes_only(&k->session);
+	return true;
 }
 
 static void keep(struct keeping *k)

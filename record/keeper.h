@@ -5,13 +5,15 @@
  * must not become the command's, and because a trace must end well even when dltrace-record is
  * killed: then the keeper finds its socket closed, and finishes.
  *
- * To the keeper:   start | level N | rotate | stop
+ * To the keeper:   start | level N | rotate | stop | leave
  * From the keeper: ready private|shared | failed WHY        (after its launch)
  *                  started | unstarted WHY                  (start)
  *                  done TEXT | failed WHY                   (level, rotate)
  *                  rotated                                  (names must be announced again)
  *                  note SEVERITY KIND VALUE TEXT            (for the trace, by the sampler)
- *                  end DISCARDED LOST_PACKETS STALLED       (after stop; then it exits)
+ *                  end DISCARDED LOST_PACKETS STALLED       (after stop, leave; then it exits)
+ *
+ * leave: the command runs on, unrecorded, also where the session is the user's own and does so as well.
  */
 #ifndef DLT_RECORD_KEEPER_H
 #define DLT_RECORD_KEEPER_H

@@ -206,9 +206,21 @@ static void check_place(const struct options *o)
 	}
 }
 
+/* What only a folder of dltrace-record's own can keep to: parts of another session are its owner's. */
+static void check_parts(const struct options *o)
+{
+	const char *option = o->max_size ? "--max-size" : "--rotate";
+
+	if (o->session && (o->max_size || o->rotate_asked))
+		say_and_end("%s: not with --session, whose parts lttng enable-rotation makes", option);
+	if (o->relay && o->max_size)
+		say_and_end("--max-size: not with --relay: lttng-relayd has the parts, and removes none");
+}
+
 static void check(const struct options *o)
 {
 	check_place(o);
+	check_parts(o);
 	if (o->gpu == GPU_ACTIVITY && o->level == LEVEL_SUMMARY && !o->control_pid)
 		say_and_end("--gpu=activity: not at the level summary, whose size would have no bound; take -l calls");
 	if (o->stacks && o->level == LEVEL_SUMMARY && !o->control_pid)
@@ -258,6 +270,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ROTATE:
 		time_option(arg, &o->rotate, "rotate");
+		o->rotate_asked = true;
 		return 0;
 	case KEY_HANG:
 		time_option(arg, &o->hang, "hang");

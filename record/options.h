@@ -23,6 +23,7 @@ struct options {
 	const char *sample;	/* as DLTRACE_SAMPLE */
 	const char *debug;	/* as DLTRACE_DEBUG */
 	uint64_t delay, duration, rotate, hang;
+	bool rotate_asked;	/* else the default */
 	uint64_t max_size;
 	bool audit;		/* LD_AUDIT beside LD_PRELOAD */
 	bool stacks;		/* call stacks of who asks for memory */

@@ -278,7 +278,7 @@ static void sampler_has_died(struct recording *r)
 	helper_reap(&r->sampler, 0);
 	control_end(&r->dumper, "error", "dltrace-sampler has died");
 	if (r->stop_asked && !r->ending)
-		message_send(r->keeper.fd, "stop");	/* nobody else says that all is said */
+		message_send(r->keeper.fd, "leave");	/* nobody else says that all is said */
 	if (r->samplers++ < SAMPLERS && !r->stop_asked && !r->ending)
 		start_sampler(r);
 	if (r->sampler.fd >= 0) {
@@ -302,7 +302,7 @@ static void from_sampler(struct recording *r)
 	} else if (message_is(text, "listening")) {
 		r->listening = true;
 	} else if (message_is(text, "said")) {
-		message_send(r->keeper.fd, "stop");
+		message_send(r->keeper.fd, "leave");
 	} else if ((value = message_is(text, "survivors"))) {
 		r->survivors = atoi(value);
 	} else if ((value = message_is(text, "final"))) {
@@ -367,7 +367,7 @@ static void stop_early(struct recording *r)
 		return;
 	r->stop_asked = true;
 	if (message_send(r->sampler.fd, "last") < 0)
-		message_send(r->keeper.fd, "stop");
+		message_send(r->keeper.fd, "leave");
 }
 
 /* Who asks a second time need not wait: it has happened. */

@@ -94,7 +94,6 @@ int session_set_level(struct session *s, enum level level, char *why, size_t siz
 		if (err < 0)
 			return explain(why, size, plan_events[i].pattern, err);
 	}
-	s->level = level;
 	return 0;
 }
 

@@ -20,7 +20,6 @@ struct session {
 	bool borrowed;		/* --session: the user's own, never stopped or destroyed by us */
 	struct lttng_handle *handle;	/* owned */
 	struct plan plan;
-	enum level level;	/* whose events are enabled */
 	bool started;
 	bool rotated;		/* once, or more often: the last part has a folder of its own, too */
 	struct lttng_rotation_handle *rotation;	/* owned; NULL: none is going on */
@@ -53,7 +52,7 @@ int session_rotated(struct session *s, char *path, size_t size);
 /* Stops recording, and waits at most `limit` ms for data in flight; what is there stays. */
 void session_pause(struct session *s, int limit);
 
-/* From the next start on only the recorder's own notes are recorded. */
+/* No event is enabled any more but those of the recorder's own notes. */
 void session_set_notes_only(struct session *s);
 
 /*

@@ -101,6 +101,9 @@ refused "-o: a folder is needed" -o ''
 refused "-o %q{DLT_NOT_SET}: the variable DLT_NOT_SET is not set" -o '%q{DLT_NOT_SET}'
 refused "-o and --session are two places" -o t5 --session=test
 refused "-o and --relay are two places" -o t5 --relay=net://localhost
+refused "--max-size: not with --session" --session=test --max-size=4M
+refused "--rotate: not with --session" --session=test --rotate=10m
+refused "--max-size: not with --relay" --relay=net://localhost --max-size=4M
 refused "--session and --relay are two places" --session=test --relay=net://localhost
 for folder in /proc/x /dev/null /dev/null/x; do
 	refused "not run, since nothing can be recorded: cannot record into $folder: .* (take another -o)" -o $folder
