@@ -12,10 +12,14 @@
 #define ONLY_CALL_LEAST	 10000000 /* ... nor, if there was no second to compare with, these */
 #define NAMED		 3	  /* functions that the text names */
 
-/* Layers whose first call makes a context, loads code or connects; but what a library registers when it is loaded. */
+/*
+ * Layers whose first call makes a context, loads code or connects; but what a library registers when it is loaded, and
+ * takes back at the end.
+ */
 static bool starts_up(const struct function *fn)
 {
 	return layer_is_gpu(fn->layer) && strncmp(fn->name, "__cudaRegister", 14) != 0 &&
+	       strncmp(fn->name, "__cudaUnregister", 16) != 0 &&
 	       strcmp(fn->kind, "synchronise") && strcmp(fn->kind, "wait");
 }
 

@@ -5,7 +5,7 @@
 	echo 'dltrace-text 1'
 	echo '[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h" exe="/bin/first"'
 	echo '[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=1s'
-	for name in cudaStreamCreateWithFlags cudaDeviceSynchronize cudaGetDevice; do
+	for name in cudaStreamCreateWithFlags cudaDeviceSynchronize cudaGetDevice __cudaUnregisterFatBinary; do
 		echo "[1s] dltrace_proc:function process=1 function=$name layer=\"runtime\" kind=\"other\" name=\"$name\""
 	done
 	echo '[2s] dltrace_cuda:stream thread=1 function=cudaStreamCreateWithFlags duration=300ms'
@@ -13,6 +13,8 @@
 		echo "[$((i + 2))s] dltrace_cuda:stream thread=1 function=cudaStreamCreateWithFlags duration=5us"
 		echo "[$((i + 2))s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=20ms"
 		echo "[$((i + 2))s] dltrace_cuda:other thread=1 function=cudaGetDevice duration=${i}us"
+		# The program's end, on a busy machine.
+		echo "[6.$((9 - i))s] dltrace_cuda:other thread=1 function=__cudaUnregisterFatBinary duration=$((i / 4 * 5 + 1))ms"
 	done
 	echo '[7s] dltrace_sample:process process=1 time=7s threads=1'
 } | report_text
