@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interpose/children.h"
+#include "tracepoints/units.h"
 
 /* A tool that the user has chosen for NVTX stays: libdltrace.so then does not put its own there. */
 static bool nvtx_is_taken(const struct remark_about *a, char *text, size_t size)
@@ -51,10 +52,45 @@ static bool is_not_reached(const struct remark_about *a, char *text, size_t size
 	return true;
 }
 
+/* As libdltrace.so reads it, which says nothing of it in the program. */
+static bool is_off(const struct remark_about *a, char *text, size_t size)
+{
+	const char *value = getenv("DLTRACE");
+
+	(void)a;
+	if (!value || strcmp(value, "off") != 0)
+		return false;
+	snprintf(text, size, "2 off 0 DLTRACE=off is in the environment: only samples of the machine are recorded; "
+		 "unset it");
+	return true;
+}
+
+/* The defaults hold then, as without dltrace-record; an option is refused before. */
+static bool threshold_is_odd(const struct remark_about *a, char *text, size_t size)
+{
+	const char *value = getenv("DLTRACE_THRESHOLD");
+
+	if (a->options->threshold || !value || dlt_units_bytes(value))
+		return false;
+	snprintf(text, size, "2 environment 0 DLTRACE_THRESHOLD=%.200s is no size, as 64K or 4M: 64K holds", value);
+	return true;
+}
+
+static bool sample_is_odd(const struct remark_about *a, char *text, size_t size)
+{
+	const char *value = getenv("DLTRACE_SAMPLE");
+
+	if (a->options->sample || !value || dlt_units_ns(value))
+		return false;
+	snprintf(text, size, "2 environment 0 DLTRACE_SAMPLE=%.200s is no time, as 250ms or 5s: the default holds",
+		 value);
+	return true;
+}
+
 bool remark_next(unsigned *at, const struct remark_about *about, char *text, size_t size)
 {
 	static bool (*const remarks[])(const struct remark_about *, char *, size_t) = {
-		nvtx_is_taken, room_is_short, is_of_other_kind, is_not_reached,
+		nvtx_is_taken, room_is_short, is_of_other_kind, is_not_reached, is_off, threshold_is_odd, sample_is_odd,
 	};
 
 	while (*at < sizeof(remarks) / sizeof(remarks[0]))

@@ -38,6 +38,17 @@ allocations 1 --threshold=10000000B
 export DLTRACE_THRESHOLD=10000000
 allocations 1
 unset DLTRACE_THRESHOLD
+# odd WORD VARIABLE=VALUE: the default holds, which is said in a line, and the command is run
+odd() {
+	rm -rf t
+	exits 7 env "$2" "$RECORD" -q -o t -- sh -c 'exit 7'
+	says "^dltrace-record: $2 $1"; says_one_line
+}
+odd 'is no size, .*: 64K holds$' DLTRACE_THRESHOLD=64k
+odd 'is no time, .*: the default holds$' DLTRACE_SAMPLE=5
+odd 'is in the environment: only samples of the machine are recorded; unset it$' DLTRACE=off
+exits 0 env DLTRACE_SAMPLE=5 DLTRACE_THRESHOLD=64k "$RECORD" -q --sample=1s --threshold=1M -o options -- true
+same "what options stand in for" "" "$(cat err)"
 
 # One when it is young, one of its end.
 for period in 1h 1d; do
