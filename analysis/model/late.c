@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Takes from a function's totals without a caller what its events have told of callers. */
 #include "analysis/model/late.h"
 
 static void take(uint64_t *from, uint64_t what)

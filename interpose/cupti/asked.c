@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls of CUDA that ask for work or wait, by words in the names that CUPTI has for their numbers. */
 #include "asked.h"
 
 #include <stdint.h>

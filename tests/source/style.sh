@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What every file of the sources keeps to: a licence line, 100 columns (120 at the very most; tests
-# may be wider), 600 lines, no stray blanks, nothing of one machine's paths.
+# What every file of the sources keeps to: a licence line, a sentence that opens it, 100 columns (120 at the very most;
+# tests may be wider), 600 lines, no stray blanks, nothing of one machine's paths.
 . "$top_srcdir/tests/lib.sh"
 cd "$top_srcdir"
 
@@ -25,6 +25,10 @@ for file in scripts/* tests/run tests/run-test tests/bench/*; do
 	[ ! -f "$file" ] || [ ! -x "$file" ] || [ -e "$file.c" ] ||
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
 done | complain "no SPDX line"
+sources '*.[ch]' '*.sh' '*.inc' '*.py' | while read -r file; do
+	awk -v f="$file" '/^#!/ || /SPDX-License-Identifier/ { next }
+		{ exit } END { if ($0 !~ /^(\/\*|# |""")/) print f }' "$file"
+done | complain "no sentence that opens it"
 sources '*.[ch]' '*.js' '*.css' | grep -v '^tests/' | while read -r file; do
 	expand "$file" | awk -v f="$file" 'length > 120 { print f ":" FNR }'
 done | complain "over 120 columns"
