@@ -355,6 +355,8 @@ static void enter_all(const struct sampled_process *gone)
 		struct place l = { .process = p };
 		struct dlt_box_outbox *o;
 
+		if (p->outbox_closed)
+			continue;
 		reading = p;
 		o = box_view_outbox(&p->box);
 		l.head = o ? __atomic_load_n(&o->head, __ATOMIC_ACQUIRE) : p->outbox_at;
@@ -414,13 +416,14 @@ static uint64_t events_in(const struct place *l)
 	return count < l->size ? count : 1;
 }
 
-bool outbox_give_up(struct sampled_process *p)
+void outbox_give_up(struct sampled_process *p)
 {
 	struct place l = { .process = p };
 	uint64_t at = p->outbox_at;
 
-	if (p->access != SAMPLED_TAKES || is_empty(p) || sample_has_room() || !sample_enabled(DLT_EV_OUTBOX_EVENTS))
-		return false;
+	if (p->access != SAMPLED_TAKES || p->outbox_closed || is_empty(p) || sample_has_room() ||
+	    !sample_enabled(DLT_EV_OUTBOX_EVENTS))
+		return;
 	reading = p;
 	l.head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
 	while (l.head - p->outbox_at <= DLT_OUTBOX_SIZE && find_message(&l, true)) {
@@ -428,9 +431,9 @@ bool outbox_give_up(struct sampled_process *p)
 		go_on(p, l.size);
 	}
 	reading = NULL;
-	/* Who lives on may still be writing there. */
+	/* Who lives on may still be writing there: it is left as it is. */
 	p->outbox_at = at;
-	return true;
+	p->outbox_closed = true;
 }
 
 uint64_t outbox_bytes(void)
@@ -444,17 +447,16 @@ bool outbox_pass_on(struct sampled_process *p, bool gone)
 
 	if (p->access != SAMPLED_TAKES || is_empty(p))
 		return true;
-	/* It waits until somebody can have it. */
-	if (!sample_enabled(DLT_EV_OUTBOX_EVENTS))
-		return false;
+	/* It waits until somebody can have it; or it stays lost, also if there is room a moment later. */
+	if (!sample_enabled(DLT_EV_OUTBOX_EVENTS) || p->outbox_closed)
+		return p->outbox_closed;
 	head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
 	enter_all(gone ? p : NULL);
 	while (place_count && sample_has_room())
 		pass_on_earliest(gone ? p : NULL);
 	send_bundle();
 	reading = NULL;
-	/* It stays lost, also if there is room a moment later. */
-	if (gone && outbox_give_up(p))
-		p->outbox_at = head;
-	return p->outbox_at >= head;
+	if (gone)
+		outbox_give_up(p);
+	return p->outbox_at >= head || p->outbox_closed;
 }

@@ -63,6 +63,7 @@ struct sampled_process {
 	uint64_t outbox_passed;	/* bytes read since the last tick */
 	uint64_t outbox_stuck_at, outbox_stuck_since;	/* a message that is not finished; seen when, ns */
 	uint64_t outbox_odd;	/* messages that are none */
+	bool outbox_closed;	/* what lies there is lost, and counted so */
 	bool outbox_given_up;	/* a message was: its thread may still write where it lay */
 	bool outbox_dirty;	/* what was read has not been given back */
 	struct proc_file stat_file, status_file;
@@ -127,8 +128,8 @@ void threads_emit(struct sampled_process *p, uint64_t now, bool due, bool final)
  */
 bool outbox_pass_on(struct sampled_process *p, bool gone);
 
-/* Nobody will read on: where LTTng takes nothing, what lies there counts as lost, and that is true. */
-bool outbox_give_up(struct sampled_process *p);
+/* Nobody will read on: where LTTng takes nothing, what lies there counts as lost, and is never passed on. */
+void outbox_give_up(struct sampled_process *p);
 
 /* Bytes that were read from all outboxes so far. */
 uint64_t outbox_bytes(void);

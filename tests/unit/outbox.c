@@ -520,6 +520,27 @@ static void stuck(void **state)
 	waiting.again_at = takes = 0;
 }
 
+/* Recording ends while LTTng takes nothing, the process goes on: what counts as lost does not come a moment later. */
+static void left_while_stuck(void **state)
+{
+	(void)state;
+	sample_wait_for_room(1000);
+	sample_unsaid = 0;
+	put_allocs(0, 5000);
+	takes = 1000;
+	assert_false(outbox_pass_on(reader, false));
+	outbox_give_up(reader);
+	outbox_give_up(reader);
+	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
+	takes = 0;
+	later += REST;
+	put_allocs(5000, 5100);
+	assert_true(outbox_pass_on(reader, false));
+	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
+	sample_wait_for_room(0);
+	waiting.again_at = takes = 0;
+}
+
 /* Whatever stands there, all that is read lies in the box, and it comes to an end. */
 static void hostile(void **state)
 {
@@ -562,6 +583,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(thrown_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_readers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stuck, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(left_while_stuck, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile, set_up, tear_down),
 	};
 
