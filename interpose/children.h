@@ -4,7 +4,7 @@
  *
  * Who is traced (DLTRACE_CHILDREN; decided in the child, at its first hook):
  *   auto   (default) what is forked from a traced process, and of what is exec'd the Python and
- *          ML programs, by name or by the libraries they are linked with; all else is counted
+ *          ML programs, by name, by the libraries they are linked with, or as PyInstaller's; all else is counted
  *          only: no LTTng is opened there
  *   all    everything
  *   fork   what is forked and goes on as the same program

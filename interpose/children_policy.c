@@ -107,6 +107,17 @@ static bool is_linked_with_ml(void)
 	return false;
 }
 
+/*
+ * What PyInstaller made one file of starts itself once more when it has unpacked that, and opens Python then: by a
+ * name of its own, and linked with nothing of that. Up to version 6.9 the second one takes the variable out.
+ */
+static bool is_unpacked_python(const char *path)
+{
+	const char *file = dlt_process_env("_PYI_ARCHIVE_FILE"), *folder = dlt_process_env("_MEIPASS2");
+
+	return (file && strcmp(file, path) == 0) || (folder && *folder);
+}
+
 /* Started by nobody who is traced, or the same process after an exec. */
 static bool is_first(void)
 {
@@ -158,5 +169,5 @@ _Bool dlt_children_traced(const char *text, char **argv)
 		return true;
 	if (dlt_children_would_trace(n > 0 || !argv || !argv[0] ? path : argv[0]))
 		return true;
-	return policy == POLICY_AUTO && is_linked_with_ml();
+	return policy == POLICY_AUTO && (is_linked_with_ml() || is_unpacked_python(path));
 }

@@ -50,3 +50,14 @@ same "all" "1 cat 3 dash 1 env 5 python 1 true" "$(programs all)"
 same "fork" "2 dash" "$(programs fork)"
 same "none" "1 dash" "$(programs none)"
 same "a pattern" "1 cat 2 dash" "$(programs 'nothing,c?t')"
+
+echo "what PyInstaller made of a script starts itself again, by whatever name"
+cp "$(command -v cat)" frozen
+cp "$(command -v cat)" other
+cat >family.sh <<'END'
+_PYI_ARCHIVE_FILE=$PWD/frozen ./frozen /dev/null
+_PYI_ARCHIVE_FILE=$PWD/frozen ./other /dev/null
+_MEIPASS2=/tmp/_MEI1 ./frozen /dev/null
+_MEIPASS2= ./other /dev/null
+END
+same "frozen" "1 dash 2 frozen" "$(programs)"
