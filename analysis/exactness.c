@@ -180,10 +180,12 @@ static const struct fact {
 	{ "GPU memory as a whole", "gpu: unaccounted_bytes, gpu_nvml_bytes", "sampled", "ns", none,
 	  "NVML's figure at intervals of the samples" },
 	{ "CPU time of processes", "processes: cpu_ns", "exact", "ns", none,
-	  "the kernel's own account, as of the last reading before its end" },
+	  "the kernel's own account: of one that ended itself up to that; of one that was killed to its end, if its "
+	  "parent had not yet waited for it, else as of its last reading" },
 	{ "CPU time of threads", "threads: cpu_ns", "sampled", "ns", none,
-	  "the kernel's own account: exact of one that ended itself; else as of its last reading, up to half a "
-	  "second earlier, longer with more than some 300 threads" },
+	  "the kernel's own account: exact of one that ended itself, or when its process did; of a process that was "
+	  "killed, or lives on, as of its last reading, up to half a second earlier, longer with more than some 300 "
+	  "threads" },
 	{ "curves of CPU, memory, threads", "series", "sampled", "ns", sample_interval,
 	  "readings of /proc and of the counters at this interval; between two of them lies what events tell. "
 	  "Drawn from buckets that keep least and most, so no peak that was read is missing" },

@@ -59,6 +59,13 @@ static void note_usage(void)
 	dlt_box->usage.involuntary = (uint64_t)u.ru_nivcsw;
 }
 
+/* The sampler of our own says it as the last one outside does. */
+static void stop_sampler(void)
+{
+	dlt_thread_note_cpu();
+	dlt_sampler_stop();
+}
+
 static void emit_exit(enum dlt_exit_how how, int code)
 {
 	struct dlt_thread *t = dlt_thread_self();
@@ -105,7 +112,9 @@ void dlt_exit_begin(enum dlt_exit_how how, int code)
 		dlt_cupti_end();
 		dlt_cl_end();
 		dlt_coverage_end();
-		dlt_sampler_stop();
+		stop_sampler();
+	} else {
+		dlt_thread_note_cpu();
 	}
 	/* First the others, so that the event counts all of theirs. */
 	if (dlt_emit_close(dlt_thread_self())) {
@@ -169,7 +178,7 @@ __attribute__((destructor)) static void end(void)
 	dlt_cl_end();
 	dlt_coverage_end();
 	dlt_rings_flush_all(false);
-	dlt_sampler_stop();
+	stop_sampler();
 	/* Threads that go on are killed soon, and must not be in the middle of an event then. */
 	if (dlt_emit_close(dlt_thread_self())) {
 		dlt_marks_exit();

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "box_private.h"
 #include "clock.h"
@@ -119,6 +120,7 @@ static void take_slot(struct dlt_thread *t)
 	s->creator_library = s->start_library = 0;
 	s->start_offset = 0;
 	s->begin = dlt_clock_ns();
+	s->cpu = 0;
 	s->generation++;
 	__atomic_store_n(&s->thread, t->id, __ATOMIC_RELEASE);
 	raise_slots_used(t->index + 1);
@@ -310,6 +312,28 @@ void dlt_thread_after_fork(uint32_t id)
 	self->announced = self->ends = false;
 	take_slot(self);
 	take_twins(self);
+}
+
+/* The clock of a thread of this process, by its number: what pthread_getcpuclockid makes of a pthread_t. */
+static uint64_t cpu_of(uint32_t tid)
+{
+	struct timespec ts;
+
+	if (dlt_sys(SYS_clock_gettime, (int)(~tid << 3 | 6), (long)&ts, 0, 0, 0) < 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void dlt_thread_note_cpu(void)
+{
+	uint32_t used = __atomic_load_n(&dlt_box->slots_used, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 1; i < used; i++) {
+		struct dlt_box_slot *s = dlt_box_slot(i);
+
+		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) && !s->helper)
+			__atomic_store_n(&s->cpu, cpu_of(s->tid), __ATOMIC_RELAXED);
+	}
 }
 
 uint64_t dlt_thread_slot_events(const struct dlt_box_slot *s)

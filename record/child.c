@@ -178,6 +178,8 @@ static void reap(struct child *c)
 		return;
 	if (info.si_code == CLD_STOPPED)
 		follow_stop(c);
+	else
+		c->last_look(c->data);
 	/* One that goes on by now has no status. */
 	if (waitpid(c->pid, &status, WNOHANG | WUNTRACED) != c->pid || WIFSTOPPED(status))
 		return;

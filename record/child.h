@@ -24,6 +24,9 @@ struct child {
 	struct witness witness;	/* of what our process group gets */
 	sigset_t mask;		/* as dltrace-record was started with, for the command */
 	struct sigaction chld;	/* likewise */
+	/* It has ended, and will be waited for: until then the kernel tells what it has used. */
+	void (*last_look)(void *data);
+	void *data;
 	bool ended;
 	int status;		/* as from waitpid, once ended */
 	bool dismissed;		/* a signal that ends a program has come since: nobody is waited for any more */

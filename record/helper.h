@@ -5,9 +5,10 @@
  * find the private daemon when it is loaded, because its threads must not be in the process that
  * forks the command, and because what it reads is not trusted.
  *
- * To it:   note SEVERITY KIND VALUE TEXT | listen | again | dump | survivors | last | finish
+ * To it:   note SEVERITY KIND VALUE TEXT | listen | again | dump | survivors | last | look | finish
  * From it: ready | say SEVERITY TEXT | line TEXT ... dumped | survivors N | said (after last)
  *          listening (after listen: from now on outboxes know what is wanted)
+ *          looked (after look: at the command, which has ended and not been waited for)
  *          final EMITTED LOST (after finish): events
  */
 #ifndef DLT_RECORD_HELPER_H

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "config.h"
+#include "say.h"
+#include "severity.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -16,11 +19,6 @@ static uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t label_now(void)
-{
-	return clock_ns(CLOCK_REALTIME);
 }
 
 static void escaped(FILE *f, const char *value)
@@ -59,6 +57,20 @@ void label_number(FILE *f, const char *key, uint64_t value)
 		fprintf(f, "%s %" PRIu64 "\n", key, value);
 }
 
+void label_tell(FILE *f, const char *text)
+{
+	int severity = 0, at = 0;
+	char kind[32] = "";
+
+	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < DLT_WARNING || !at)
+		return;
+	label_note(f, severity, kind, text + at);
+	if (severity >= DLT_PROBLEM)
+		say_error("%s", text + at);
+	else
+		say_verbose("%s", text + at);
+}
+
 FILE *label_open(const char *folder, uint64_t recording)
 {
 	char path[PATH_MAX + 16];
@@ -76,6 +88,15 @@ FILE *label_open(const char *folder, uint64_t recording)
 	return f;
 }
 
+void label_end(FILE *f, int status)
+{
+	label_number(f, "end", clock_ns(CLOCK_REALTIME));
+	if (WIFSIGNALED(status))
+		label_number(f, "signal", (uint64_t)WTERMSIG(status));
+	else
+		label_number(f, "exit", (uint64_t)WEXITSTATUS(status));
+}
+
 void label_describe(FILE *f, const struct options *o)
 {
 	char text[PATH_MAX];
@@ -86,7 +107,7 @@ void label_describe(FILE *f, const struct options *o)
 	label_line(f, "host", gethostname(text, sizeof(text)) == 0 ? text : "");
 	label_line(f, "version", PACKAGE_VERSION);
 	label_line(f, "folder", getcwd(text, sizeof(text)) ? text : "");
-	label_number(f, "begin", label_now());
+	label_number(f, "begin", clock_ns(CLOCK_REALTIME));
 	label_number(f, "monotonic", clock_ns(CLOCK_MONOTONIC));
 	fputs("command ", f);
 	for (char *const *arg = o->command; *arg; arg++) {

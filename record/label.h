@@ -30,8 +30,10 @@ void label_describe(FILE *f, const struct options *o);	/* which begins now */
 void label_line(FILE *f, const char *key, const char *value);
 void label_note(FILE *f, int severity, const char *kind, const char *text);
 void label_number(FILE *f, const char *key, uint64_t value);
+/* "SEVERITY KIND VALUE TEXT", where it is a warning; the user is told where it is a problem. */
+void label_tell(FILE *f, const char *text);
 
-/* ns since 1970. */
-uint64_t label_now(void);
+/* How the command ended, as from waitpid, now. */
+void label_end(FILE *f, int status);
 
 #endif

@@ -25,13 +25,14 @@
 #include "place.h"
 #include "remark.h"
 #include "say.h"
-#include "severity.h"
+#include "summary.h"
 #include "units.h"
 
 /* Limits of waits, ms: none of them is reached where nothing is broken. */
 #define SAMPLER_START	5000
 #define SAMPLER_END	15000
 #define KEEPER_END	20000
+#define LAST_LOOK	100	/* but this one, on a busy machine: less is known then */
 
 #define SAMPLERS	3	/* that are started in place of one that has died */
 
@@ -51,7 +52,7 @@ struct recording {
 	bool start_asked, stop_asked, stopped;
 	uint64_t started;		/* ns CLOCK_MONOTONIC; 0: not yet */
 	unsigned samplers;		/* that have died */
-	bool listening;			/* outboxes know what is wanted */
+	bool answered;			/* the sampler: it listens, or has looked at the command, which has ended */
 	bool ending;			/* the sampler was told to finish */
 	bool waiting;			/* the command has ended, others have not (--wait) */
 	bool private_daemon;
@@ -119,22 +120,6 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	return err ? err : keeper_ready(&r->keeper, &r->private_daemon, why, size);
 }
 
-/* "SEVERITY KIND VALUE TEXT" for the label, and for the user where it is a problem. */
-static void written(struct recording *r, const char *text)
-{
-	int severity = 0;
-	char kind[32] = "";
-	int at = 0;
-
-	if (sscanf(text, "%d %31s %*s %n", &severity, kind, &at) < 2 || severity < DLT_WARNING || !at)
-		return;
-	label_note(r->label, severity, kind, text + at);
-	if (severity >= DLT_PROBLEM)
-		say_error("%s", text + at);
-	else
-		say_verbose("%s", text + at);
-}
-
 /* A recording without samples is worth having: its lack is said, and no reason to stop. */
 static void start_sampler(struct recording *r)
 {
@@ -150,11 +135,11 @@ static void start_sampler(struct recording *r)
 			return;
 		/* Of a process that has ended while there was none. */
 		if (message_is(text, "note"))
-			written(r, message_is(text, "note"));
+			label_tell(r->label, message_is(text, "note"));
 	}
 	snprintf(text, sizeof(text), "2 sampler 0 no samples are recorded: dltrace-sampler %s",
 		 err ? strerror(-err) : "does not start");
-	written(r, text);
+	label_tell(r->label, text);
 	helper_reap(&r->sampler, 0);
 }
 
@@ -225,7 +210,7 @@ static void abandon(struct recording *r)
 static void note(struct recording *r, const char *text)
 {
 	message_send(r->sampler.fd, "note %s", text);
-	written(r, text);
+	label_tell(r->label, text);
 }
 
 /* After --delay: the command runs already. */
@@ -287,7 +272,7 @@ static void sampler_has_died(struct recording *r)
 		return;
 	}
 	r->survivors = 0;
-	written(r, "2 sampler 0 dltrace-sampler has died: no more samples, and no more events");
+	label_tell(r->label, "2 sampler 0 dltrace-sampler has died: no more samples, and no more events");
 }
 
 static void from_sampler(struct recording *r)
@@ -298,9 +283,9 @@ static void from_sampler(struct recording *r)
 	if (message_receive(r->sampler.fd, text, 0) <= 0) {
 		sampler_has_died(r);
 	} else if ((value = message_is(text, "note"))) {
-		written(r, value);
-	} else if (message_is(text, "listening")) {
-		r->listening = true;
+		label_tell(r->label, value);
+	} else if (message_is(text, "listening") || message_is(text, "looked")) {
+		r->answered = true;
 	} else if (message_is(text, "said")) {
 		message_send(r->keeper.fd, "leave");
 	} else if ((value = message_is(text, "survivors"))) {
@@ -338,9 +323,18 @@ static void let_listen(struct recording *r)
 	if (r->sampler.fd < 0 || !r->started)
 		return;
 	message_send(r->sampler.fd, "listen");
-	drain(r, &r->sampler.fd, from_sampler, &r->listening, SAMPLER_START);
-	if (!r->listening && r->sampler.fd >= 0)
+	drain(r, &r->sampler.fd, from_sampler, &r->answered, SAMPLER_START);
+	if (!r->answered && r->sampler.fd >= 0)
 		note(r, "2 sampler 0 dltrace-sampler does not listen yet: the first events are missing");
+}
+
+static void look_at_command(void *data)
+{
+	struct recording *r = data;
+
+	r->answered = false;
+	if (message_send(r->sampler.fd, "look") == 0)
+		drain(r, &r->sampler.fd, from_sampler, &r->answered, LAST_LOOK);
 }
 
 static int spawn(struct recording *r)
@@ -357,6 +351,8 @@ static int spawn(struct recording *r)
 	if (*r->library)
 		environment = environment_make(r->o, &setup);
 	r->begin = now_ns();
+	r->child.last_look = look_at_command;
+	r->child.data = r;
 	return child_spawn(&r->child, r->o->command, environment ? environment : environ);
 }
 
@@ -496,11 +492,7 @@ static void end_keeper(struct recording *r)
 
 static void end_label(struct recording *r)
 {
-	bool killed = WIFSIGNALED(r->child.status);
-
-	label_number(r->label, "end", label_now());
-	label_number(r->label, killed ? "signal" : "exit",
-		     (uint64_t)(killed ? WTERMSIG(r->child.status) : WEXITSTATUS(r->child.status)));
+	label_end(r->label, r->child.status);
 	if (r->events_known && has_outboxes(r->o) && !r->o->max_size)	/* else some may be dropped unsaid */
 		label_number(r->label, "events", r->events);
 	label_number(r->label, "lost", r->lost + r->lost_in_boxes);
@@ -509,22 +501,6 @@ static void end_label(struct recording *r)
 	if (r->label)
 		fclose(r->label);
 	r->label = NULL;
-}
-
-/* LTTng counts what found no room, a batch of events once: the report knows how many were in it. */
-static void last_line(const struct recording *r, uint64_t duration)
-{
-	const struct options *o = r->o;
-	char time[32], count[32], lost[32], size[32], events[64] = "", bytes[64] = "";
-
-	if (r->events_known)
-		snprintf(events, sizeof(events), "%s events, ", format_count(r->events, count, sizeof(count)));
-	if (*r->output)
-		snprintf(bytes, sizeof(bytes), ", %s", format_size(folder_size(r->output), size, sizeof(size)));
-	say("%s: %s, %s%s%s lost%s%s", *r->output ? r->output : o->session ? o->session : o->relay,
-	    format_time(duration, time, sizeof(time)), events, r->lost ? "at least " : "",
-	    format_count(r->lost + r->lost_in_boxes, lost, sizeof(lost)),
-	    bytes, r->stalled ? " (some data never left LTTng's buffers)" : "");
 }
 
 static void finish(struct recording *r)
@@ -537,7 +513,11 @@ static void finish(struct recording *r)
 	end_keeper(r);
 	end_label(r);
 	private_folder_remove(&r->home);
-	last_line(r, duration);
+	summary_say(&(struct summary){
+		.output = r->output, .elsewhere = r->o->session ? r->o->session : r->o->relay, .duration = duration,
+		.events_known = r->events_known, .events = r->events, .lost = r->lost,
+		.lost_in_boxes = r->lost_in_boxes, .stalled = r->stalled,
+	});
 }
 
 /* Before anything was to be recorded. */

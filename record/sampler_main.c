@@ -84,6 +84,10 @@ static bool answer(const char *text)
 		wanted_wait();
 		message_send(self.fd, "listening");
 	}
+	if (message_is(text, "look")) {
+		follow_changes();
+		message_send(self.fd, "looked");
+	}
 	if (message_is(text, "survivors")) {
 		self.survivors = true;
 		self.told = UINT32_MAX;

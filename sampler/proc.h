@@ -46,6 +46,12 @@ bool proc_read_stat_again(struct proc_file *f, pid_t pid, struct proc_stat *s);
 /* A process that is there only for its parent. One whose first thread alone has ended is a zombie too, with others. */
 bool proc_has_ended(const struct proc_stat *s);
 
+/*
+ * The CPU time, to the ns, of one that has ended and that its parent has not waited for: with what it took to end it.
+ * latest: ns since boot; one that began later has but the same number. False: it is gone, *s stays as it was.
+ */
+bool proc_read_end(pid_t pid, uint64_t latest, struct proc_stat *s);
+
 /* Of our own process without a file: all but `name`, `threads` and `start`, which stay as they were. */
 void proc_own_stat(struct proc_stat *s);
 

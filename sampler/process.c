@@ -238,7 +238,7 @@ static void take_larger(uint64_t *known, uint64_t said)
 		*known = said;
 }
 
-/* What the process has said itself at its end. */
+/* What the process has said itself at its end, and what the kernel says of it if it still does. */
 static void read_usage(struct sampled_process *p)
 {
 	const struct dlt_box_header *h = p->box.header;
@@ -249,6 +249,8 @@ static void read_usage(struct sampled_process *p)
 	take_larger(&p->stat.major_faults, box_value(h->usage.major_faults));
 	take_larger(&p->voluntary, box_value(h->usage.voluntary));
 	take_larger(&p->involuntary, box_value(h->usage.involuntary));
+	if (p->pid)
+		proc_read_end(p->pid, box_value(h->boottime), &p->stat);
 }
 
 /* all: of all threads, else of those whose turn it is. */

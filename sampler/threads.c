@@ -264,6 +264,14 @@ bool threads_is_hidden(struct sampled_process *p, const struct dlt_box_slot *slo
 	return t->asked < 2 && !box_view_events(&p->box, (size_t)(slot - p->box.slots));
 }
 
+/* As of the last reading; or what it had used when the process ended, and said so. */
+static uint64_t cpu_used(const struct dlt_box_slot *slot, const struct sampled_tid *t)
+{
+	uint64_t said = box_value(slot->cpu), seen = t ? t->read.cpu : 0;
+
+	return said > seen ? said : seen;
+}
+
 static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool due, bool final)
 {
 	const struct dlt_box_slot *slot = &p->box.slots[index];
@@ -279,10 +287,9 @@ static void emit_one(struct sampled_process *p, size_t index, uint64_t now, bool
 	call = threads_call(p, slot);
 	if (!e.thread || threads_is_hidden(p, slot) || e.thread != call.thread)
 		return;
-	if (t) {
-		e.cpu = t->read.cpu;
-		e.state = final ? 0 : (uint8_t)t->read.state;
-	}
+	e.cpu = cpu_used(slot, t);
+	if (t && !final)
+		e.state = (uint8_t)t->read.state;
 	if (call.function && call.since && (final || now > call.since + LEAST)) {
 		e.function = call.function;
 		e.since = call.since;

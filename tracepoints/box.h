@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	15
+#define DLT_BOX_VERSION	16
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -131,6 +131,7 @@ struct dlt_box_slot {
 	uint64_t begin;			/* ns CLOCK_MONOTONIC */
 	uint32_t ring;			/* enum dlt_ring_state */
 	uint32_t spare;
+	uint64_t cpu;			/* ns of CPU time when the process ended, or replaced itself; or 0 */
 } __attribute__((aligned(128)));
 
 /* Only a backed ring may be touched. */

@@ -471,10 +471,10 @@ static double cpu_of_processes(const struct text *t, double trace)
 #define MISSING_LEAST 10e6	/* ns; and that part of all: less is not worth a line */
 #define MISSING_PART 0.05
 
-/* What a process has used is known at its end, what its threads had used from the last reading before. */
+/* Of a process that was killed more is known than of its threads. */
 static void say_missing(const struct text *t, double trace, const struct thread_kind *kinds, size_t count)
 {
-	char buf[FORMAT_SIZE], of[FORMAT_SIZE], whose[32] = "", text[200];
+	char buf[FORMAT_SIZE], of[FORMAT_SIZE], whose[32] = "", text[256];
 	double all = cpu_of_processes(t, trace), told = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -484,9 +484,9 @@ static void say_missing(const struct text *t, double trace, const struct thread_
 		return;
 	if (text_several(t))
 		snprintf(whose, sizeof(whose), "trace %.0f: ", trace);
-	snprintf(text, sizeof(text), "%s%s of the %s that all processes used are of no thread: each is read every half "
-		 "second, and not at the process's end.", whose, format_ns(buf, all - told, t->o->unicode),
-		 format_ns(of, all, t->o->unicode));
+	snprintf(text, sizeof(text), "%s%s of the %s that all processes used are of no thread: of one whose "
+		 "process was killed or lives on the last reading counts, up to half a second before.", whose,
+		 format_ns(buf, all - told, t->o->unicode), format_ns(of, all, t->o->unicode));
 	fputs("  ", t->out);
 	text_wrapped(t, text, 2);
 }
