@@ -20,6 +20,7 @@
 #include "folder.h"
 #include "inherited.h"
 #include "message.h"
+#include "metadata.h"
 #include "reap.h"
 #include "session.h"
 
@@ -37,10 +38,11 @@ struct keeping {
 	struct session session;
 	struct disk disk;
 	int fd;
+	int metadata;				/* the file in which room is set aside; negative: none (yet) */
 	uint64_t started, next_rotation;	/* ms CLOCK_MONOTONIC; 0: not */
 	uint64_t rotating;			/* ms: since when; 0: not */
 	bool asked;				/* dltrace-record waits for the rotation */
-	bool daemon_lost, stopped, stall_said, last_rotation;
+	bool daemon_lost, no_room, stopped, stall_said, last_rotation;
 };
 
 static uint64_t now_ms(void)
@@ -122,6 +124,21 @@ static int begin(struct keeping *k, char *why, size_t size)
 	return err ? err : set_level(k, k->config.level, why, size);
 }
 
+/* Without a process there is no such file yet. False: no room. */
+static bool reserve(struct keeping *k)
+{
+	if (k->metadata < 0 && *k->config.output && !k->session.rotated)
+		k->metadata = metadata_reserve(k->config.output);
+	return k->metadata != -ENOSPC;
+}
+
+/* LTTng's daemons must not be asked for anything any more: they may be about to hang. */
+static void has_no_room(struct keeping *k)
+{
+	k->daemon_lost = k->no_room = true;
+	message_send(k->fd, "unstarted no space left for the trace in %s", k->config.output);
+}
+
 static void start(struct keeping *k)
 {
 	char why[512];
@@ -129,6 +146,10 @@ static void start(struct keeping *k)
 	if (session_start(&k->session, why, sizeof(why)) < 0 ||
 	    (k->session.borrowed && session_set_level(&k->session, k->config.level, why, sizeof(why)) < 0)) {
 		message_send(k->fd, "unstarted %s", why);
+		return;
+	}
+	if (!reserve(k)) {
+		has_no_room(k);
 		return;
 	}
 	k->started = now_ms();
@@ -165,6 +186,7 @@ static void disk_is_full(struct keeping *k)
 	uint64_t left = k->disk.free;
 	char why[512];
 
+	message_send(k->fd, "full");	/* what follows may never return: see metadata.h */
 	session_pause(&k->session, DISK_LIMIT);
 	session_set_notes_only(&k->session);
 	session_start(&k->session, why, sizeof(why));
@@ -212,6 +234,7 @@ static void look_after(struct keeping *k)
 	look_after_daemon(k);
 	if (!k->started || k->daemon_lost)
 		return;
+	reserve(k);
 	if (*k->config.output && !k->stopped && disk_low(&k->disk))
 		disk_is_full(k);
 	if (k->rotating)
@@ -246,7 +269,7 @@ static void keep(struct keeping *k)
 {
 	struct session_end end;
 	char why[512] = "unknown";
-	bool listens = true;
+	bool listens = true, may_write;
 
 	disk_init(&k->disk, k->config.output, plan_memory(k->config.plan, k->config.cpus));
 	if (begin(k, why, sizeof(why)) < 0) {
@@ -256,11 +279,14 @@ static void keep(struct keeping *k)
 		listens = serve(k);
 	}
 	if (k->daemon_lost)
-		end = (struct session_end){ .stalled = true };
+		end = (struct session_end){ .stalled = true, .left = k->no_room };
 	else
 		session_finish(&k->session, DRAIN_LIMIT, daemon_is_ours(&k->daemon) && *k->config.output, &end);
 	message_send(k->fd, "end %" PRIu64 " %" PRIu64 " %d", end.discarded, end.lost_packets, end.stalled);
+	may_write = end.stalled && !daemon_is_ours(&k->daemon);
 	daemon_stop(&k->daemon, end.left);
+	if (!may_write)
+		metadata_trim(k->metadata);
 	if (!listens)
 		folder_remove(k->config.home);
 }
@@ -289,7 +315,7 @@ static void detach(const char *home)
 
 int keeper_launch(struct keeper *k, const struct keeper_config *c)
 {
-	struct keeping keeping = { .config = *c };
+	struct keeping keeping = { .config = *c, .metadata = -1 };
 	int fds[2], err = message_pair(fds);
 
 	*k = (struct keeper){ .fd = -1 };

@@ -9,6 +9,7 @@
  * From the keeper: ready private|shared | failed WHY        (after its launch)
  *                  started | unstarted WHY                  (start)
  *                  done TEXT | failed WHY                   (level, rotate)
+ *                  full                                     (the disk; recording is about to end)
  *                  rotated                                  (names must be announced again)
  *                  note SEVERITY KIND VALUE TEXT            (for the trace, by the sampler)
  *                  end DISCARDED LOST_PACKETS STALLED       (after stop, leave; then it exits)

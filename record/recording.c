@@ -32,6 +32,7 @@
 #define SAMPLER_START	5000
 #define SAMPLER_END	15000
 #define KEEPER_END	20000
+#define KEEPER_FULL	3000	/* while it ends recording since the disk is full */
 #define LAST_LOOK	100	/* but this one, on a busy machine: less is known then */
 
 #define SAMPLERS	3	/* that are started in place of one that has died */
@@ -64,6 +65,7 @@ struct recording {
 	uint64_t events;
 	uint64_t lost, lost_in_boxes;	/* on their way from LTTng; to LTTng */
 	bool events_known, stalled;
+	bool full;			/* the disk: the keeper has just found that, and ends recording */
 };
 
 static uint64_t now_ns(void)
@@ -235,7 +237,10 @@ static void from_keeper(struct recording *r)
 		control_end(&r->asker, "error", "the recording has ended");
 		control_end(&r->stopper, "error", "the recording has ended");
 	} else if ((value = message_is(text, "note"))) {
+		r->full = false;
 		note(r, value);
+	} else if (message_is(text, "full")) {
+		r->full = true;
 	} else if (message_is(text, "rotated")) {
 		message_send(r->sampler.fd, "again");
 	} else if ((value = message_is(text, "done"))) {
@@ -483,11 +488,13 @@ static void end_keeper(struct recording *r)
 {
 	if (!r->stop_asked || !r->stopped)
 		message_send(r->keeper.fd, "stop");
-	drain(r, &r->keeper.fd, from_keeper, &r->stopped, KEEPER_END);
+	drain(r, &r->keeper.fd, from_keeper, &r->stopped, r->full ? KEEPER_FULL : KEEPER_END);
 	if (r->keeper.fd >= 0 && !r->stopped)
-		note(r, "2 keeper 0 LTTng's daemons do not answer, some of the trace may be missing");
+		note(r, r->full ? "2 disk 0 no space left for the trace, and LTTng's daemons do not answer any more: "
+		     "it may be unreadable" :
+		     "2 keeper 0 LTTng's daemons do not answer, some of the trace may be missing");
 	r->stalled |= !r->stopped;
-	keeper_reap(&r->keeper, 5000);
+	keeper_reap(&r->keeper, r->stopped ? 5000 : 0);
 }
 
 static void end_label(struct recording *r)

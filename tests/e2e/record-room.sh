@@ -18,15 +18,15 @@ while time.time() < end:
 print("done")
 END
 
-# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills at once, as soon as the metadata is on it: where
-# LTTng has found no room for that, it writes none any more (2.13), and there is nothing to be read
+# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills at once, before LTTng has written anything: had it
+# found no room for the metadata, it would write none any more, and hang (2.13)
 cat >disk.sh <<'END'
 mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
 "$RECORD" $QUIET -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
 if [ "$3" ]; then
 	for i in $(seq 200); do
-		sleep 0.05
-		[ ! -s "$(find disk/t -name metadata)" ] || break
+		sleep 0.01
+		[ -z "$(find disk/t -name metadata 2>find.err)" ] || break
 	done
 	head -c "$1" /dev/zero >disk/other 2>disk.err
 fi
@@ -95,10 +95,33 @@ grep -q 'kind = "disk"' events || fail "not in the trace"
 
 echo "that somebody else fills at once"
 QUIET=
+begin=$(date +%s)
 disk 1 300M 4 fill
 stopped
+[ $(($(date +%s) - begin)) -lt 20 ] || fail "it took $(($(date +%s) - begin)) s"
 # LTTng has given up what it could not write, the word too; the label has it.
 grep -q 'no space left for the trace' report.txt || fail "not in the report"
+
+echo "that is full when recording begins"
+cat >fallocate.c <<'END'
+#include <errno.h>
+#include <sys/types.h>
+int fallocate(int fd, int mode, off_t at, off_t length)
+{
+	(void)fd, (void)mode, (void)at, (void)length;
+	errno = ENOSPC;
+	return -1;
+}
+END
+gcc -shared -fPIC -o fallocate.so fallocate.c
+for delay in '' --delay=0.3s; do
+	rm -rf full
+	begin=$(date +%s)
+	exits 3 env LD_PRELOAD="$TMP/fallocate.so" "$RECORD" $delay -o full -- sh -c 'echo done; sleep 1; exit 3'
+	[ $(($(date +%s) - begin)) -lt 8 ] || fail "it took $(($(date +%s) - begin)) s"
+	same "output" done "$(cat out)"
+	says "^dltrace-record: nothing is recorded: no space left for the trace in .*/full$"
+done
 
 echo "/dev/shm of 64 MB, and of 2 MB, and none"
 cat >shm.sh <<'END'
