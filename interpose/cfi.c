@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define REMEMBERED 8		/* DW_CFA_remember_state inside each other; compilers need one */
-#define ROOM 64			/* .eh_frame_hdr: what it says of itself lies in so many bytes */
 
 /* Numbers of registers in DWARF, System V ABI for x86-64, figure 3.36. */
 enum { RBP = 6, RSP = 7, RETURN_ADDRESS = 16 };
@@ -139,61 +138,71 @@ static uintptr_t take_pointer(struct bytes *b, unsigned encoding)
 
 struct entry {
 	uintptr_t begin, end;		/* of the function */
-	uint64_t code_unit;
-	int64_t data_unit;
+	unsigned encoding;		/* of addresses in it */
+	uint64_t code_unit, data_unit;	/* the latter is negative; products are modulo 2^64, as sums are */
 	struct bytes first, program;	/* instructions that all functions of its kind have, and its own */
 	bool signal;			/* a signal's frame */
 };
 
-/* The function's entry in .eh_frame: the last one of the sorted table that does not begin behind pc. NULL: none. */
-static const unsigned char *search(const void *header, uintptr_t pc)
+/* What is there from `at` on; nothing, where that lies elsewhere. */
+static struct bytes bytes_at(const struct dlt_cfi_tables *t, const unsigned char *at)
 {
-	const unsigned char *h = header;
+	bool inside = at >= t->begin && at < t->end;
+
+	return (struct bytes){ inside ? at : t->end, t->end, !inside };
+}
+
+/* The function's entry in .eh_frame: the last one of the sorted table that does not begin behind pc. NULL: none. */
+static const unsigned char *search(const struct dlt_cfi_tables *t, uintptr_t pc)
+{
+	const unsigned char *h = t->header;
 	int64_t wanted = (int64_t)(pc - (uintptr_t)h);
-	struct bytes b;
+	struct bytes b = bytes_at(t, h);
+	uint32_t kinds = (uint32_t)take(&b, 4);
+	unsigned encoding = kinds >> 8 & 0xff;
 	size_t low = 0, high;
-	const unsigned char *table;
 	int32_t place[2];
 
-	if (!h || h[0] != 1 || h[1] == PTR_OMITTED || h[2] != PTR_UDATA4 || h[3] != TABLE_ENCODING)
+	if ((kinds & 0xff) != 1 || encoding == PTR_OMITTED || kinds >> 16 != (TABLE_ENCODING << 8 | PTR_UDATA4))
 		return NULL;
-	b = (struct bytes){ h + 4, h + ROOM, false };
-	take_pointer(&b, h[1]);
+	take_pointer(&b, encoding);
 	high = take(&b, 4);
-	table = b.at;
-	if (b.broken || !high)
+	if (b.broken || !high || high > (size_t)(b.end - b.at) / sizeof(place))
 		return NULL;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		memcpy(place, table + 8 * middle, sizeof(place));
+		memcpy(place, b.at + sizeof(place) * middle, sizeof(place));
 		if (place[0] <= wanted)
 			low = middle;
 		else
 			high = middle;
 	}
-	memcpy(place, table + 8 * low, sizeof(place));
+	memcpy(place, b.at + sizeof(place) * low, sizeof(place));
 	return place[0] <= wanted ? h + place[1] : NULL;
 }
 
-/* The content of the record at `at`, behind its length; false: it is in DWARF's 64-bit form. */
-static bool record(const unsigned char *at, struct bytes *b)
+/* The content of the record at `at`, behind its length; false: none, or it is in DWARF's 64-bit form. */
+static bool record(const struct dlt_cfi_tables *t, const unsigned char *at, struct bytes *b)
 {
-	uint32_t length;
+	uint64_t length;
 
-	memcpy(&length, at, sizeof(length));
-	*b = (struct bytes){ at + 4, at + 4 + length, false };
-	return length && length < 0xfffffff0u;
+	*b = bytes_at(t, at);
+	length = take(b, 4);
+	if (b->broken || !length || length > (uint64_t)(b->end - b->at))
+		return false;
+	b->end = b->at + length;
+	return true;
 }
 
 /* What all functions of one kind have in common; false: not understood. */
-static bool read_common(const unsigned char *at, struct entry *e, unsigned *encoding, bool *augmented)
+static bool read_common(const struct dlt_cfi_tables *t, const unsigned char *at, struct entry *e, bool *augmented)
 {
 	const char *letters;
 	unsigned version;
 	struct bytes *b = &e->first;
 
-	if (!record(at, b) || take(b, 4) != 0)
+	if (!record(t, at, b) || take(b, 4) != 0)
 		return false;
 	version = (unsigned)take(b, 1);
 	letters = (const char *)b->at;
@@ -201,10 +210,10 @@ static bool read_common(const unsigned char *at, struct entry *e, unsigned *enco
 	if (version != 1 && version != 3)
 		return false;
 	e->code_unit = take_unsigned(b);
-	e->data_unit = take_signed(b);
+	e->data_unit = (uint64_t)take_signed(b);
 	if ((version == 1 ? take(b, 1) : take_unsigned(b)) != RETURN_ADDRESS || b->broken)
 		return false;
-	*encoding = PTR_ABSOLUTE;
+	e->encoding = PTR_ABSOLUTE;
 	*augmented = letters[0] == 'z';
 	if (!*augmented)
 		return !letters[0];
@@ -215,7 +224,7 @@ static bool read_common(const unsigned char *at, struct entry *e, unsigned *enco
 	pass(b, size);
 	for (letters++; *letters; letters++) {
 		if (*letters == 'R')
-			*encoding = (unsigned)take(&data, 1);
+			e->encoding = (unsigned)take(&data, 1);
 		else if (*letters == 'L')
 			take(&data, 1);
 		else if (*letters == 'P')
@@ -228,22 +237,21 @@ static bool read_common(const unsigned char *at, struct entry *e, unsigned *enco
 	return !data.broken && !b->broken;
 }
 
-static bool read_entry(const void *header, uintptr_t pc, struct entry *e)
+static bool read_entry(const struct dlt_cfi_tables *t, uintptr_t pc, struct entry *e)
 {
-	const unsigned char *at = search(header, pc), *common;
-	unsigned encoding;
+	const unsigned char *at = t->header ? search(t, pc) : NULL, *common;
 	bool augmented;
 	struct bytes *b = &e->program;
 
 	*e = (struct entry){ 0 };
-	if (!at || !record(at, b))
+	if (!at || !record(t, at, b))
 		return false;
 	common = b->at;
 	common -= take(b, 4);
-	if (common == at + 4 || !read_common(common, e, &encoding, &augmented))
+	if (common == at + 4 || !read_common(t, common, e, &augmented))
 		return false;
-	e->begin = take_pointer(b, encoding);
-	e->end = e->begin + take_pointer(b, encoding & PTR_FORMAT);
+	e->begin = take_pointer(b, e->encoding);
+	e->end = e->begin + take_pointer(b, e->encoding & PTR_FORMAT);
 	if (augmented)
 		pass(b, take_unsigned(b));
 	return !b->broken && pc - e->begin < e->end - e->begin;
@@ -350,15 +358,15 @@ static void recall(struct machine *m, struct bytes *b)
 		m->row = m->kept[--m->depth];
 }
 
-static struct place at_cfa(int64_t offset)
+static struct place at_cfa(uint64_t offset)
 {
-	return (struct place){ AT_CFA, offset };
+	return (struct place){ AT_CFA, (int64_t)offset };
 }
 
 /* One whose number has no operand in it. */
 static void step_plain(struct machine *m, struct bytes *b, unsigned code)
 {
-	const int64_t unit = m->entry->data_unit;
+	const uint64_t unit = m->entry->data_unit;
 	uint64_t reg;
 
 	switch (code) {
@@ -368,7 +376,7 @@ static void step_plain(struct machine *m, struct bytes *b, unsigned code)
 		take_unsigned(b);
 		break;
 	case CFA_SET_LOC:
-		m->at = take_pointer(b, PTR_ABSOLUTE);
+		m->at = take_pointer(b, m->entry->encoding);
 		break;
 	case CFA_ADVANCE_1:
 	case CFA_ADVANCE_2:
@@ -377,15 +385,15 @@ static void step_plain(struct machine *m, struct bytes *b, unsigned code)
 		break;
 	case CFA_OFFSET_EXTENDED:
 		reg = take_unsigned(b);
-		set(m, reg, at_cfa((int64_t)take_unsigned(b) * unit));
+		set(m, reg, at_cfa(take_unsigned(b) * unit));
 		break;
 	case CFA_OFFSET_EXTENDED_SF:
 		reg = take_unsigned(b);
-		set(m, reg, at_cfa(take_signed(b) * unit));
+		set(m, reg, at_cfa((uint64_t)take_signed(b) * unit));
 		break;
 	case CFA_NEGATIVE_OFFSET:
 		reg = take_unsigned(b);
-		set(m, reg, at_cfa(-(int64_t)take_unsigned(b) * unit));
+		set(m, reg, at_cfa(-take_unsigned(b) * unit));
 		break;
 	case CFA_RESTORE_EXTENDED:
 		restore(m, take_unsigned(b));
@@ -414,7 +422,7 @@ static void step_plain(struct machine *m, struct bytes *b, unsigned code)
 		break;
 	case CFA_DEF_SF:
 		reg = take_unsigned(b);
-		define(m, reg, take_signed(b) * unit);
+		define(m, reg, (int64_t)((uint64_t)take_signed(b) * unit));
 		break;
 	case CFA_DEF_REGISTER:
 		define(m, take_unsigned(b), m->row.offset);
@@ -423,7 +431,7 @@ static void step_plain(struct machine *m, struct bytes *b, unsigned code)
 		define(m, m->row.reg, (int64_t)take_unsigned(b));
 		break;
 	case CFA_DEF_OFFSET_SF:
-		define(m, m->row.reg, take_signed(b) * unit);
+		define(m, m->row.reg, (int64_t)((uint64_t)take_signed(b) * unit));
 		break;
 	case CFA_DEF_EXPRESSION:
 		define_by_expression(m, b);
@@ -451,7 +459,7 @@ static bool run(struct machine *m, struct bytes b, uintptr_t pc)
 			m->at += low * m->entry->code_unit;
 			break;
 		case CFA_OFFSET:
-			set(m, low, at_cfa((int64_t)take_unsigned(&b) * m->entry->data_unit));
+			set(m, low, at_cfa(take_unsigned(&b) * m->entry->data_unit));
 			break;
 		case CFA_RESTORE:
 			restore(m, low);
@@ -486,13 +494,13 @@ static struct dlt_cfi_rule rule_of(const struct row *r)
 	return rule;
 }
 
-struct dlt_cfi_rule dlt_cfi_find(const void *header, uintptr_t pc)
+struct dlt_cfi_rule dlt_cfi_find(const struct dlt_cfi_tables *t, uintptr_t pc)
 {
 	struct dlt_cfi_rule unknown = { .base = DLT_CFI_UNKNOWN };
 	struct entry e;
 	struct machine m = { .entry = &e };
 
-	if (!read_entry(header, pc, &e))
+	if (!read_entry(t, pc, &e))
 		return unknown;
 	if (e.signal)
 		return (struct dlt_cfi_rule){ .base = DLT_CFI_OUTERMOST };
@@ -504,11 +512,11 @@ struct dlt_cfi_rule dlt_cfi_find(const void *header, uintptr_t pc)
 	return run(&m, e.program, pc) ? rule_of(&m.row) : unknown;
 }
 
-int dlt_cfi_function(const void *header, uintptr_t pc, uintptr_t *begin, uintptr_t *end)
+int dlt_cfi_function(const struct dlt_cfi_tables *t, uintptr_t pc, uintptr_t *begin, uintptr_t *end)
 {
 	struct entry e;
 
-	if (!read_entry(header, pc, &e))
+	if (!read_entry(t, pc, &e))
 		return false;
 	*begin = e.begin;
 	*end = e.end;

@@ -7,7 +7,8 @@
  * These are all the registers that a stack of compiled code needs: compilers find a frame by rsp, by rbp, or, where
  * they had to align the stack, by an address that lies at rbp.
  *
- * Nothing here waits, allocates or writes: rules are read from the loaded object as the loader has mapped it.
+ * Nothing here waits, allocates or writes: rules are read from the loaded object as the loader has mapped it, and
+ * nothing outside of the part of it that its tables lie in, whatever these say.
  * Sources: Linux Standard Base 5.0, chapter 10 (.eh_frame, .eh_frame_hdr); DWARF 4, chapter 6.4.
  */
 #ifndef DLT_INTERPOSE_CFI_H
@@ -30,18 +31,23 @@ struct dlt_cfi_rule {
 	int32_t cfa;		/* bytes */
 	int16_t saved;		/* where the caller's rbp lies: bytes from the CFA (DLT_CFI_AT_RBP: from rbp) */
 	uint8_t base;		/* enum dlt_cfi_base */
-	uint8_t spare;		/* the reader's own */
+	uint8_t spare;
 };
 
 _Static_assert(sizeof(struct dlt_cfi_rule) == 8, "a word");
 
+/* An object's .eh_frame_hdr (NULL: none), and the part of the object that it and .eh_frame lie in; all borrowed. */
+struct dlt_cfi_tables {
+	const unsigned char *header, *begin, *end;
+};
+
 /*
- * The rule at `pc`, which lies in the object whose .eh_frame_hdr is `header` (as _dl_find_object gives it; NULL:
- * none). For a return address ask for the byte before: a call may be the last of its function.
+ * The rule at `pc`, which lies in the object. For a return address ask for the byte before: a call may be the last of
+ * its function.
  */
-struct dlt_cfi_rule dlt_cfi_find(const void *header, uintptr_t pc);
+struct dlt_cfi_rule dlt_cfi_find(const struct dlt_cfi_tables *t, uintptr_t pc);
 
 /* Where the function that holds `pc` begins and ends; false: not known. */
-int dlt_cfi_function(const void *header, uintptr_t pc, uintptr_t *begin, uintptr_t *end);
+int dlt_cfi_function(const struct dlt_cfi_tables *t, uintptr_t pc, uintptr_t *begin, uintptr_t *end);
 
 #endif

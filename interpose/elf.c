@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#define PAGE		4096
 #define VERSION_INDEX	0x7fff
 #define VERSION_HIDDEN	0x8000
 
@@ -15,6 +16,17 @@
 static const void *at(const struct dlt_elf *e, ElfW(Addr) address)
 {
 	return (const void *)((ElfW(Sxword))address < (ElfW(Sxword))e->base ? address + e->base : address);
+}
+
+const ElfW(Phdr) *dlt_elf_headers(uintptr_t begin, unsigned *count)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)begin;
+
+	if (memcmp(header, ELFMAG, SELFMAG) != 0 || header->e_phoff > PAGE - sizeof(ElfW(Phdr)) ||
+	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > PAGE)
+		return NULL;
+	*count = header->e_phnum;
+	return (const ElfW(Phdr) *)(begin + header->e_phoff);
 }
 
 bool dlt_elf_open(struct dlt_elf *e, uintptr_t base, const ElfW(Dyn) *dynamic)

@@ -46,6 +46,12 @@ struct dlt_elf_name {
 	bool data;			/* of a variable, else of a function */
 };
 
+/*
+ * The program headers of the object that is mapped from `begin` on, in memory; NULL: its first page does not have
+ * them.
+ */
+const ElfW(Phdr) *dlt_elf_headers(uintptr_t begin, unsigned *count);
+
 /* False for what has no dynamic symbols. */
 bool dlt_elf_open(struct dlt_elf *e, uintptr_t base, const ElfW(Dyn) *dynamic);
 

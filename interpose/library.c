@@ -121,15 +121,11 @@ static void copy_path(char *to, size_t size, const char *path)
 /* The library's build id as it lies in memory, hexadecimal; "" when it has none. */
 static void build_id(const struct object *o, char *to, size_t size)
 {
-	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)o->begin;
-	const ElfW(Phdr) *p;
+	unsigned count = 0;
+	const ElfW(Phdr) *p = dlt_elf_headers(o->begin, &count);
 
 	*to = '\0';
-	if (memcmp(header, ELFMAG, SELFMAG) != 0 || header->e_phoff > 4096 - sizeof(*p) ||
-	    header->e_phoff + header->e_phnum * sizeof(*p) > 4096)
-		return;
-	p = (const ElfW(Phdr) *)(o->begin + header->e_phoff);
-	for (const ElfW(Phdr) *end = p + header->e_phnum; p < end; p++) {
+	for (; count; count--, p++) {
 		/* Not from where it begins: a library may be linked for an address, too. */
 		uintptr_t at = o->base + p->p_vaddr, last = at + p->p_memsz;
 

@@ -22,12 +22,12 @@
 /* ---- places in the code -------------------------------------------------------------------- */
 
 struct half {
-	uintptr_t at;		/* the return address */
+	uintptr_t at;		/* the return address, and when it was found out (at_now) */
 	uint64_t value;
 } __attribute__((aligned(16)));
 
 static struct place {
-	struct half rule;	/* struct dlt_cfi_rule; `spare`: low bits of the generation of libraries */
+	struct half rule;	/* struct dlt_cfi_rule */
 	struct half what;
 } places[PLACES] __attribute__((aligned(64)));
 
@@ -44,6 +44,12 @@ static void store(struct half *h, struct half v)
 	*(volatile __m128i *)h = _mm_load_si128((const __m128i *)&v);
 }
 
+/* With the generation of libraries where no address of a program's has bits: it has 47. */
+static uintptr_t at_now(uintptr_t at)
+{
+	return at ^ (uintptr_t)dlt_library_now() << 47;
+}
+
 static struct place *place_of(uintptr_t at)
 {
 	return &places[at * 0x9e3779b97f4a7c15u >> 50];
@@ -51,30 +57,53 @@ static struct place *place_of(uintptr_t at)
 
 _Static_assert(PLACES == 1 << (64 - 50), "place_of() gives so many");
 
-/* The object's .eh_frame_hdr; NULL: none, or a C library before 2.35. */
-static const void *frames_of(uintptr_t at)
+#if __GLIBC_PREREQ(2, 35)
+/* The part of the object that its .eh_frame_hdr lies in; all of it where its program headers do not tell. */
+static struct dlt_cfi_tables tables_in(const struct dl_find_object *o)
+{
+	uintptr_t begin = (uintptr_t)o->dlfo_map_start, header = (uintptr_t)o->dlfo_eh_frame;
+	unsigned count = 0;
+	const ElfW(Phdr) *p = dlt_elf_headers(begin, &count);
+	struct dlt_cfi_tables all = { o->dlfo_eh_frame, o->dlfo_map_start, o->dlfo_map_end };
+
+	for (unsigned i = 0; i < count; i++) {
+		uintptr_t at = o->dlfo_link_map->l_addr + p[i].p_vaddr;
+
+		if (p[i].p_type == PT_LOAD && header - at < p[i].p_filesz)
+			return (struct dlt_cfi_tables){ o->dlfo_eh_frame, (void *)at, (void *)(at + p[i].p_filesz) };
+	}
+	if (count)
+		all.header = NULL;
+	return all;
+}
+#endif
+
+/* Of the object there; without a header: it has none, or a C library before 2.35. */
+static struct dlt_cfi_tables tables_of(uintptr_t at)
 {
 #if __GLIBC_PREREQ(2, 35)
 	struct dl_find_object found;
 
-	if (dlt_real_table._dl_find_object && !dlt_real_table._dl_find_object((void *)at, &found))
-		return found.dlfo_eh_frame;
+	if (dlt_real_table._dl_find_object && !dlt_real_table._dl_find_object((void *)at, &found) &&
+	    found.dlfo_eh_frame)
+		return tables_in(&found);
 #endif
-	return NULL;
+	return (struct dlt_cfi_tables){ NULL, NULL, NULL };
 }
 
 struct dlt_cfi_rule dlt_place_rule(uintptr_t at)
 {
 	struct half *place = &place_of(at)->rule, h = load(place);
-	uint8_t generation = (uint8_t)dlt_library_now();
+	uintptr_t now = at_now(at);
+	struct dlt_cfi_tables tables;
 	struct dlt_cfi_rule rule;
 
 	memcpy(&rule, &h.value, sizeof(rule));
-	if (h.at == at && rule.spare == generation)
+	if (h.at == now)
 		return rule;
-	rule = dlt_cfi_find(frames_of(at - 1), at - 1);
-	rule.spare = generation;
-	h.at = at;
+	tables = tables_of(at - 1);
+	rule = dlt_cfi_find(&tables, at - 1);
+	h.at = now;
 	memcpy(&h.value, &rule, sizeof(rule));
 	store(place, h);
 	return rule;
@@ -114,6 +143,7 @@ static const void *find_bound(const struct dlt_elf *e, const char *name)
 static void look_for_python(uintptr_t at)
 {
 	struct dlt_python_symbols s = { 0 };
+	struct dlt_cfi_tables tables;
 	const char *(*version)(void);
 	uint32_t none = 0;
 	struct dlt_elf e;
@@ -133,8 +163,8 @@ static void look_for_python(uintptr_t at)
 	s.version = version ? version() : NULL;
 	interpreter.begin = dlt_library_base((void *)at);
 	interpreter.end = (uintptr_t)dlt_library_end((void *)at);
-	if (!dlt_cfi_function(frames_of((uintptr_t)s.evaluate), (uintptr_t)s.evaluate, &interpreter.evaluates,
-			      &interpreter.evaluates_end))
+	tables = tables_of((uintptr_t)s.evaluate);
+	if (!dlt_cfi_function(&tables, (uintptr_t)s.evaluate, &interpreter.evaluates, &interpreter.evaluates_end))
 		interpreter.evaluates = interpreter.evaluates_end = 0;
 	__atomic_store_n(&interpreter.state, dlt_python_init(&s) ? 2 : 3, __ATOMIC_RELEASE);
 	dlt_log(DLT_LOG_STACKS, "python", dlt_python_why(), (long)interpreter.state);
@@ -189,12 +219,11 @@ static uint64_t find_what(uintptr_t at)
 uint64_t dlt_place_what(uintptr_t at)
 {
 	struct half *place = &place_of(at)->what, h = load(place);
-	uint64_t generation = (uint64_t)(uint8_t)dlt_library_now() << 48;
+	uintptr_t now = at_now(at);
 
-	/* No address of a program's has more than 47 bits. */
-	if (h.at == (at | generation))
+	if (h.at == now)
 		return h.value;
-	h = (struct half){ at | generation, find_what(at - 1) };
+	h = (struct half){ now, find_what(at - 1) };
 	/* Ids are given once the process is announced; what is unknown now may be loaded there later. */
 	if (dlt_frame_kind(h.value) != DLT_FRAME_UNKNOWN)
 		store(place, h);

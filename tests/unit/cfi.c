@@ -6,9 +6,11 @@
 #include <cmocka.h>
 #include <alloca.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unwind.h>
 
 #include "interpose/cfi.c"
@@ -20,11 +22,20 @@ struct addresses {
 	unsigned count;
 };
 
-static const void *header_of(uintptr_t pc)
+static struct dlt_cfi_tables tables_of(uintptr_t pc)
 {
 	struct dl_find_object found;
 
-	return _dl_find_object((void *)pc, &found) ? NULL : found.dlfo_eh_frame;
+	if (_dl_find_object((void *)pc, &found))
+		return (struct dlt_cfi_tables){ NULL, NULL, NULL };
+	return (struct dlt_cfi_tables){ found.dlfo_eh_frame, found.dlfo_map_start, found.dlfo_map_end };
+}
+
+static struct dlt_cfi_rule rule_at(uintptr_t pc)
+{
+	struct dlt_cfi_tables t = tables_of(pc);
+
+	return dlt_cfi_find(&t, pc);
 }
 
 /* libgcc's: the first is where it was called from. */
@@ -46,7 +57,7 @@ static __attribute__((noinline)) void walk(struct addresses *a)
 
 	__asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" : "=r"(pc), "=r"(rsp), "=r"(rbp));
 	for (pc++; a->count < MOST;) {
-		struct dlt_cfi_rule rule = dlt_cfi_find(header_of(pc - 1), pc - 1);
+		struct dlt_cfi_rule rule = rule_at(pc - 1);
 		uintptr_t cfa = (rule.base == DLT_CFI_RSP ? rsp : rbp) + (uintptr_t)(intptr_t)rule.cfa;
 
 		seen[a->count] = rule.base;
@@ -182,12 +193,13 @@ static void test_beginnings(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]), begin = 0, end = 0;
-		struct dlt_cfi_rule rule = dlt_cfi_find(header_of(at), at);
+		struct dlt_cfi_tables t = tables_of(at);
+		struct dlt_cfi_rule rule = dlt_cfi_find(&t, at);
 
 		assert_int_equal(rule.base, DLT_CFI_RSP);
 		assert_int_equal(rule.cfa, 8);
 		assert_int_equal(rule.saved, DLT_CFI_SAME);
-		assert_true(dlt_cfi_function(header_of(at), at, &begin, &end));
+		assert_true(dlt_cfi_function(&t, at, &begin, &end));
 		assert_int_equal(begin, at);
 		assert_true(end > at);
 	}
@@ -197,16 +209,18 @@ static void test_beginnings(void **state)
 static void test_ends(void **state)
 {
 	static const unsigned char broken[64] = { 1, 0xff, 3, 0x3b }, other[64] = { 2 };
+	const struct dlt_cfi_tables none = { NULL, NULL, NULL }, first = { broken, broken, broken + sizeof(broken) };
+	const struct dlt_cfi_tables second = { other, other, other + sizeof(other) };
+	struct dlt_cfi_tables t = tables_of((uintptr_t)look);
 	uintptr_t begin, end;
 
 	(void)state;
-	assert_int_equal(dlt_cfi_find(NULL, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
-	assert_int_equal(dlt_cfi_find(broken, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
-	assert_int_equal(dlt_cfi_find(other, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
-	assert_false(dlt_cfi_function(NULL, (uintptr_t)look, &begin, &end));
+	assert_int_equal(dlt_cfi_find(&none, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
+	assert_int_equal(dlt_cfi_find(&first, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
+	assert_int_equal(dlt_cfi_find(&second, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
+	assert_false(dlt_cfi_function(&none, (uintptr_t)look, &begin, &end));
 	/* Before all functions of the object. */
-	assert_int_equal(dlt_cfi_find(header_of((uintptr_t)look), (uintptr_t)header_of((uintptr_t)look) & ~0xffffffULL).base,
-			 DLT_CFI_UNKNOWN);
+	assert_int_equal(dlt_cfi_find(&t, (uintptr_t)t.header & ~0xffffffULL).base, DLT_CFI_UNKNOWN);
 }
 
 /* Instructions that our own compiler does not write: each from the row before. */
@@ -230,7 +244,7 @@ static void test_instructions(void **state)
 		{ DLT_CFI_RBP, 16, -16 }, { DLT_CFI_RSP, 8, DLT_CFI_SAME }, { DLT_CFI_RBP, 16, -16 },
 		{ DLT_CFI_AT_RBP, -8, 0 }, { DLT_CFI_UNKNOWN, 0, 0 }, { DLT_CFI_OUTERMOST, 0, 0 },
 	};
-	const struct entry e = { .code_unit = 1, .data_unit = -8 };
+	const struct entry e = { .code_unit = 1, .data_unit = -8ULL };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -248,6 +262,102 @@ static void test_instructions(void **state)
 	}
 }
 
+/* A copy of the C library's tables, behind which and before which nothing can be read. */
+static struct dlt_cfi_tables copy_tables(unsigned char **begin, size_t *size, ptrdiff_t *moved)
+{
+	struct dlt_cfi_tables t = tables_of((uintptr_t)malloc), copy;
+	const ElfW(Ehdr) *file = (const void *)t.begin;
+	const ElfW(Phdr) *p = (const void *)(t.begin + file->e_phoff);
+	unsigned char *at;
+
+	while (p->p_type != PT_LOAD || (uintptr_t)t.header - (uintptr_t)t.begin - p->p_vaddr >= p->p_filesz)
+		p++;
+	*size = (p->p_filesz + 4095) & ~(size_t)4095;
+	at = mmap(NULL, *size + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	at += 4096;
+	assert_int_equal(mprotect(at, *size, PROT_READ | PROT_WRITE), 0);
+	memcpy(at, t.begin + p->p_vaddr, *size);
+	*begin = at;
+	*moved = at - (t.begin + p->p_vaddr);
+	copy = (struct dlt_cfi_tables){ t.header + *moved, at, at + *size };
+	return copy;
+}
+
+static uint32_t chance = 1;
+
+static uint32_t next_chance(void)
+{
+	chance = chance * 1664525 + 1013904223;
+	return chance >> 8;
+}
+
+/* One byte, or a length or an offset, becomes another one, mostly where a search from the header comes by. */
+static size_t place_to_break(const struct dlt_cfi_tables *t, size_t size)
+{
+	size_t header = (size_t)(t->header - t->begin);
+
+	switch (next_chance() % 4) {
+	case 0:
+		return header + next_chance() % 16;
+	case 1:
+		return header + next_chance() % 4096;
+	default:
+		return header + next_chance() % (size - header - 8);
+	}
+}
+
+/* Tables that say anything: nothing outside of them is read. */
+static void test_broken(void **state)
+{
+	unsigned char *bytes, kept[8];
+	ptrdiff_t moved;
+	size_t size;
+	struct dlt_cfi_tables t = copy_tables(&bytes, &size, &moved);
+	uintptr_t code = (uintptr_t)qsort + (uintptr_t)moved, begin, end;
+	static const uint32_t odd[] = { 0, 0xffffffff, 0x7fffffff, 0x80000000, 0xfffffff0, 0x10000, 4, 1 };
+
+	(void)state;
+	assert_int_equal(dlt_cfi_find(&t, code).base, DLT_CFI_RSP);
+	for (unsigned round = 0; round < 20000; round++) {
+		size_t at = place_to_break(&t, size);
+		uint32_t value = next_chance() % 2 ? odd[next_chance() % 8] : next_chance();
+
+		memcpy(kept, bytes + at, sizeof(kept));
+		memcpy(bytes + at, &value, next_chance() % 2 ? 1 : 4);
+		for (unsigned i = 0; i < 8; i++)
+			dlt_cfi_find(&t, code + next_chance() % 4096 * (i * 16 + 1));
+		dlt_cfi_function(&t, code, &begin, &end);
+		if (round % 64)		/* else it stays broken */
+			memcpy(bytes + at, kept, sizeof(kept));
+	}
+	munmap(bytes - 4096, size + 8192);
+}
+
+/* Each record's length, one after the other, leads far behind the tables. */
+static void test_lengths(void **state)
+{
+	unsigned char *bytes;
+	ptrdiff_t moved;
+	size_t size;
+	struct dlt_cfi_tables t = copy_tables(&bytes, &size, &moved);
+	uintptr_t code = (uintptr_t)qsort + (uintptr_t)moved;
+	int32_t place;
+	uint32_t count, length = 0x7fffffff;
+
+	(void)state;
+	memcpy(&count, t.header + 8, sizeof(count));
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(&place, t.header + 12 + 8 * i + 4, sizeof(place));
+		memcpy(bytes + (t.header + place - bytes), &length, sizeof(length));
+		memcpy(&place, t.header + 12 + 8 * i, sizeof(place));
+		assert_int_equal(dlt_cfi_find(&t, (uintptr_t)(t.header + place)).base, DLT_CFI_UNKNOWN);
+	}
+	memcpy(bytes + (t.header + 8 - bytes), &length, sizeof(length));
+	assert_int_equal(dlt_cfi_find(&t, code).base, DLT_CFI_UNKNOWN);
+	munmap(bytes - 4096, size + 8192);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +367,8 @@ int main(void)
 		cmocka_unit_test(test_beginnings),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# dltrace-record --stacks where a stack is not what it seems, or what describes it is broken: the program goes on as
+# without, and nothing is called another's.
+. "$top_srcdir/tests/lib.sh"
+
+# record ARGUMENT...: the trace of odd_stacks, its report in JSON, and what it said itself in `out`
+record() {
+	rm -rf t
+	timeout 100 "$RECORD" -q --stacks -o t -- "$APPS/odd_stacks" "$@" >out || fail "$*: status $?"
+	grep -qx whole out || fail "$*: it did not come to its end"
+	"$REPORT" t -o r.json
+}
+
+# asked PATTERN: allocations of the heap whose stack matches
+asked() {
+	jq --arg pattern "$1" '[.memory_stacks[] | select((.stack // "") | test($pattern)) | .allocations] | add // 0' r.json
+}
+
+# Tables of frames that claim to be far larger than their file.
+cat >ask.c <<'EOF'
+#include <stdlib.h>
+void *ask(size_t size) { void *p = malloc(size); __asm__ volatile("" : : "r"(p)); return p; }
+EOF
+${CC:-cc} -O1 -shared -fPIC -o ask.so ask.c
+record calls ./ask.so
+same "whole tables" 1 "$(asked 'main;.*ask$')"
+python3 - ask.so <<'EOF'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+headers, = struct.unpack_from("<Q", data, 32)
+count, = struct.unpack_from("<H", data, 56)
+for i in range(count):
+    kind, _, offset = struct.unpack_from("<IIQ", data, headers + 56 * i)
+    if kind == 0x6474e550:	# PT_GNU_EH_FRAME
+        struct.pack_into("<I", data, offset + 8, 0x7fffffff)
+open(sys.argv[1], "wb").write(data)
+EOF
+record calls ./ask.so
+same "broken tables" 1 "$(asked 'ask$')"
