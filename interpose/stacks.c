@@ -17,7 +17,7 @@
 
 #define DEEPEST 192		/* frames of a stack that are kept, the innermost */
 #define PYTHONS 128		/* ... of Python's */
-#define STACK_MOST (64UL << 20)	/* bytes: a stack that is larger is another one than the thread's */
+#define STACK_MOST (64UL << 20)	/* bytes of the first thread's stack: no mapping is so near to its end */
 
 /* ---- the walk ------------------------------------------------------------------------------ */
 
@@ -88,7 +88,8 @@ static bool is_same(const struct registers *a, const struct registers *b)
 }
 
 /* former: of the same stack, NULL: none. How many frames have no place yet. */
-static __attribute__((noinline)) unsigned walk(struct walked *w, const struct walked *former, uintptr_t end)
+static __attribute__((noinline)) unsigned walk(struct walked *w, const struct walked *former, uintptr_t begin,
+					       uintptr_t end)
 {
 	unsigned at = 0, changed = 0;
 	struct registers r;
@@ -97,7 +98,7 @@ static __attribute__((noinline)) unsigned walk(struct walked *w, const struct wa
 	r.at++;
 	w->count = 0;
 	w->whole = false;
-	if (r.rsp > end || end - r.rsp > STACK_MOST)
+	if (r.rsp < begin || r.rsp > end)
 		return 0;
 	while (w->count < DEEPEST) {
 		struct dlt_cfi_rule rule;
@@ -283,7 +284,8 @@ static uint32_t take(struct dlt_thread *t, struct dlt_stack_room *room)
 		former = NULL;
 	room->known = false;
 	/* Of one that was cut it is not known what is behind. */
-	fresh = walk(&s->walked, former && former->walked.count < DEEPEST ? &former->walked : NULL, t->stack_end);
+	fresh = walk(&s->walked, former && former->walked.count < DEEPEST ? &former->walked : NULL,
+		     t->stack_begin, t->stack_end);
 	/* The interpreter is found by what the places are. */
 	for (unsigned i = 0; i < fresh; i++)
 		s->walked.places[i] = dlt_place_what(s->walked.frames[i].at);
@@ -305,6 +307,8 @@ static uint32_t take(struct dlt_thread *t, struct dlt_stack_room *room)
  */
 static struct dlt_stack_room *enter(struct dlt_thread *t, uintptr_t here)
 {
+	if (!t->id)		/* one that several share in their last breath (thread.h) */
+		return NULL;
 	if (!t->stack_room)
 		t->stack_room = dlt_sys_map(NULL, sizeof(*t->stack_room), PROT_READ | PROT_WRITE,
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -328,6 +332,7 @@ static void find_end(struct dlt_thread *t)
 {
 	uintptr_t end = dlt_process_stack_end();
 
+	t->stack_begin = end > STACK_MOST ? end - STACK_MOST : NO_END;
 	t->stack_end = end ? end : NO_END;
 }
 

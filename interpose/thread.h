@@ -67,7 +67,8 @@ struct dlt_thread {
 	uint32_t index;			/* of its slot, for ever; 0: shares the late slot */
 	uint32_t exit_rounds;		/* of thread-specific data's destructors */
 	uintptr_t handle;		/* its pthread_t; 0: not known */
-	uintptr_t stack_end;		/* the highest address of its stack that is walked; 0: not asked (stacks.c) */
+	/* Between these its stack is walked, which lies all there; stack_end 0: not asked (stacks.c). */
+	uintptr_t stack_begin, stack_end;
 	struct dlt_stack_room *stack_room;	/* NULL: no stack was ever taken */
 	uintptr_t stack_taker;		/* address of the frame that is taking one; 0: none is */
 	struct dlt_thread *next;	/* all records ever made; never unlinked */

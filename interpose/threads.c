@@ -29,6 +29,7 @@
 #include "sys.h"
 
 #define CHUNK 4096	/* bytes of hand-overs mapped at once */
+#define ABOVE_SELF 4096	/* bytes of a stack that lie above pthread_self(), at most: glibc's struct pthread */
 
 /*
  * What the creating thread hands to the new one. From a pool of our own, because the
@@ -37,6 +38,7 @@
 struct hand_over {
 	void *(*start)(void *);
 	void *argument;
+	size_t stack;		/* bytes that it has, at least, below what glibc keeps of the thread; 0: not known */
 	struct dlt_creator by;
 	uint32_t creator;	/* thread id */
 	uint32_t busy;
@@ -182,6 +184,7 @@ static void *trampoline(void *data)
 	void *result;
 
 	give_back(data);
+	t->stack_begin = (uintptr_t)pthread_self() + ABOVE_SELF - h.stack;
 	t->stack_end = DLT_FRAME;
 	describe(t, &h);
 	prepare_ust(t);
@@ -220,6 +223,19 @@ static const pthread_attr_t *with_room(const pthread_attr_t *theirs, pthread_att
 	return pthread_attr_setstacksize(copy, size + taken_from_stacks) ? theirs : copy;
 }
 
+/* At least so many bytes: a stack that glibc has kept for another use may be larger. 0: not known. */
+static size_t stack_size(const pthread_attr_t *attributes)
+{
+	pthread_attr_t plain;
+	size_t size = 0;
+
+	if (!attributes && pthread_attr_init(&plain) == 0)
+		attributes = &plain;
+	if (attributes)
+		pthread_attr_getstacksize(attributes, &size);
+	return size;
+}
+
 DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			      void *(*start)(void *), void *argument)
 {
@@ -234,6 +250,7 @@ DLT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 		return dlt_real()->pthread_create(thread, attributes, start, argument);
 	h->start = start;
 	h->argument = argument;
+	h->stack = stack_size(attributes);
 	h->creator = t->id;
 	h->by = dlt_creator_of(t, __builtin_return_address(0), (void *)start, argument);
 	helper = h->by.helper;

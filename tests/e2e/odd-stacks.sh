@@ -37,3 +37,7 @@ open(sys.argv[1], "wb").write(data)
 EOF
 record calls ./ask.so
 same "broken tables" 1 "$(asked 'ask$')"
+
+# A fiber's stack ends where the thread's begins that runs it, and what lies between cannot be read.
+record fiber
+same "fibers are nobody's" 0 "$(asked 'in_thread')"
