@@ -19,6 +19,7 @@
 #include "guard.h"
 #include "process.h"
 #include "real.h"
+#include "stack_places.h"
 #include "sys.h"
 #include "walk.h"
 
@@ -386,9 +387,12 @@ void dlt_library_init(void)
 /* Unlike dlopen, dlclose does not care who calls it. */
 __attribute__((visibility("default"))) int dlclose(void *handle)
 {
-	int result = dlt_real()->dlclose(handle);
+	int result;
 
+	dlt_places_unload();
+	result = dlt_real()->dlclose(handle);
 	__atomic_add_fetch(&dlt_library_generation, 1, __ATOMIC_RELAXED);
+	dlt_places_unloaded();
 	/* LTTng's tracepoints close it at the end of each child of fork. */
 	if (dlt_walk_returns())
 		dlt_exists_update();

@@ -22,6 +22,7 @@
 #include "log.h"
 #include "objects.h"
 #include "outbox.h"
+#include "stack_places.h"
 #include "sys.h"
 #include "thread.h"
 #include "tracepoints/units.h"
@@ -184,6 +185,7 @@ static void remake(void)
 	dlt_calls_after_fork();
 	dlt_ledger_after_fork();
 	dlt_threads_after_fork();
+	dlt_places_after_fork();
 	dlt_heap_after_fork();
 	dlt_marks_after_fork();
 	dlt_sampler_after_fork();

@@ -226,11 +226,17 @@ bool dlt_python_init(const struct dlt_python_symbols *s)
 	dlt_python.code_type = (uintptr_t)s->code_type;
 	dlt_python.string_type = (uintptr_t)s->string_type;
 	memcpy(&dlt_python.get_state, &s->get_state, sizeof(dlt_python.get_state));
-	/* Binds what it calls, if the loader does that at the first call: not in a hook. */
+	/* Binds what it calls, if the loader does that at the first call. */
 	dlt_python.get_state();
 	why = NULL;
 	__atomic_store_n(&dlt_python.ready, true, __ATOMIC_RELEASE);
 	return true;
+}
+
+void dlt_python_forget(void)
+{
+	__atomic_store_n(&dlt_python.ready, false, __ATOMIC_RELEASE);
+	why = "Python was unloaded";
 }
 
 const char *dlt_python_why(void)

@@ -38,11 +38,14 @@ struct dlt_python_symbols {
 };
 
 /*
- * Once, outside of hooks; other threads may be in hooks already. False: this version or build is not known, and
+ * Once; other threads may be in hooks already. False: this version or build is not known, and
  * nothing is ever read; dlt_python_why() says why. The types' sizes are compared with what the table has
  * for the version, from 3.13 on _PyRuntime's own description of the layout is used.
  */
 bool dlt_python_init(const struct dlt_python_symbols *s);
+
+/* The interpreter is unloaded, and nobody asks any more; another one may come. */
+void dlt_python_forget(void);
 
 /* Why the last dlt_python_init failed; NULL: it did not. */
 const char *dlt_python_why(void);

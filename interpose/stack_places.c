@@ -11,13 +11,17 @@
 #include <sys/auxv.h>
 
 #include "box.h"
+#include "clock.h"
 #include "elf.h"
 #include "library.h"
 #include "log.h"
 #include "python.h"
 #include "real.h"
+#include "sys.h"
+#include "thread.h"
 
 #define PLACES 16384		/* a power of 2 */
+#define TAKERS_MOST 100000000	/* ns that a dlclose waits for them */
 
 /* ---- places in the code -------------------------------------------------------------------- */
 
@@ -111,12 +115,18 @@ struct dlt_cfi_rule dlt_place_rule(uintptr_t at)
 
 /* ---- the interpreter ----------------------------------------------------------------------- */
 
-/* Found as the library that a stack leads through; only one is known, the first. */
+enum { NOT_SEEN, BEING_LOOKED_AT, KNOWN, OTHER_VERSION };
+
+/* Found as the library that a stack leads through; only one is known, the first, until that may be unloaded. */
 static struct {
-	uint32_t state;			/* 0: not seen yet, 1: being looked at, 2: known, 3: another version's */
+	uint32_t state;			/* as above */
+	bool stays;			/* it is the program, or linked to it: no dlclose unloads it */
 	uintptr_t begin, end;		/* of its object */
 	uintptr_t evaluates, evaluates_end;	/* the function that runs code */
 } interpreter;
+
+static uint64_t looked_at[DLT_BOX_LIBRARIES / 64];	/* one bit a library: it is not Python's */
+static uint32_t closing;		/* threads in dlclose */
 
 static void *find(const struct dlt_elf *e, const char *name, bool data)
 {
@@ -139,20 +149,37 @@ static const void *find_bound(const struct dlt_elf *e, const char *name)
 	return copy ? copy : find(e, name, true);
 }
 
+/* The program itself, or what it is linked to directly. */
+static bool is_needed(const struct dlt_elf *e)
+{
+	const ElfW(Dyn) *place = NULL;
+	struct dlt_elf program;
+	const char *name;
+
+	if (!dlt_library_elf((const void *)getauxval(AT_PHDR), &program))
+		return false;
+	if (program.dynamic == e->dynamic)
+		return true;
+	while (e->soname && (name = dlt_elf_next_needed(&program, &place)))
+		if (!strcmp(name, e->soname))
+			return true;
+	return false;
+}
+
 /* Is the object that holds `at` Python's? */
 static void look_for_python(uintptr_t at)
 {
 	struct dlt_python_symbols s = { 0 };
 	struct dlt_cfi_tables tables;
 	const char *(*version)(void);
-	uint32_t none = 0;
+	uint32_t none = NOT_SEEN;
 	struct dlt_elf e;
 
 	if (!dlt_library_elf((void *)at, &e))
 		return;
 	s.evaluate = find(&e, "_PyEval_EvalFrameDefault", false);
-	if (!s.evaluate ||
-	    !__atomic_compare_exchange_n(&interpreter.state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!s.evaluate || !__atomic_compare_exchange_n(&interpreter.state, &none, BEING_LOOKED_AT, false,
+							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	s.get_state = find(&e, "PyGILState_GetThisThreadState", false);
 	s.code_type = find_bound(&e, "PyCode_Type");
@@ -163,10 +190,11 @@ static void look_for_python(uintptr_t at)
 	s.version = version ? version() : NULL;
 	interpreter.begin = dlt_library_base((void *)at);
 	interpreter.end = (uintptr_t)dlt_library_end((void *)at);
+	interpreter.stays = is_needed(&e);
 	tables = tables_of((uintptr_t)s.evaluate);
 	if (!dlt_cfi_function(&tables, (uintptr_t)s.evaluate, &interpreter.evaluates, &interpreter.evaluates_end))
 		interpreter.evaluates = interpreter.evaluates_end = 0;
-	__atomic_store_n(&interpreter.state, dlt_python_init(&s) ? 2 : 3, __ATOMIC_RELEASE);
+	__atomic_store_n(&interpreter.state, dlt_python_init(&s) ? KNOWN : OTHER_VERSION, __ATOMIC_RELEASE);
 	dlt_log(DLT_LOG_STACKS, "python", dlt_python_why(), (long)interpreter.state);
 }
 
@@ -175,44 +203,56 @@ static void look_for_python(uintptr_t at)
 static bool is_ours(uintptr_t at)
 {
 	static uintptr_t begin, end;
+	uintptr_t known = __atomic_load_n(&end, __ATOMIC_ACQUIRE);
 
-	if (!end) {
-		begin = dlt_library_base((const void *)is_ours);
-		end = (uintptr_t)dlt_library_end((const void *)is_ours);
+	if (!known) {
+		__atomic_store_n(&begin, dlt_library_base((const void *)is_ours), __ATOMIC_RELAXED);
+		known = (uintptr_t)dlt_library_end((const void *)is_ours);
+		__atomic_store_n(&end, known, __ATOMIC_RELEASE);
 	}
-	return at - begin < end - begin;
+	return at - __atomic_load_n(&begin, __ATOMIC_RELAXED) < known - __atomic_load_n(&begin, __ATOMIC_RELAXED);
 }
 
-/* One bit a library: it was looked at. */
-static bool is_looked_at(uint16_t library)
+/* Two threads may look at once; one of them finds it. */
+static void look_at(uint16_t library, uintptr_t at)
 {
-	static uint64_t seen[DLT_BOX_LIBRARIES / 64];
-	uint64_t bit = 1ULL << library % 64;
+	uint64_t bit = 1ULL << library % 64, *word = &looked_at[library / 64];
 
-	return library >= DLT_BOX_LIBRARIES || __atomic_fetch_or(&seen[library / 64], bit, __ATOMIC_RELAXED) & bit;
+	if (library >= DLT_BOX_LIBRARIES || __atomic_load_n(word, __ATOMIC_ACQUIRE) & bit)
+		return;
+	look_for_python(at);
+	__atomic_fetch_or(word, bit, __ATOMIC_RELEASE);
 }
 
-static unsigned kind_at(uintptr_t at)
+static unsigned kind_at(uintptr_t at, uint32_t state)
 {
-	if (__atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) != 2)
+	if (state != KNOWN)
 		return DLT_FRAME_NATIVE;
 	if (at - interpreter.evaluates < interpreter.evaluates_end - interpreter.evaluates)
 		return PLACE_EVALUATES;
 	return at - interpreter.begin < interpreter.end - interpreter.begin ? PLACE_INTERPRETER : DLT_FRAME_NATIVE;
 }
 
-static uint64_t find_what(uintptr_t at)
+/* *lasts: it will be the same the next time. */
+static uint64_t find_what(uintptr_t at, bool *lasts)
 {
 	uint16_t library;
+	uint32_t state;
 
+	*lasts = true;
 	if (is_ours(at))
 		return dlt_frame_what(PLACE_OURS, 0, 0);
+	/* Ids are given once the process is announced; what is unknown now may be loaded there later. */
 	library = dlt_library_of((const void *)at);
+	*lasts = library != 0;
 	if (!library)
 		return dlt_frame_what(DLT_FRAME_UNKNOWN, 0, 0);
-	if (!__atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) && !is_looked_at(library))
-		look_for_python(at);
-	return dlt_frame_what(kind_at(at), library, at + 1 - dlt_library_base((const void *)at));
+	if (__atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) == NOT_SEEN)
+		look_at(library, at);
+	/* Another thread is about to know whether this is the interpreter. */
+	state = __atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE);
+	*lasts = state != BEING_LOOKED_AT;
+	return dlt_frame_what(kind_at(at, state), library, at + 1 - dlt_library_base((const void *)at));
 }
 
 /* The byte before the return address is the call's. */
@@ -220,17 +260,70 @@ uint64_t dlt_place_what(uintptr_t at)
 {
 	struct half *place = &place_of(at)->what, h = load(place);
 	uintptr_t now = at_now(at);
+	bool lasts;
 
 	if (h.at == now)
 		return h.value;
-	h = (struct half){ now, find_what(at - 1) };
-	/* Ids are given once the process is announced; what is unknown now may be loaded there later. */
-	if (dlt_frame_kind(h.value) != DLT_FRAME_UNKNOWN)
+	h = (struct half){ now, find_what(at - 1, &lasts) };
+	if (lasts)
 		store(place, h);
 	return h.value;
 }
 
+/* ---- unloading ----------------------------------------------------------------------------- */
+
+/*
+ * Who reads Python's frames says so first (`stack_taker`) and looks then whether somebody unloads; who unloads says
+ * that first and looks then for who reads: at least one of them sees the other.
+ */
 bool dlt_place_has_python(void)
 {
-	return __atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) == 2;
+	if (__atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) != KNOWN)
+		return false;
+	if (interpreter.stays)
+		return true;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return !__atomic_load_n(&closing, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) == KNOWN;
+}
+
+/* A stack takes some microseconds. One that was left by siglongjmp looks as if it took for ever. */
+static void wait_for_takers(void)
+{
+	const struct dlt_thread *own = dlt_thread_self();
+	uint64_t begin = dlt_clock_ns();
+
+	for (struct dlt_thread *t = dlt_thread_next(NULL); t; t = dlt_thread_next(t))
+		while (t != own && __atomic_load_n(&t->id, __ATOMIC_RELAXED) &&
+		       __atomic_load_n(&t->stack_taker, __ATOMIC_SEQ_CST) && dlt_clock_ns() - begin < TAKERS_MOST)
+			dlt_sys(SYS_sched_yield, 0, 0, 0, 0, 0);
+}
+
+void dlt_places_unload(void)
+{
+	__atomic_add_fetch(&closing, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE) == KNOWN && !interpreter.stays)
+		wait_for_takers();
+}
+
+/* Whatever was unloaded: the interpreter is found again by the next stack that leads through it. */
+void dlt_places_unloaded(void)
+{
+	uint32_t state = __atomic_load_n(&interpreter.state, __ATOMIC_ACQUIRE);
+
+	if (state > BEING_LOOKED_AT && !interpreter.stays &&
+	    __atomic_compare_exchange_n(&interpreter.state, &state, BEING_LOOKED_AT, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED)) {
+		dlt_python_forget();
+		memset(looked_at, 0, sizeof(looked_at));
+		__atomic_store_n(&interpreter.state, NOT_SEEN, __ATOMIC_RELEASE);
+	}
+	__atomic_sub_fetch(&closing, 1, __ATOMIC_SEQ_CST);
+}
+
+void dlt_places_after_fork(void)
+{
+	closing = 0;
+	if (interpreter.state == BEING_LOOKED_AT)
+		interpreter.state = NOT_SEEN;
 }

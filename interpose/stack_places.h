@@ -30,8 +30,18 @@ struct dlt_cfi_rule dlt_place_rule(uintptr_t at);
 /* What the frame of that call is (frame_kinds.h, or as above). Announces its library at first sight. */
 uint64_t dlt_place_what(uintptr_t at);
 
-/* The interpreter is known: dlt_python_frames() may be asked. */
+/* The interpreter is known: Python's frames may be asked for until this stack is taken (stack_taker, thread.h). */
 bool dlt_place_has_python(void);
+
+/*
+ * Before and after a dlclose, from outside of hooks. Other threads go on to allocate: none of them is in the
+ * interpreter, when that is unloaded, to ask it for its frames.
+ */
+void dlt_places_unload(void);
+void dlt_places_unloaded(void);
+
+/* The child's side: those that looked or unloaded are gone. */
+void dlt_places_after_fork(void);
 
 #pragma GCC visibility pop
 

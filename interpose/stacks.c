@@ -314,15 +314,14 @@ static struct dlt_stack_room *enter(struct dlt_thread *t, uintptr_t here)
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	if (!t->stack_room || t->stack_taker > here)
 		return NULL;
-	t->stack_taker = here;
+	__atomic_store_n(&t->stack_taker, here, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
 	return t->stack_room;
 }
 
 static void leave(struct dlt_thread *t)
 {
-	__asm__ volatile("" ::: "memory");
-	t->stack_taker = 0;
+	__atomic_store_n(&t->stack_taker, 0, __ATOMIC_RELEASE);
 }
 
 #define NO_END 1	/* lies below every stack: nothing is walked */

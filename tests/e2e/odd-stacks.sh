@@ -41,3 +41,18 @@ same "broken tables" 1 "$(asked 'ask$')"
 # A fiber's stack ends where the thread's begins that runs it, and what lies between cannot be read.
 record fiber
 same "fibers are nobody's" 0 "$(asked 'in_thread')"
+
+# Python that is loaded, unloaded and loaded again, beside a thread that never was in it.
+cat >where.py <<'EOF'
+import os, sysconfig
+for folder in ("LIBDIR", "LIBPL"):
+    path = os.path.join(sysconfig.get_config_var(folder) or "", sysconfig.get_config_var("INSTSONAME") or "")
+    if ".so" in path and os.path.exists(path):
+        print(path)
+EOF
+for python in $( (python3 where.py; /usr/bin/python3 where.py) | sort -u); do
+	"$APPS/odd_stacks" embeds "$python" >bare || fail "without dltrace: status $?"
+	record embeds "$python"
+	diff bare out || fail "$python: unloaded or not (< without, > with dltrace)"
+	same "each time its lines are told" 3 "$(asked ';<string>:3 <module>;<string>:2 f$')"
+done
