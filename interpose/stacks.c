@@ -25,6 +25,15 @@ struct registers {
 	uintptr_t at, rsp, rbp;	/* at: the return address */
 };
 
+/* By what else than the stack pointer and the return addresses is a frame's caller found? */
+#define BY_NOTHING 0
+#define BY_MEMORY 1		/* DLT_CFI_AT_RBP */
+
+struct frame {
+	struct registers r;
+	uintptr_t by;		/* as above, or by rbp, which was read from this address */
+};
+
 static bool read_word(const struct registers *r, uintptr_t end, uintptr_t address, uintptr_t *value)
 {
 	if (address < r->rsp || address > end - sizeof(*value) || address % sizeof(*value))
@@ -33,8 +42,8 @@ static bool read_word(const struct registers *r, uintptr_t end, uintptr_t addres
 	return true;
 }
 
-/* To the caller's frame; nothing is read but what lies between this one and the stack's end. */
-static bool step(struct registers *r, struct dlt_cfi_rule rule, uintptr_t end)
+/* To the caller's frame; nothing is read but what lies between this one and the stack's end. *rbp_at: where rbp was. */
+static bool step(struct registers *r, struct dlt_cfi_rule rule, uintptr_t end, uintptr_t *rbp_at)
 {
 	uintptr_t cfa = (rule.base == DLT_CFI_RSP ? r->rsp : r->rbp) + (uintptr_t)(intptr_t)rule.cfa, rbp = r->rbp;
 	struct registers caller;
@@ -43,9 +52,11 @@ static bool step(struct registers *r, struct dlt_cfi_rule rule, uintptr_t end)
 		return false;
 	if (cfa <= r->rsp || cfa > end || !read_word(r, end, cfa - 8, &caller.at))
 		return false;
-	if (rule.saved != DLT_CFI_SAME &&
-	    !read_word(r, end, (rule.base == DLT_CFI_AT_RBP ? r->rbp : cfa) + (uintptr_t)(intptr_t)rule.saved, &rbp))
-		return false;
+	if (rule.saved != DLT_CFI_SAME) {
+		*rbp_at = (rule.base == DLT_CFI_AT_RBP ? r->rbp : cfa) + (uintptr_t)(intptr_t)rule.saved;
+		if (!read_word(r, end, *rbp_at, &rbp))
+			return false;
+	}
 	*r = (struct registers){ caller.at, cfa, rbp };
 	return caller.at != 0;
 }
@@ -57,16 +68,31 @@ static bool step(struct registers *r, struct dlt_cfi_rule rule, uintptr_t end)
 struct walked {
 	unsigned count;
 	bool whole;			/* it is known that there are no more */
-	struct registers frames[DEEPEST];
+	struct frame frames[DEEPEST];
 	uint64_t places[DEEPEST];	/* what each is (stack_places.h) */
 };
 
-/* The first of its frames behind `i` whose return address is another one by now; count: none. */
+static uintptr_t word_at(uintptr_t address)
+{
+	return *(const volatile uintptr_t *)address;
+}
+
+/*
+ * The first of its frames behind `i`, which is as it was, that is another one by now, or whose caller may be; count:
+ * none. A return address alone may have been left where a stack of another layout has a hole. Where rbp was read
+ * below frame `i` it is that one's.
+ */
 static unsigned first_changed(const struct walked *w, unsigned i)
 {
-	for (i++; i < w->count; i++)
-		if (*(const volatile uintptr_t *)(w->frames[i].rsp - 8) != w->frames[i].at)
+	const uintptr_t from = w->frames[i].r.rsp;
+
+	for (i++; i < w->count; i++) {
+		const struct frame *f = &w->frames[i];
+
+		if (word_at(f->r.rsp - 8) != f->r.at || f->by == BY_MEMORY ||
+		    (f->by >= from && word_at(f->by) != f->r.rbp))
 			break;
+	}
 	return i;
 }
 
@@ -87,10 +113,16 @@ static bool is_same(const struct registers *a, const struct registers *b)
 	return a->at == b->at && a->rsp == b->rsp && a->rbp == b->rbp;
 }
 
+static uintptr_t found_by(struct dlt_cfi_rule rule, uintptr_t rbp_at)
+{
+	return rule.base == DLT_CFI_RBP ? rbp_at : rule.base == DLT_CFI_AT_RBP ? BY_MEMORY : BY_NOTHING;
+}
+
 /* former: of the same stack, NULL: none. How many frames have no place yet. */
 static __attribute__((noinline)) unsigned walk(struct walked *w, const struct walked *former, uintptr_t begin,
 					       uintptr_t end)
 {
+	uintptr_t rbp_at = BY_NOTHING;
 	unsigned at = 0, changed = 0;
 	struct registers r;
 
@@ -103,9 +135,10 @@ static __attribute__((noinline)) unsigned walk(struct walked *w, const struct wa
 	while (w->count < DEEPEST) {
 		struct dlt_cfi_rule rule;
 
-		while (former && at < former->count && former->frames[at].rsp < r.rsp)
+		while (former && at < former->count && former->frames[at].r.rsp < r.rsp)
 			at++;
-		if (former && at < former->count && at >= changed && is_same(&former->frames[at], &r)) {
+		if (former && at < former->count && at >= changed && former->frames[at].by != BY_MEMORY &&
+		    is_same(&former->frames[at].r, &r)) {
 			unsigned fresh = w->count;
 
 			changed = first_changed(former, at);
@@ -118,8 +151,8 @@ static __attribute__((noinline)) unsigned walk(struct walked *w, const struct wa
 		w->whole = rule.base == DLT_CFI_OUTERMOST || r.rsp == end;
 		if (w->whole)
 			break;
-		w->frames[w->count++] = r;
-		if (rule.base == DLT_CFI_UNKNOWN || !step(&r, rule, end))
+		w->frames[w->count++] = (struct frame){ r, found_by(rule, rbp_at) };
+		if (rule.base == DLT_CFI_UNKNOWN || !step(&r, rule, end, &rbp_at))
 			break;
 	}
 	return w->count;
@@ -288,7 +321,7 @@ static uint32_t take(struct dlt_thread *t, struct dlt_stack_room *room)
 		     t->stack_begin, t->stack_end);
 	/* The interpreter is found by what the places are. */
 	for (unsigned i = 0; i < fresh; i++)
-		s->walked.places[i] = dlt_place_what(s->walked.frames[i].at);
+		s->walked.places[i] = dlt_place_what(s->walked.frames[i].r.at);
 	read_python(s);
 	if (!former || !is_same_stack(s, former)) {
 		join(room, s);

@@ -56,3 +56,7 @@ for python in $( (python3 where.py; /usr/bin/python3 where.py) | sort -u); do
 	diff bare out || fail "$python: unloaded or not (< without, > with dltrace)"
 	same "each time its lines are told" 3 "$(asked ';<string>:3 <module>;<string>:2 f$')"
 done
+
+# Two callers of one function, from one place, whose frames are not equally large.
+record shifts
+same "each by its own way" "21 21" "$(asked '^main;(shifts;)?wide;hole;between;inner$') $(asked '^main;(shifts;)?narrow;hole;between;inner$')"
