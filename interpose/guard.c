@@ -24,9 +24,14 @@ static bool is_other_stack(uintptr_t guard, uintptr_t here)
 	return (own.ss_flags & SS_ONSTACK) && guard - (uintptr_t)own.ss_sp > own.ss_size;
 }
 
+bool dlt_guard_left(uintptr_t owner, uintptr_t here)
+{
+	return here >= owner && !is_other_stack(owner, here);
+}
+
 __attribute__((noinline, cold)) bool dlt_guard_stands(struct dlt_thread *t, uintptr_t here)
 {
-	if (here < t->guard || is_other_stack(t->guard, here))
+	if (!dlt_guard_left(t->guard, here))
 		return true;
 	dlt_log(DLT_LOG_GUARD, "left by a jump out of a signal's handler", "", (long)t->id);
 	dlt_outbox_abandon(t);

@@ -31,6 +31,12 @@ static inline __attribute__((always_inline)) bool dlt_is_guarded(struct dlt_thre
 	return __builtin_expect(t->guard != 0, 0) && dlt_guard_stands(t, DLT_FRAME);
 }
 
+/*
+ * The frame at `owner`, who does something that no handler may come into the middle of, is no longer on the stack,
+ * as seen from the frame `here` of the same thread.
+ */
+bool dlt_guard_left(uintptr_t owner, uintptr_t here);
+
 /* Puts it up for as long as the calling function runs; what it was, for dlt_guard_down. */
 static inline __attribute__((always_inline)) uintptr_t dlt_guard_up(struct dlt_thread *t)
 {

@@ -335,8 +335,8 @@ static uint32_t take(struct dlt_thread *t, struct dlt_stack_room *room)
 }
 
 /*
- * NULL: there is no memory, or a stack of this thread is being taken already, by a frame above `here`: a signal's
- * handler came in between. One that is not above has been left by siglongjmp, as in guard.h.
+ * NULL: there is no memory, or a stack of this thread is being taken already: a signal's handler came in between. A
+ * taker that was left by siglongjmp does not count, as in guard.h.
  */
 static struct dlt_stack_room *enter(struct dlt_thread *t, uintptr_t here)
 {
@@ -345,7 +345,7 @@ static struct dlt_stack_room *enter(struct dlt_thread *t, uintptr_t here)
 	if (!t->stack_room)
 		t->stack_room = dlt_sys_map(NULL, sizeof(*t->stack_room), PROT_READ | PROT_WRITE,
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!t->stack_room || t->stack_taker > here)
+	if (!t->stack_room || (t->stack_taker && !dlt_guard_left(t->stack_taker, here)))
 		return NULL;
 	__atomic_store_n(&t->stack_taker, here, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");

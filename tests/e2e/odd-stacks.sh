@@ -60,3 +60,11 @@ done
 # Two callers of one function, from one place, whose frames are not equally large.
 record shifts
 same "each by its own way" "21 21" "$(asked '^main;(shifts;)?wide;hole;between;inner$') $(asked '^main;(shifts;)?narrow;hole;between;inner$')"
+
+# Handlers on a stack that lies above the one that they come upon, in the middle of a stack that is taken: what they
+# ask for has none then, and whatever has one has its own.
+record above
+for name in handler deep; do
+	most=$(awk -v name=$name '$1 == name { print $2 }' out)
+	[ "$(asked "(^|;)$name\$")" -le "$most" ] || fail "$name: $(asked "(^|;)$name\$") of $most"
+done
