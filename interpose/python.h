@@ -106,8 +106,8 @@ bool dlt_python_code(const void *code, struct dlt_python_code *c);
 int dlt_python_line(const void *code, int32_t instruction);
 
 /*
- * Tells code objects apart that lie at the same address one after another, without a look at the text: a cache
- * keyed by the address compares it. 0: not a code object. The same condition.
+ * Tells code objects apart that lie at the same address one after another, with a look at the ends of their texts
+ * alone: a cache keyed by the address compares it. 0: not a code object. The same condition.
  */
 uint64_t dlt_python_code_mark(const void *code);
 

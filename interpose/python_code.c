@@ -110,20 +110,62 @@ bool dlt_python_code(const void *code, struct dlt_python_code *c)
 	return true;
 }
 
+/* Fewer than 8 bytes, in one word. */
+static inline uint64_t few(const unsigned char *at, size_t size)
+{
+	uint32_t first, last;
+
+	if (size < 4)
+		return size ? (uint64_t)at[0] << 16 | (uint64_t)at[size / 2] << 8 | at[size - 1] : 0;
+	memcpy(&first, at, sizeof(first));
+	memcpy(&last, at + size - 4, sizeof(last));
+	return (uint64_t)first << 32 | last;
+}
+
+/* Sums of products by these do not wait for each other: a mark is made of each frame of each stack. Odd, by chance. */
+#define BY_ADDRESS 0x9e3779b97f4a7c15u
+#define BY_SIZE 0xbf58476d1ce4e5b9u
+#define BY_LAST 0x94d049bb133111ebu
+#define BY_FORMER 0xd6e8feb86659fd93u
+#define BY_LINE 0xa0761d6478bd642fu
+#define BY_NAME 0xe7037ed1a0b428dbu
+
+/*
+ * Of a string its address, its length and its last 16 bytes, where names differ that a program counts up: a string
+ * that was made for one piece of code goes with it, and that of the next one lies in its place.
+ */
+static inline uint64_t text_mark(const void *string)
+{
+	uint64_t mark = (uintptr_t)string * BY_ADDRESS;
+	const unsigned char *at = NULL;
+	unsigned state = 0;
+	size_t size;
+
+	if (has_type(string, dlt_python.string_type)) {
+		state = (unsigned)integer(string, STRING_STATE);
+		at = characters(string, state);
+	}
+	if (!at)
+		return mark;
+	size = word(string, STRING_LENGTH) * kind_of(state);
+	mark += size * BY_SIZE;
+	if (size < 8)
+		return mark + few(at, size) * BY_LAST;
+	return mark + word(at, size - 8) * BY_LAST + word(at, size < 16 ? 0 : size - 16) * BY_FORMER;
+}
+
 uint64_t dlt_python_code_mark(const void *code)
 {
-	const uint64_t golden = 0x9e3779b97f4a7c15u;
 	const void *lines;
 	uint64_t mark;
 
 	if (!is_ready() || !is_code(code))
 		return 0;
 	lines = pointer(code, dlt_python.at.code_lines);
-	mark = word(code, dlt_python.at.code_file);
-	mark = (mark ^ mark >> 32) * golden + word(code, dlt_python.at.code_name);
-	mark = (mark ^ mark >> 32) * golden + (uintptr_t)lines;
-	mark = (mark ^ mark >> 32) * golden + (uint64_t)integer(code, dlt_python.at.code_line);
-	mark = (mark ^ mark >> 32) * golden + (plausible(lines) ? word(lines, OBJECT_SIZE) : 0);
+	mark = text_mark(pointer(code, dlt_python.at.code_file));
+	mark += text_mark(pointer(code, dlt_python.at.code_name)) * BY_NAME;
+	mark += (uint64_t)integer(code, dlt_python.at.code_line) * BY_LINE;
+	mark ^= (uintptr_t)lines * BY_LAST + (plausible(lines) ? word(lines, OBJECT_SIZE) * BY_FORMER : 0);
 	mark ^= mark >> 32;
 	return mark ? mark : 1;
 }

@@ -68,3 +68,18 @@ for name in handler deep; do
 	most=$(awk -v name=$name '$1 == name { print $2 }' out)
 	[ "$(asked "(^|;)$name\$")" -le "$most" ] || fail "$name: $(asked "(^|;)$name\$") of $most"
 done
+
+# Code that a program makes, runs and throws away, again and again: the next one lies where the last one lay.
+cat >made.py <<'EOF'
+for i in range(300):
+    exec(compile("bytearray(100000)", "<made %d>" % i, "exec"))
+for i in range(300):
+    exec("def f%d(): return bytearray(100000)\nf%d()" % (i, i), {})
+EOF
+for python in python3 /usr/bin/python3; do
+	rm -rf t
+	"$RECORD" -q --stacks -o t -- $python made.py
+	"$REPORT" t -o r.json
+	same "$python: pieces of code, by their file" 300 "$(jq '[.memory_stacks[].stack // "" | select(test("<made [0-9]+>:1 <module>"))] | length' r.json)"
+	same "... by their name" 300 "$(jq '[.memory_stacks[].stack // "" | select(test("<string>:1 f[0-9]+"))] | length' r.json)"
+done
