@@ -32,6 +32,10 @@ static const struct column columns[] = {
 	{ "live_blocks", "live blocks", UNIT_COUNT, "the same in blocks" },
 	{ "allocated_bytes", "allocated", UNIT_BYTES, "all that was asked for" },
 	{ "allocations", "allocations", UNIT_COUNT, "how often" },
+	{ "temporary_bytes", "temporary", UNIT_BYTES, "of what was asked for: blocks that the thread gave back "
+	  "before it asked for another one (of at least the threshold); null: not the heap" },
+	{ "temporary_allocations", "temporary blocks", UNIT_COUNT, "how many" },
+	{ "part_of", "part of", UNIT_TEXT, "the row of memory_stack_sums whose part it is" },
 	{ "stack", "stack", UNIT_TEXT, "all frames, the outermost first, with ; between" },
 };
 
@@ -41,6 +45,10 @@ static const struct column sum_columns[] = {
 	{ "peak_bytes", "peak", UNIT_BYTES, "most that was live at once of what has a stack" },
 	{ "peak_ns", "at", UNIT_NS, "when" },
 	{ "live_bytes", "live at end", UNIT_BYTES, "in the end" },
+	{ "allocated_bytes", "allocated", UNIT_BYTES, "all that was asked for" },
+	{ "allocations", "allocations", UNIT_COUNT, "how often" },
+	{ "temporary_bytes", "temporary", UNIT_BYTES, "of it, as in memory_stacks" },
+	{ "temporary_allocations", "temporary blocks", UNIT_COUNT, "how many" },
 	{ "least_bytes", "least", UNIT_BYTES, "smaller blocks are in no stack" },
 	{ "stacks", "stacks", UNIT_COUNT, "different ones" },
 	{ "unnamed", "unnamed", UNIT_COUNT, "frames of this process whose function is not known: no symbol, or the "
@@ -225,7 +233,7 @@ struct sum {
 	const char *own, *python, *function;	/* its innermost frames of that kind, borrowed; or NULL */
 	uint8_t memory, device;
 	int64_t peak_live, peak_blocks, live, blocks;
-	uint64_t allocated, allocations;
+	uint64_t allocated, allocations, temporary, temporary_bytes;
 };
 
 static int compare(const void *a, const void *b)
@@ -270,6 +278,7 @@ static struct sum sum_of(struct naming *n, const struct asker *a)
 		.memory = a->memory, .device = a->device, .peak_live = asker_peak(all, a),
 		.peak_blocks = asker_peak_blocks(all, a), .live = a->live, .blocks = a->blocks,
 		.allocated = a->allocated, .allocations = a->allocations,
+		.temporary = a->temporary, .temporary_bytes = a->temporary_bytes,
 	};
 
 	fold(&s, frames, count);
@@ -289,11 +298,21 @@ static void merge(struct sum *to, const struct sum *from)
 	to->blocks += from->blocks;
 	to->allocated += from->allocated;
 	to->allocations += from->allocations;
+	to->temporary += from->temporary;
+	to->temporary_bytes += from->temporary_bytes;
 }
 
 static const char *memory_name(uint8_t memory)
 {
 	return memory == DLT_STACK_HEAP ? "heap" : dlt_memory_kind(memory)->name;
+}
+
+static const char *const asked_names[ASKED_KINDS] = { "heap", "gpu", "other" };
+
+static void set_temporary(struct table *t, uint64_t bytes, uint64_t allocations)
+{
+	table_set_uint(t, "temporary_bytes", bytes);
+	table_set_uint(t, "temporary_allocations", allocations);
 }
 
 static void add_row(struct table *t, const struct process *p, const struct sum *s)
@@ -303,6 +322,9 @@ static void add_row(struct table *t, const struct process *p, const struct sum *
 	table_set_text(t, "memory", memory_name(s->memory));
 	if (s->memory != DLT_STACK_HEAP)
 		table_set_uint(t, "device", s->device);
+	else
+		set_temporary(t, s->temporary_bytes, s->temporary);
+	table_set_text(t, "part_of", asked_names[asked_kind(s->memory)]);
 	if (s->function) {
 		table_set_text(t, "where", s->own ? s->own : s->python ? s->python : s->function);
 		set_text(t, "python", s->python ? s->python : "");
@@ -341,16 +363,29 @@ static void add_rows(struct table *t, struct naming *n)
 	free(sums);
 }
 
-static const char *const asked_names[ASKED_KINDS] = { "heap", "gpu", "other" };
+/* What all stacks of this kind asked for; how many there are. */
+static uint64_t add_up(const struct askers *all, enum asked_memory kind, struct sum *to)
+{
+	uint64_t stacks = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct asker *a = &all->list[i];
+
+		if (asked_kind(a->memory) != kind)
+			continue;
+		merge(to, &(struct sum){ .allocated = a->allocated, .allocations = a->allocations,
+					 .temporary = a->temporary, .temporary_bytes = a->temporary_bytes });
+		stacks++;
+	}
+	return stacks;
+}
 
 static void add_sum(struct table *t, const struct naming *n, enum asked_memory kind)
 {
-	const struct askers *all = &n->process->askers;
-	const struct asked_sum *sum = &all->sums[kind];
-	uint64_t stacks = 0;
+	const struct asked_sum *sum = &n->process->askers.sums[kind];
+	struct sum all = { 0 };
+	uint64_t stacks = add_up(&n->process->askers, kind, &all);
 
-	for (size_t i = 0; i < all->count; i++)
-		stacks += asker_kind(&all->list[i]) == kind;
 	if (!stacks)
 		return;
 	table_add_row(t);
@@ -360,8 +395,12 @@ static void add_sum(struct table *t, const struct naming *n, enum asked_memory k
 	if (sum->number)
 		table_set_int(t, "peak_ns", sum->peak_at);
 	table_set_int(t, "live_bytes", sum->live);
-	if (kind == ASKED_HEAP)
+	table_set_uint(t, "allocated_bytes", all.allocated);
+	table_set_uint(t, "allocations", all.allocations);
+	if (kind == ASKED_HEAP) {
+		set_temporary(t, all.temporary_bytes, all.temporary);
 		table_set_uint(t, "least_bytes", n->process->threshold);
+	}
 	table_set_uint(t, "stacks", stacks);
 	table_set_uint(t, "unnamed", n->unnamed);
 }

@@ -19,18 +19,19 @@ void askers_release(struct askers *a)
 	free(a->list);
 	idmap_release(&a->by_key);
 	idmap_release(&a->blocks);
+	idmap_release(&a->newest);
 }
 
-enum asked_memory asker_kind(const struct asker *a)
+enum asked_memory asked_kind(uint8_t memory)
 {
-	if (a->memory == DLT_STACK_HEAP)
+	if (memory == DLT_STACK_HEAP)
 		return ASKED_HEAP;
-	return a->memory < DLT_MEMORIES && dlt_memory_kind(a->memory)->physical ? ASKED_GPU : ASKED_OTHER;
+	return memory < DLT_MEMORIES && dlt_memory_kind(memory)->physical ? ASKED_GPU : ASKED_OTHER;
 }
 
 static const struct asked_sum *sum_of(const struct askers *all, const struct asker *a)
 {
-	return &all->sums[asker_kind(a)];
+	return &all->sums[asked_kind(a->memory)];
 }
 
 int64_t asker_peak(const struct askers *all, const struct asker *a)
@@ -100,7 +101,7 @@ static struct asker *find(struct askers *all, uint32_t stack, uint8_t memory, ui
 /* What is live changes. Before, it keeps what it held at the last peak, if that was since its last change. */
 static void move(struct askers *all, struct asker *a, int64_t bytes, int64_t blocks)
 {
-	struct asked_sum *sum = &all->sums[asker_kind(a)];
+	struct asked_sum *sum = &all->sums[asked_kind(a->memory)];
 
 	a->peak_live = asker_peak(all, a);
 	a->peak_blocks = asker_peak_blocks(all, a);
@@ -119,12 +120,33 @@ static void look_for_peak(struct asked_sum *sum, int64_t at)
 	sum->number++;
 }
 
-static void give_back(struct askers *all, uint64_t ptr)
+/* `thread`: who does; 0: nobody, its free was lost. */
+static void give_back(struct askers *all, uint64_t ptr, uint32_t thread)
 {
-	uint64_t word;
+	uint64_t word, taker = 0;
+	bool newest = idmap_take(&all->newest, ptr, &taker);
+	struct asker *a;
 
-	if (idmap_take(&all->blocks, ptr, &word))
-		move(all, &all->list[word & ((1u << INDEX_BITS) - 1)], -(int64_t)(word >> INDEX_BITS), -1);
+	if (!idmap_take(&all->blocks, ptr, &word))
+		return;
+	a = &all->list[word & ((1u << INDEX_BITS) - 1)];
+	move(all, a, -(int64_t)(word >> INDEX_BITS), -1);
+	if (newest && taker == thread) {
+		a->temporary++;
+		a->temporary_bytes += word >> INDEX_BITS;
+	}
+}
+
+/* The one before is temporary no more, if it is its own still: another thread may have got the address since. */
+static void note_newest(struct askers *all, struct thread *thread, uint64_t ptr)
+{
+	uint64_t before = thread->newest_block;
+	const uint64_t *taker = idmap_get(&all->newest, before);
+
+	if (taker && *taker == thread->id)
+		idmap_take(&all->newest, before, NULL);
+	*idmap_put(&all->newest, ptr) = thread->id;
+	thread->newest_block = ptr;
 }
 
 /* Is it after what is looked at? What comes before is needed to know what is live. */
@@ -137,7 +159,8 @@ static bool is_over(struct trace *t, int64_t at)
 static void on_alloc(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_full_stack_alloc *e = data;
-	struct askers *all = &trace_emitted(t, e->thread, at)->process->askers;
+	struct thread *thread = trace_emitted(t, e->thread, at);
+	struct askers *all = &thread->process->askers;
 	uint64_t size = e->size < SIZE_MOST ? e->size : SIZE_MOST;
 	struct asker *a = find(all, e->stack, e->memory, e->device);
 	uint64_t index = (uint64_t)(a - all->list);
@@ -145,7 +168,7 @@ static void on_alloc(struct trace *t, int64_t at, const void *data)
 	if (is_over(t, at) || (e->memory == DLT_STACK_HEAP && (!e->ptr || index >> INDEX_BITS)))
 		return;
 	if (e->memory == DLT_STACK_HEAP) {
-		give_back(all, e->ptr);		/* its free was lost: the address would not come again otherwise */
+		give_back(all, e->ptr, 0);	/* its free was lost: the address would not come again otherwise */
 		*idmap_put(&all->blocks, e->ptr) = size << INDEX_BITS | index;
 	}
 	move(all, a, (int64_t)size, 1);
@@ -153,7 +176,9 @@ static void on_alloc(struct trace *t, int64_t at, const void *data)
 		return;
 	a->allocated += size;
 	a->allocations++;
-	look_for_peak(&all->sums[asker_kind(a)], at);
+	if (e->memory == DLT_STACK_HEAP)
+		note_newest(all, thread, e->ptr);
+	look_for_peak(&all->sums[asked_kind(a->memory)], at);
 }
 
 static void on_free(struct trace *t, int64_t at, const void *data)
@@ -168,7 +193,7 @@ static void on_free(struct trace *t, int64_t at, const void *data)
 		if (!all->sums[k].number && all->sums[k].live)
 			look_for_peak(&all->sums[k], at);
 	if (e->memory == DLT_STACK_HEAP)
-		give_back(all, e->ptr);
+		give_back(all, e->ptr, e->thread);
 	else
 		move(all, find(all, e->stack, e->memory, e->device),
 		     -(int64_t)(e->size < SIZE_MOST ? e->size : SIZE_MOST), -1);
@@ -185,6 +210,8 @@ void askers_adopt(struct askers *to, struct askers *orphan)
 		move(to, a, from->live, from->blocks);
 		a->allocated += from->allocated;
 		a->allocations += from->allocations;
+		a->temporary += from->temporary;
+		a->temporary_bytes += from->temporary_bytes;
 	}
 	for (size_t i = 0; i < orphan->blocks.capacity; i++) {
 		const struct idmap_slot *s = &orphan->blocks.slots[i];
@@ -197,6 +224,9 @@ void askers_adopt(struct askers *to, struct askers *orphan)
 		index = (uint64_t)(find(to, from->stack, from->memory, from->device) - to->list);
 		*idmap_put(&to->blocks, s->key) = s->value >> INDEX_BITS << INDEX_BITS | index;
 	}
+	for (size_t i = 0; i < orphan->newest.capacity; i++)
+		if (orphan->newest.used[i])
+			*idmap_put(&to->newest, orphan->newest.slots[i].key) = orphan->newest.slots[i].value;
 	askers_release(orphan);
 	*orphan = (struct askers){ 0 };
 }

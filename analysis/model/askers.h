@@ -7,7 +7,8 @@
  * a walk. A stack is told by the id of its innermost frame, which the process's own frames explain.
  *
  * Blocks of the heap are told by their address alone: they are kept while they live, so memory grows with what the
- * program holds, not with the length of the trace.
+ * program holds, not with the length of the trace. A block is temporary if the thread that asked for it gives it back
+ * before it asks for another one: both stand in that thread's own events, whose order is certain.
  */
 #ifndef DLT_ANALYSIS_MODEL_ASKERS_H
 #define DLT_ANALYSIS_MODEL_ASKERS_H
@@ -33,6 +34,7 @@ struct asker {
 	uint8_t memory, device;		/* DLT_STACK_HEAP, or enum dlt_memory */
 	uint64_t allocated;		/* bytes */
 	uint64_t allocations;
+	uint64_t temporary, temporary_bytes;	/* of these: blocks of the heap that did not last */
 	int64_t live, blocks;		/* now, while the trace is read; at its end: in the end */
 	int64_t peak_live, peak_blocks;	/* when the most was live, if `peak` is that one's number */
 	uint64_t peak;
@@ -51,6 +53,7 @@ struct askers {
 	size_t count, capacity;
 	struct idmap by_key;		/* index into list */
 	struct idmap blocks;		/* of the heap, by address: size << 24 | index into list */
+	struct idmap newest;		/* of the heap: who asked for a block last of all that thread's, by address */
 	struct asked_sum sums[ASKED_KINDS];
 };
 
@@ -59,7 +62,7 @@ void askers_release(struct askers *a);
 /* What the events of an unannounced thread told is `to`'s. */
 void askers_adopt(struct askers *to, struct askers *orphan);
 
-enum asked_memory asker_kind(const struct asker *a);
+enum asked_memory asked_kind(uint8_t memory);
 
 /* Bytes and blocks that it held when the most of its kind was live. */
 int64_t asker_peak(const struct askers *all, const struct asker *a);

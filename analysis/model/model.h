@@ -125,6 +125,7 @@ struct thread {
 	int64_t returned;		/* end of its last call that is an event */
 	uint64_t since;			/* CLOCK_MONOTONIC of the same */
 	struct profile *last;		/* cache; borrowed */
+	uint64_t newest_block;		/* address of what it asked for last of the heap with its call stack */
 	struct tally gpu_blocks;	/* calls that allocate or free memory of a GPU; load.h has its words */
 	struct thread *sibling;		/* borrowed; the next of its process, when all has been read */
 };

@@ -13,6 +13,8 @@
 #define WAYS_SHARE 0.1		/* of its line's bytes at the peak, at least */
 #define PEAKS_SHOWN 3
 #define FRAMES_SHOWN 3		/* of compiled code */
+#define TEMPORARY_LEAST 100	/* blocks; fewer are not much */
+#define TEMPORARY_SHARE 4	/* ... nor less than one in so many */
 
 /* Stacks of one process and memory that lead through the same line, and the same one below it. */
 struct asker_row {
@@ -20,6 +22,7 @@ struct asker_row {
 	const char *memory, *where, *by;
 	double device;
 	double peak, live, allocated, allocations;
+	double temporary, temporary_bytes;
 };
 
 struct asker_rows {
@@ -97,6 +100,8 @@ static struct asker_row row_of(const struct table *m, size_t row)
 		.live = cell_real(table_get(m, row, "live_bytes")),
 		.allocated = cell_real(table_get(m, row, "allocated_bytes")),
 		.allocations = cell_real(table_get(m, row, "allocations")),
+		.temporary = cell_real(table_get(m, row, "temporary_allocations")),
+		.temporary_bytes = cell_real(table_get(m, row, "temporary_bytes")),
 	};
 }
 
@@ -129,6 +134,8 @@ static struct asker_rows sums_of(const struct asker_rows *all, compare_rows *com
 		sum->live += from->live;
 		sum->allocated += from->allocated;
 		sum->allocations += from->allocations;
+		sum->temporary += from->temporary;
+		sum->temporary_bytes += from->temporary_bytes;
 	}
 	qsort(sums.rows, sums.count, sizeof(*sums.rows), compare_bytes);
 	return sums;
@@ -239,6 +246,55 @@ static void put_peaks(const struct text *t, const struct table *peaks)
 	text_more(t, rows, PEAKS_SHOWN, "memory_stack_sums");
 }
 
+/* The line of this process with most of it. */
+static const struct asker_row *most_temporary(const struct asker_rows *lines, uint64_t process)
+{
+	const struct asker_row *most = NULL;
+
+	for (size_t i = 0; i < lines->count; i++)
+		if (cell_uint(lines->rows[i].process) == process &&
+		    (!most || lines->rows[i].temporary_bytes > most->temporary_bytes))
+			most = &lines->rows[i];
+	return most;
+}
+
+/* Is it worth a line? */
+static bool is_much(double temporary, double all)
+{
+	return temporary * TEMPORARY_SHARE >= all;
+}
+
+static void put_temporary(const struct text *t, const struct table *sums, size_t row, const struct asker_row *most)
+{
+	double blocks = cell_real(table_get(sums, row, "temporary_allocations"));
+	double all = cell_real(table_get(sums, row, "allocations"));
+	double bytes = cell_real(table_get(sums, row, "temporary_bytes"));
+	char count[3][FORMAT_SIZE], size[2][FORMAT_SIZE], *line, *process;
+	size_t length;
+	FILE *f;
+
+	if (!most || blocks < TEMPORARY_LEAST ||
+	    (!is_much(blocks, all) && !is_much(bytes, cell_real(table_get(sums, row, "allocated_bytes")))))
+		return;
+	process = text_process(t, table_get(sums, row, "process"));
+	f = text_open(&line, &length);
+	fprintf(f, "%s, heap: of %s blocks %s (%s) were temporary: their thread gave them back before it asked for "
+		"another one; most by %s (%s, %s)", process, format_value(count[0], UNIT_COUNT, all, t->o->unicode),
+		format_value(count[1], UNIT_COUNT, blocks, t->o->unicode),
+		format_value(size[0], UNIT_BYTES, bytes, t->o->unicode), *most->where ? most->where : "unknown",
+		format_value(count[2], UNIT_COUNT, most->temporary, t->o->unicode),
+		format_value(size[1], UNIT_BYTES, most->temporary_bytes, t->o->unicode));
+	text_item(t, t->o->unicode ? "·" : "-", STYLE_DIM, text_close(f, &line));
+	free(line);
+	free(process);
+}
+
+static void put_all_temporary(const struct text *t, const struct table *sums, const struct asker_rows *lines)
+{
+	for (size_t row = 0; row < text_rows(sums); row++)
+		put_temporary(t, sums, row, most_temporary(lines, cell_uint(table_get(sums, row, "process"))));
+}
+
 void text_memory_stacks(const struct text *t)
 {
 	const struct table *m = report_table(t->r, "memory_stacks");
@@ -252,6 +308,7 @@ void text_memory_stacks(const struct text *t)
 	text_heading(t, "Who asked for memory", "at peak: when most was live; indented: by way of what");
 	put_lines(t, &lines, &ways);
 	put_peaks(t, report_table(t->r, "memory_stack_sums"));
+	put_all_temporary(t, report_table(t->r, "memory_stack_sums"), &lines);
 	free(ways.rows);
 	free(lines.rows);
 	free(all.rows);

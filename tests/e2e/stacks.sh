@@ -32,10 +32,14 @@ same "in the end" "$(of keeps),0" "$(sum live_bytes ';keeps;block$'),$(sum live_
 same "how often" 12 "$(sum allocations '^main;peak;holds;block$')"
 same "the most" $(($(of keeps) + $(of holds))) "$(jq '.memory_stack_sums[] | select(.memory == "heap") | .peak_bytes' r.json)"
 same "threshold" 65536 "$(jq '.memory_stack_sums[0].least_bytes' r.json)"
+# Of `holds` ten that come and go, and the last of the two before them.
+same "temporary" 11,10 "$(sum temporary_allocations ';holds;'),$((($(sum temporary_bytes ';holds;') - (3 << 20)) / 100000))"
+same "of keeps none is" 0 "$(sum temporary_allocations ';keeps;')"
 same "innermost" block "$(jq -r '.memory_stacks[0].function' r.json)"
 
 record grows threads
 same "realloc's caller" "$(of grows)" "$(sum live_bytes '^main;grows$')"
+same "what it moved is temporary" 1 "$(sum temporary_allocations '^main;grows;block$')"
 same "what it moved" 0 "$(sum live_bytes '^main;grows;block$')"
 same "a thread begins with its start routine" "$(of thread)" "$(sum live_bytes '^thread;keeps;block$')"
 

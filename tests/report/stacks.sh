@@ -52,6 +52,12 @@ same "nobody explains it" "[(None, None, 50)]" \
 same "sums" "[('gpu', 10000, 7200000000, 2000, None), ('heap', 4500, 3000000000, 1350, 65536), ('other', 70, 7100000000, 70, None)]" \
 	"$(json '[(m["memory"], m["peak_bytes"], m["peak_ns"], m["live_bytes"], m["least_bytes"]) for m in r["memory_stack_sums"]]')"
 
+# Of the heap: 0x3000 lasted until its thread had asked for another, 0x1000 too; nothing here is temporary.
+same "nothing temporary, and not of GPUs" "[('gpu', 10000, 2, None, None), ('heap', 5350, 6, 0, 0), ('other', 70, 1, None, None)]" \
+	"$(json '[(m["memory"], m["allocated_bytes"], m["allocations"], m["temporary_bytes"], m["temporary_allocations"]) for m in r["memory_stack_sums"]]')"
+same "parts of" "[('device', 'gpu'), ('heap', 'heap'), ('pinned', 'other')]" \
+	"$(json 'sorted({(m["memory"], m["part_of"]) for m in r["memory_stacks"]})')"
+
 # A window: what was live when it begins is the most; what is live when it ends.
 "$REPORT" t.txt --from 3500ms --to 6500ms -o r.json
 same "from 3.5 s" "[('heap', 4500, 4500, 1300)]" \
@@ -75,3 +81,61 @@ grep -q "^  *7.81 KiB .* 1    torch/nn/conv.py:20 Conv2d.forward$" ways || { cat
 grep -q "^  *1.95 KiB .* 1    libwork.so+0xdef$" ways || { cat ways; fail "no second way of a line"; }
 grep -A 1 "3.91 KiB .* train.py:10 main$" text | grep -q "^ *torch/nn/conv.py:20 Conv2d.forward$" ||
 	{ cat text; fail "no row of main's line, or not by way of what"; }
+
+# Temporary: given back by the thread that asked, before it asks again. Not: by another thread; after another block; one
+# that another thread asked for at an address that was one's own; one whose free was lost.
+alloc() { printf '[%sms] dltracefull_stack:alloc thread=%s stack=4 memory=255 size=%s ptr=%s\n' "$@"; }
+free() { printf '[%sms] dltracefull_stack:free thread=%s memory=255 size=%s ptr=%s\n' "$@"; }
+{
+	sed -n '1,/^\[1s\] dltracefull_stack:frames/p' t.txt
+	echo '[1s] dltrace_proc:thread thread=2 process=1 tid=101 begin=1s name="other"'
+	alloc 2000 1 1000 0x1000		# temporary, though the other thread asks in between
+	alloc 2001 2 2000 0x2000
+	free 2002 1 1000 0x1000
+	free 2003 1 2000 0x2000		# by another thread
+	alloc 2004 1 4000 0x3000
+	alloc 2005 1 8000 0x4000
+	free 2006 1 4000 0x3000		# after another block
+	free 2007 2 8000 0x4000
+	alloc 2008 2 16000 0x4000		# where thread 1's newest was
+	free 2009 1 16000 0x4000
+	alloc 2010 1 32000 0x5000
+	alloc 2011 1 64000 0x5000		# its free was lost
+	free 2012 1 64000 0x5000		# temporary
+	alloc 2013 3 128000 0x6000		# of a thread that is told later
+	free 2014 3 128000 0x6000		# temporary
+	alloc 2015 3 256000 0x7000
+	echo '[2016ms] dltrace_proc:thread thread=3 process=1 tid=102 begin=2s name="late"'
+	free 2017 3 256000 0x7000		# temporary
+	alloc 2018 1 1 0x8000
+	free 2019 2 1 0x8000
+	alloc 2020 2 512000 0x8000
+	alloc 2021 1 1 0x9000		# what was its newest is the other thread's by now
+	free 2022 2 512000 0x8000	# temporary
+} >u.txt
+"$REPORT" u.txt -o r.json
+temporary='(m["allocated_bytes"], m["allocations"], m["temporary_bytes"], m["temporary_allocations"])'
+same "temporary" "[(1023002, 12, 961000, 5)]" "$(json "[$temporary for m in r['memory_stack_sums']]")"
+same "temporary, of the stack" "[(1023002, 12, 961000, 5)]" "$(json "[$temporary for m in r['memory_stacks']]")"
+# Of what is asked for in the window alone, given back before it ends.
+"$REPORT" u.txt --from 1001ms --to 1014ms -o r.json
+same "temporary in a window" "[(64000, 1)]" \
+	"$(json '[(m["temporary_bytes"], m["temporary_allocations"]) for m in r["memory_stack_sums"]]')"
+"$REPORT" u.txt >text
+! grep -q "were temporary" text || fail "five blocks are not much"
+
+i=0
+{
+	cat u.txt
+	while [ $i -lt 120 ]; do
+		i=$((i + 1))
+		alloc $((3000 + 2 * i)) 1 100000 0x8000
+		free $((3001 + 2 * i)) 1 100000 0x8000
+	done
+} >many.txt
+"$REPORT" many.txt --width 200 >text
+grep -q "heap: of 132 blocks 125 (12.4 MiB) were temporary: .* most by train.py:10 main (125, 12.4 MiB)" text ||
+	{ tail -n 12 text; fail "the text does not say that much is temporary"; }
+"$REPORT" -q many.txt --jobs 1 -o whole.json
+"$REPORT" -q many.txt --jobs 5 -o parts.json
+cmp whole.json parts.json || fail "parts make another report"
