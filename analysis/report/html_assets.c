@@ -30,6 +30,7 @@ EMBED(html_comparison_js, DLT_HTML "/comparison.js");
 EMBED(html_panel_js, DLT_HTML "/panel.js");
 EMBED(html_curves_js, DLT_HTML "/curves.js");
 EMBED(html_breakdown_js, DLT_HTML "/breakdown.js");
+EMBED(html_flame_js, DLT_HTML "/flame.js");
 EMBED(html_processes_js, DLT_HTML "/processes.js");
 EMBED(html_page_js, DLT_HTML "/page.js");
 
@@ -46,6 +47,7 @@ const char *const html_scripts[] = {
 	html_panel_js,
 	html_curves_js,
 	html_breakdown_js,
+	html_flame_js,
 	html_processes_js,
 	html_page_js,
 	NULL,

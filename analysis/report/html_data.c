@@ -20,26 +20,27 @@
 #define PROCESS_POINTS_MIN 60
 #define POINTS_MAX	100000		/* of all curves of processes: about 1 MB */
 
-/* Tables that grow with the program; `key`: the rows with most of it stay, NULL: the first. */
+/* Tables that grow with the program; `keys`: the rows with most of any of them stay; none: the first. */
 static const struct row_limit {
 	const char *table;
 	size_t rows;
-	const char *key;
+	const char *keys[4];
 } row_limits[] = {
-	{ "libraries", 0, NULL },	/* hundreds a process: the other formats have them */
-	{ "range_calls", 0, NULL },
-	{ "breakdown", 3000, "total_ns" },
-	{ "phase_functions", 3000, "outer_ns" },
-	{ "phase_kernels", 1000, "total_ns" },
-	{ "phase_memory", 1000, "peak_bytes" },
-	{ "phase_shares", 0, NULL },	/* the page adds them up from phase_functions */
-	{ "phase_layers", 0, NULL },
-	{ "phase_libraries", 0, NULL },
-	{ "phase_communication", 1000, "total_ns" },
-	{ "threads", 2000, "cpu_ns" },
-	{ "kernels", 1000, "total_ns" },
-	{ "communication", 1000, "total_ns" },
-	{ "marks", 2000, NULL },
+	{ "libraries", 0, { NULL } },	/* hundreds a process: the other formats have them */
+	{ "range_calls", 0, { NULL } },
+	{ "breakdown", 3000, { "total_ns" } },
+	{ "phase_functions", 3000, { "outer_ns" } },
+	{ "phase_kernels", 1000, { "total_ns" } },
+	{ "phase_memory", 1000, { "peak_bytes" } },
+	{ "phase_shares", 0, { NULL } },	/* the page adds them up from phase_functions */
+	{ "phase_layers", 0, { NULL } },
+	{ "phase_libraries", 0, { NULL } },
+	{ "phase_communication", 1000, { "total_ns" } },
+	{ "threads", 2000, { "cpu_ns" } },
+	{ "kernels", 1000, { "total_ns" } },
+	{ "communication", 1000, { "total_ns" } },
+	{ "marks", 2000, { NULL } },
+	{ "memory_stacks", 1000, { "peak_bytes", "live_bytes", "allocated_bytes", "temporary_bytes" } },
 };
 
 static const char *const unit_names[] = {
@@ -152,7 +153,7 @@ static int put_cell(FILE *out, const struct cell *c)
 
 static const struct row_limit *limit_of(const struct table *t)
 {
-	static const struct row_limit any = { NULL, ROWS_MAX, NULL };
+	static const struct row_limit any = { NULL, ROWS_MAX, { NULL } };
 
 	for (size_t i = 0; i < sizeof(row_limits) / sizeof(row_limits[0]); i++)
 		if (!strcmp(row_limits[i].table, t->name))
@@ -190,17 +191,39 @@ static int by_row(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Which rows stay, in the order of the table; the caller's. */
-static struct ranked *chosen_rows(const struct table *t, size_t count, const char *key)
+#define KEYS (sizeof(row_limits[0].keys) / sizeof(row_limits[0].keys[0]))
+
+/* Of each row the best place that it has by any key; the caller's. `rows` is room for as many. */
+static size_t *best_places(const struct table *t, const char *const *keys, struct ranked *rows)
 {
-	struct ranked *rows = need(calloc(t->row_count + 1, sizeof(*rows)));
+	size_t *places = need(calloc(t->row_count + 1, sizeof(*places)));
 
 	for (size_t i = 0; i < t->row_count; i++)
-		rows[i] = (struct ranked){ key ? cell_real(table_get(t, i, key)) : 0, i };
-	if (count < t->row_count) {
+		places[i] = t->row_count;
+	for (size_t k = 0; k < KEYS && keys[k]; k++) {
+		for (size_t i = 0; i < t->row_count; i++)
+			rows[i] = (struct ranked){ cell_real(table_get(t, i, keys[k])), i };
+		qsort(rows, t->row_count, sizeof(*rows), by_key);
+		for (size_t i = 0; i < t->row_count && rows[i].key > 0; i++)
+			if (i < places[rows[i].row])
+				places[rows[i].row] = i;
+	}
+	return places;
+}
+
+/* Which rows stay, in the order of the table; the caller's. */
+static struct ranked *chosen_rows(const struct table *t, size_t count, const char *const *keys)
+{
+	struct ranked *rows = need(calloc(t->row_count + 1, sizeof(*rows)));
+	size_t *places = count < t->row_count ? best_places(t, keys, rows) : NULL;
+
+	for (size_t i = 0; i < t->row_count; i++)
+		rows[i] = (struct ranked){ places ? -(double)places[i] : 0, i };
+	if (places) {
 		qsort(rows, t->row_count, sizeof(*rows), by_key);
 		qsort(rows, count, sizeof(*rows), by_row);
 	}
+	free(places);
 	return rows;
 }
 
@@ -241,7 +264,7 @@ static int put_table(FILE *out, const struct table *t)
 {
 	const struct row_limit *limit = limit_of(t);
 	size_t count = t->row_count < limit->rows ? t->row_count : limit->rows;
-	struct ranked *rows = chosen_rows(t, count, limit->key);
+	struct ranked *rows = chosen_rows(t, count, limit->keys);
 	bool *shown = need(calloc(t->column_count + 1, sizeof(*shown)));
 	int err;
 

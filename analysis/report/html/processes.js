@@ -226,8 +226,9 @@
 				'allocations', 'frees', 'failed', 'largest_bytes'],
 				'peak_bytes', 'GPU memory by kind and library: what is reserved'],
 			['memory_stacks', ['process', 'memory', 'where', 'python', 'function', 'peak_bytes',
-				'peak_blocks', 'live_bytes', 'allocated_bytes', 'allocations'],
-				'peak_bytes', 'Who asked for memory: held when the most of its kind was live'],
+				'live_bytes', 'allocated_bytes', 'allocations'],
+				'peak_bytes', 'Who asked for memory',
+				dlt.flame],
 		];
 		let any = false;
 		for (const part of parts) {
@@ -237,7 +238,11 @@
 			any = true;
 			const columns = dlt.plainColumns(table, part[1]);
 			for (const column of columns)
-				if (column.name === 'peak_bytes') {
+				if (column.name === 'function') {
+					column.node = function (row) {
+						return el('span', { class: 'long' }, dlt.show('text', row.function));
+					};
+				} else if (column.name === 'peak_bytes') {
 					const most = table.rows.reduce(function (m, row) {
 						return Math.max(m, row.peak_bytes || 0);
 					}, 0);
@@ -245,7 +250,7 @@
 						return most ? row.peak_bytes / most : 0;
 					};
 				}
-			section.append(el('h3', null, part[3]),
+			section.append(el('h3', null, part[3]), part[4] ? part[4]() : '',
 				dlt.grid({ caption: part[3], columns: columns, rows: table.rows,
 				more: table.more, sort: part[2],
 				first: 12 }));
