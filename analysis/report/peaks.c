@@ -41,40 +41,22 @@ static void raise_to_curves(const struct report *r, const struct peak *k, double
 	}
 }
 
-/* By the report's process id, which are rising in the table; `traces`: no such process. */
-static size_t trace_of(const struct table *processes, uint64_t process, size_t traces)
-{
-	size_t low = 0, high = rows(processes);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cell_uint(table_get(processes, middle, "process")) < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == rows(processes) || cell_uint(table_get(processes, low, "process")) != process)
-		return traces;
-	return cell_uint(table_get(processes, low, "trace"));
-}
-
 static bool is_part(const struct table *traces, size_t trace)
 {
 	return table_get(traces, trace, "from_ns")->type != CELL_NULL;
 }
 
-static void raise_to_processes(const struct report *r, const struct peak *k, double *peaks, size_t traces)
+static void raise_to_processes(const struct report *r, const struct peak *k, double *peaks)
 {
-	const struct table *t = report_table(r, k->table), *processes = report_table(r, "processes");
+	const struct table *t = report_table(r, k->table), *traces = report_table(r, "traces");
 
 	for (size_t row = 0; row < rows(t); row++) {
 		const struct cell *own = table_get(t, row, k->column);
-		size_t trace = trace_of(processes, cell_uint(table_get(t, row, "process")), traces);
+		const struct cell *trace = report_process(r, table_get(t, row, "process"), "trace");
 
-		if (trace < traces && own->type != CELL_NULL &&
-		    !(k->whole && is_part(report_table(r, "traces"), trace)))
-			raise_to(&peaks[trace], cell_real(own));
+		if (trace->type != CELL_NULL && own->type != CELL_NULL &&
+		    !(k->whole && is_part(traces, cell_uint(trace))))
+			raise_to(&peaks[cell_uint(trace)], cell_real(own));
 	}
 }
 
@@ -86,6 +68,6 @@ double *report_peaks(const struct report *r, enum peak_kind kind)
 	for (size_t i = 0; i < traces; i++)
 		peaks[i] = NAN;
 	raise_to_curves(r, &kinds[kind], peaks, traces);
-	raise_to_processes(r, &kinds[kind], peaks, traces);
+	raise_to_processes(r, &kinds[kind], peaks);
 	return peaks;
 }

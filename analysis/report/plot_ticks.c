@@ -30,12 +30,9 @@ static void add_begin(struct begins *b, double t, double number)
 
 static bool process_in(const struct report *r, const struct cell *process, int64_t trace)
 {
-	const struct table *t = report_table(r, "processes");
+	const struct cell *own = report_process(r, process, "trace");
 
-	for (size_t row = 0; t && row < t->row_count; row++)
-		if (cell_real(table_get(t, row, "process")) == cell_real(process))
-			return (int64_t)cell_uint(table_get(t, row, "trace")) == trace;
-	return false;
+	return own->type != CELL_NULL && (int64_t)cell_uint(own) == trace;
 }
 
 static void epochs_found(const struct report *r, int64_t trace, struct begins *b)

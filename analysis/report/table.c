@@ -231,6 +231,22 @@ const struct cell *table_get(const struct table *t, size_t row, const char *colu
 	return &t->cells[row * t->column_count + (size_t)i];
 }
 
+const struct cell *report_process(const struct report *r, const struct cell *process, const char *column)
+{
+	const struct table *t = report_table(r, "processes");
+	size_t low = 0, high = t ? t->row_count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cell_uint(table_get(t, middle, "process")) < cell_uint(process))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return cell_uint(table_get(t, low, "process")) == cell_uint(process) ? table_get(t, low, column) : &null_cell;
+}
+
 double cell_real(const struct cell *c)
 {
 	switch (c->type) {

@@ -115,6 +115,8 @@ void table_set_tree(struct table *t, const char *column, json_t *value);	/* take
 
 /* Cells of a row by column name; a null cell when the column is missing. */
 const struct cell *table_get(const struct table *t, size_t row, const char *column);
+/* The same of the process's row in the table `processes`, whose ids rise; a null cell when there is no such row. */
+const struct cell *report_process(const struct report *r, const struct cell *process, const char *column);
 /* As a number (0 for null and text), as text ("" for all else). */
 double cell_real(const struct cell *c);
 uint64_t cell_uint(const struct cell *c);

@@ -73,6 +73,27 @@ size_t text_rows(const struct table *t)
 	return t ? t->row_count : 0;
 }
 
+void text_more(const struct text *t, size_t rows, size_t shown, const char *table)
+{
+	char buf[FORMAT_SIZE];
+
+	if (rows <= shown)
+		return;
+	style_begin(t->out, t->o, STYLE_DIM);
+	fprintf(t->out, "  and %s more (--table %s)", format_whole(buf, (double)(rows - shown)),
+		table);
+	style_end(t->out, t->o, STYLE_DIM);
+	fputc('\n', t->out);
+}
+
+bool text_any(const struct table *t, const char *column)
+{
+	for (size_t row = 0; row < text_rows(t); row++)
+		if (table_get(t, row, column)->type != CELL_NULL)
+			return true;
+	return false;
+}
+
 bool text_several(const struct text *t)
 {
 	return text_rows(report_table(t->r, "traces")) > 1;

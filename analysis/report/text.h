@@ -6,6 +6,9 @@
 #include "analysis/report/grid.h"
 #include "analysis/report/writer.h"
 
+#define TEXT_ROWS 12		/* of a section, at most; others by --table */
+#define TEXT_ROWS_OF_TRACE 4	/* of each trace, where there are several and a section sums by trace */
+
 struct text {
 	const struct report *r;
 	FILE *out;

@@ -16,16 +16,6 @@ struct group {
 
 #define GROUPS_SHOWN 12
 
-double text_trace(const struct report *r, const struct cell *process)
-{
-	const struct table *p = report_table(r, "processes");
-
-	for (size_t row = 0; row < text_rows(p); row++)
-		if (cell_uint(table_get(p, row, "process")) == cell_uint(process))
-			return cell_real(table_get(p, row, "trace"));
-	return 0;
-}
-
 static void group_add(struct group *g, const struct table *c, size_t row)
 {
 	double share = cell_real(table_get(c, row, "share_of_wall"));

@@ -213,15 +213,12 @@ static bool have_others(const struct report *r, const struct series *s)
 /* "an iteration: of python3 (1234)" */
 static void put_of_which(const struct text *t, const struct shown_curve *c, const struct series *s)
 {
-	const struct table *processes = report_table(t->r, "processes");
-	size_t row = 0;
+	const struct cell process = { .type = CELL_INT, .i = s->of };
 	char *name;
 
-	while (row < text_rows(processes) && cell_real(table_get(processes, row, "process")) != (double)s->of)
-		row++;
-	if (row == text_rows(processes))
+	if (report_process(t->r, &process, "process")->type == CELL_NULL)
 		return;
-	name = text_process(t, table_get(processes, row, "process"));
+	name = text_process(t, &process);
 	style_begin(t->out, t->o, STYLE_DIM);
 	fprintf(t->out, "  %s: of %s\n", c->title, name);
 	style_end(t->out, t->o, STYLE_DIM);
