@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#define ROW 8			/* bytes, of .eh_frame_hdr */
 #define REMEMBERED 8		/* DW_CFA_remember_state inside each other; compilers need one */
 
 /* Numbers of registers in DWARF, System V ABI for x86-64, figure 3.36. */
@@ -152,34 +153,43 @@ static struct bytes bytes_at(const struct dlt_cfi_tables *t, const unsigned char
 	return (struct bytes){ inside ? at : t->end, t->end, !inside };
 }
 
-/* The function's entry in .eh_frame: the last one of the sorted table that does not begin behind pc. NULL: none. */
-static const unsigned char *search(const struct dlt_cfi_tables *t, uintptr_t pc)
+/* Rows of .eh_frame_hdr, sorted: where a function begins and where its entry is, from the header on. 0: no such. */
+static size_t open_rows(const struct dlt_cfi_tables *t, const unsigned char **rows)
 {
-	const unsigned char *h = t->header;
-	int64_t wanted = (int64_t)(pc - (uintptr_t)h);
-	struct bytes b = bytes_at(t, h);
+	struct bytes b = bytes_at(t, t->header);
 	uint32_t kinds = (uint32_t)take(&b, 4);
 	unsigned encoding = kinds >> 8 & 0xff;
-	size_t low = 0, high;
-	int32_t place[2];
+	size_t count;
 
 	if ((kinds & 0xff) != 1 || encoding == PTR_OMITTED || kinds >> 16 != (TABLE_ENCODING << 8 | PTR_UDATA4))
-		return NULL;
+		return 0;
 	take_pointer(&b, encoding);
-	high = take(&b, 4);
-	if (b.broken || !high || high > (size_t)(b.end - b.at) / sizeof(place))
+	count = take(&b, 4);
+	*rows = b.at;
+	return b.broken || count > (size_t)(b.end - b.at) / ROW ? 0 : count;
+}
+
+/* The entry of the function that begins last of those not behind pc. NULL: none. */
+static const unsigned char *search(const struct dlt_cfi_tables *t, uintptr_t pc)
+{
+	int64_t wanted = (int64_t)(pc - (uintptr_t)t->header);
+	const unsigned char *rows;
+	size_t low = 0, high = open_rows(t, &rows);
+	int32_t place[2];
+
+	if (!high)
 		return NULL;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		memcpy(place, b.at + sizeof(place) * middle, sizeof(place));
+		memcpy(place, rows + ROW * middle, ROW);
 		if (place[0] <= wanted)
 			low = middle;
 		else
 			high = middle;
 	}
-	memcpy(place, b.at + sizeof(place) * low, sizeof(place));
-	return place[0] <= wanted ? h + place[1] : NULL;
+	memcpy(place, rows + ROW * low, ROW);
+	return place[0] <= wanted ? t->header + place[1] : NULL;
 }
 
 /* The content of the record at `at`, behind its length; false: none, or it is in DWARF's 64-bit form. */
@@ -237,14 +247,14 @@ static bool read_common(const struct dlt_cfi_tables *t, const unsigned char *at,
 	return !data.broken && !b->broken;
 }
 
-static bool read_entry(const struct dlt_cfi_tables *t, uintptr_t pc, struct entry *e)
+static bool read_entry(const struct dlt_cfi_tables *t, const unsigned char *at, struct entry *e)
 {
-	const unsigned char *at = t->header ? search(t, pc) : NULL, *common;
+	const unsigned char *common;
 	bool augmented;
 	struct bytes *b = &e->program;
 
 	*e = (struct entry){ 0 };
-	if (!at || !record(t, at, b))
+	if (!record(t, at, b))
 		return false;
 	common = b->at;
 	common -= take(b, 4);
@@ -254,7 +264,14 @@ static bool read_entry(const struct dlt_cfi_tables *t, uintptr_t pc, struct entr
 	e->end = e->begin + take_pointer(b, e->encoding & PTR_FORMAT);
 	if (augmented)
 		pass(b, take_unsigned(b));
-	return !b->broken && pc - e->begin < e->end - e->begin;
+	return !b->broken;
+}
+
+static bool find_entry(const struct dlt_cfi_tables *t, uintptr_t pc, struct entry *e)
+{
+	const unsigned char *at = t->header ? search(t, pc) : NULL;
+
+	return at && read_entry(t, at, e) && pc - e->begin < e->end - e->begin;
 }
 
 /* ---- rules --------------------------------------------------------------------------------- */
@@ -494,31 +511,78 @@ static struct dlt_cfi_rule rule_of(const struct row *r)
 	return rule;
 }
 
-struct dlt_cfi_rule dlt_cfi_find(const struct dlt_cfi_tables *t, uintptr_t pc)
+static struct dlt_cfi_rule rule_of_entry(const struct entry *e, uintptr_t pc)
 {
 	struct dlt_cfi_rule unknown = { .base = DLT_CFI_UNKNOWN };
-	struct entry e;
-	struct machine m = { .entry = &e };
+	struct machine m = { .entry = e, .at = e->begin, .row.how = CFA_ELSEWHERE };
 
-	if (!read_entry(t, pc, &e))
-		return unknown;
-	if (e.signal)
+	if (e->signal)
 		return (struct dlt_cfi_rule){ .base = DLT_CFI_OUTERMOST };
-	m.at = e.begin;
-	m.row.how = CFA_ELSEWHERE;
-	if (!run(&m, e.first, pc))
+	if (!run(&m, e->first, pc))
 		return unknown;
 	m.first = m.row;
-	return run(&m, e.program, pc) ? rule_of(&m.row) : unknown;
+	return run(&m, e->program, pc) ? rule_of(&m.row) : unknown;
 }
 
-int dlt_cfi_function(const struct dlt_cfi_tables *t, uintptr_t pc, uintptr_t *begin, uintptr_t *end)
+struct dlt_cfi_rule dlt_cfi_find(const struct dlt_cfi_tables *t, uintptr_t pc)
 {
 	struct entry e;
 
-	if (!read_entry(t, pc, &e))
+	return find_entry(t, pc, &e) ? rule_of_entry(&e, pc) : (struct dlt_cfi_rule){ .base = DLT_CFI_UNKNOWN };
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+int dlt_cfi_function(const struct dlt_cfi_tables *t, uintptr_t pc, struct dlt_cfi_range *function)
+{
+	struct entry e;
+
+	if (!find_entry(t, pc, &e))
 		return false;
-	*begin = e.begin;
-	*end = e.end;
+	*function = (struct dlt_cfi_range){ e.begin, e.end };
 	return true;
+}
+
+/* Is there a jump by a distance of 32 bits (e9, 0f 80 to 0f 8f) to behind the function's begin? */
+static bool jumps_into(const struct entry *part, const struct dlt_cfi_range *function)
+{
+	const unsigned char *end = (const unsigned char *)part->end;
+	int32_t distance;
+
+	for (const unsigned char *at = (const unsigned char *)part->begin; end - at >= 6; at++) {
+		bool conditional = at[0] == 0x0f && (at[1] & 0xf0) == 0x80;
+		const unsigned char *next = at + 5 + conditional;
+
+		memcpy(&distance, next - 4, sizeof(distance));
+		if ((conditional || at[0] == 0xe9) &&
+		    (uintptr_t)next + (uintptr_t)(intptr_t)distance - function->begin - 1 <
+		    function->end - function->begin - 1)
+			return true;
+	}
+	return false;
+}
+
+static bool is_entered(const struct entry *e)
+{
+	struct dlt_cfi_rule rule = rule_of_entry(e, e->begin);
+
+	return rule.base == DLT_CFI_RSP && rule.cfa == 8;
+}
+
+unsigned dlt_cfi_parts(const struct dlt_cfi_tables *t, const struct dlt_cfi_range *function,
+		       const struct dlt_cfi_range *code, struct dlt_cfi_range *parts, unsigned most)
+{
+	const unsigned char *rows;
+	size_t rows_left = t->header ? open_rows(t, &rows) : 0;
+	unsigned count = 0;
+	int32_t place[2];
+	struct entry e;
+
+	for (; rows_left && count < most; rows_left--, rows += ROW) {
+		memcpy(place, rows, ROW);
+		if (read_entry(t, t->header + place[1], &e) && e.begin >= code->begin && e.begin < e.end &&
+		    e.end <= code->end && !is_entered(&e) && jumps_into(&e, function))
+			parts[count++] = (struct dlt_cfi_range){ e.begin, e.end };
+	}
+	return count;
 }

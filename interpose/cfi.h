@@ -47,7 +47,19 @@ struct dlt_cfi_tables {
  */
 struct dlt_cfi_rule dlt_cfi_find(const struct dlt_cfi_tables *t, uintptr_t pc);
 
-/* Where the function that holds `pc` begins and ends; false: not known. */
-int dlt_cfi_function(const struct dlt_cfi_tables *t, uintptr_t pc, uintptr_t *begin, uintptr_t *end);
+struct dlt_cfi_range {
+	uintptr_t begin, end;
+};
+
+/* Where the function that holds `pc` lies; false: not known. */
+int dlt_cfi_function(const struct dlt_cfi_tables *t, uintptr_t pc, struct dlt_cfi_range *function);
+
+/*
+ * The other parts of a function that is entered in this one: compilers lay apart what they take for seldom run
+ * ("cold"). At most `most`; how many. A part is told by two things: it does not begin with a frame of a return address
+ * alone, as functions do, and it jumps into the middle of this one. `code`: the segment that all of them lie in.
+ */
+unsigned dlt_cfi_parts(const struct dlt_cfi_tables *t, const struct dlt_cfi_range *function,
+		       const struct dlt_cfi_range *code, struct dlt_cfi_range *parts, unsigned most);
 
 #endif

@@ -33,6 +33,13 @@ enum {
 	SHIM = 3,
 };
 
+/* What _PyRuntime says counts, and without that it is refused. */
+#define ONLY_DESCRIBED(VERSION) \
+	{ .version = VERSION, .instruction = POINTER, .lines = LOCATIONS, .state_frame = NONE, .cframe_frame = NONE, \
+	  .frame_code = NONE, .frame_back = NONE, .frame_at = NONE, .cframe_back = NONE, .frame_owner = NONE, \
+	  .code_size = NONE, .code_file = NONE, .code_name = NONE, .code_line = NONE, .code_lines = NONE, \
+	  .code_bytes = 40, .code_traceable = NONE, .string_ascii = NONE, .string_size = NONE, .finalizing = NONE }
+
 static const struct layout layouts[] = {
 	{ .version = 0x030600f0, .instruction = BYTES, .lines = LNOTAB, .state_frame = 24, .cframe_frame = NONE,
 	  .frame_code = 32, .frame_back = 24, .frame_at = 120, .cframe_back = NONE, .frame_owner = NONE,
@@ -66,11 +73,8 @@ static const struct layout layouts[] = {
 	  .frame_code = 0, .frame_back = 8, .frame_at = 56, .cframe_back = NONE, .frame_owner = 70,
 	  .code_size = 200, .code_file = 112, .code_name = 128, .code_line = 68, .code_lines = 136, .code_bytes = 40,
 	  .code_traceable = 184, .string_ascii = 40, .string_size = 64, .finalizing = 608 },
-	/* Not tried, and from the sources only: what _PyRuntime says counts, and without that it is refused. */
-	{ .version = 0x030e00f0, .instruction = POINTER, .lines = LOCATIONS, .state_frame = NONE, .cframe_frame = NONE,
-	  .frame_code = NONE, .frame_back = NONE, .frame_at = NONE, .cframe_back = NONE, .frame_owner = NONE,
-	  .code_size = NONE, .code_file = NONE, .code_name = NONE, .code_line = NONE, .code_lines = NONE,
-	  .code_bytes = 40, .code_traceable = NONE, .string_ascii = NONE, .string_size = NONE, .finalizing = NONE },
+	ONLY_DESCRIBED(0x030e00f0),
+	ONLY_DESCRIBED(0x030f00f0),
 };
 
 #define COUNT (sizeof(layouts) / sizeof(layouts[0]))
@@ -118,12 +122,12 @@ static bool choose(struct layout *at, uint32_t version)
 		*at = layouts[i];
 		return true;
 	}
-	return fail("not a version of Python from 3.6 to 3.14");
+	return fail("not a version of Python from 3.6 to 3.15");
 }
 
 /*
  * struct _Py_DebugOffsets: where it says where something is. Include/internal/pycore_runtime.h of 3.13,
- * pycore_debug_offsets.h of 3.14, which has fields more. code.size is not tp_basicsize: it has padding.
+ * pycore_debug_offsets.h of 3.14 and 3.15, which have fields more each. code.size is not tp_basicsize: it has padding.
  */
 struct described {
 	uint16_t finalizing, state_frame;
@@ -132,18 +136,25 @@ struct described {
 	uint16_t object_type, bytes_size, bytes_data, string_size, string_state, string_length, string_ascii;
 };
 
-static const struct described described_3_13 = {
-	.finalizing = 32, .state_frame = 184, .frame_back = 232, .frame_code = 240, .frame_at = 248, .frame_owner = 264,
-	.code_file = 280, .code_name = 296, .code_lines = 304, .code_line = 312, .code_size = 344,
-	.object_type = 360, .bytes_size = 520, .bytes_data = 528,
-	.string_size = 536, .string_state = 544, .string_length = 552, .string_ascii = 560,
-};
-
-static const struct described described_3_14 = {
-	.finalizing = 32, .state_frame = 208, .frame_back = 256, .frame_code = 264, .frame_at = 272, .frame_owner = 288,
-	.code_file = 320, .code_name = 336, .code_lines = 344, .code_line = 352, .code_size = 384,
-	.object_type = 408, .bytes_size = 600, .bytes_data = 608,
-	.string_size = 616, .string_state = 624, .string_length = 632, .string_ascii = 640,
+static const struct described described_by[] = {
+	[13] = {
+		.finalizing = 32, .state_frame = 184, .frame_back = 232, .frame_code = 240, .frame_at = 248, .frame_owner = 264,
+		.code_file = 280, .code_name = 296, .code_lines = 304, .code_line = 312, .code_size = 344,
+		.object_type = 360, .bytes_size = 520, .bytes_data = 528,
+		.string_size = 536, .string_state = 544, .string_length = 552, .string_ascii = 560,
+	},
+	[14] = {
+		.finalizing = 32, .state_frame = 208, .frame_back = 256, .frame_code = 264, .frame_at = 272, .frame_owner = 288,
+		.code_file = 320, .code_name = 336, .code_lines = 344, .code_line = 352, .code_size = 384,
+		.object_type = 408, .bytes_size = 600, .bytes_data = 608,
+		.string_size = 616, .string_state = 624, .string_length = 632, .string_ascii = 640,
+	},
+	[15] = {
+		.finalizing = 32, .state_frame = 208, .frame_back = 320, .frame_code = 328, .frame_at = 336, .frame_owner = 352,
+		.code_file = 384, .code_name = 400, .code_lines = 408, .code_line = 416, .code_size = 448,
+		.object_type = 472, .bytes_size = 696, .bytes_data = 704,
+		.string_size = 712, .string_state = 720, .string_length = 728, .string_ascii = 736,
+	},
 };
 
 #define DESCRIBED_VERSION 8
@@ -166,7 +177,7 @@ static bool tells(const void *runtime, uint16_t where, uint64_t value)
 /* Replaces what the table has by what _PyRuntime tells of itself. */
 static bool ask(struct layout *at, const void *runtime, uint32_t version)
 {
-	const struct described *d = version < 0x030e0000 ? &described_3_13 : &described_3_14;
+	const struct described *d = &described_by[version >> 16 & 0xff];
 
 	if (memcmp(runtime, "xdebugpy", 8) != 0 || word(runtime, DESCRIBED_VERSION) >> 16 != version >> 16)
 		return fail("_PyRuntime does not describe itself as of this version");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Python call stack of the calling thread, read in a hook: CPython 3.6 to 3.14 with its lock (the GIL),
+ * The Python call stack of the calling thread, read in a hook: CPython 3.6 to 3.15 with its lock (the GIL),
  * x86-64.
  *
  * For any thread, with or without the GIL, at any allocation: also while the interpreter sets up a call, frees a

@@ -20,6 +20,7 @@
 #include "sys.h"
 #include "thread.h"
 
+#define PARTS 8			/* of a function; compilers make two */
 #define PLACES 16384		/* a power of 2 */
 #define TAKERS_MOST 100000000	/* ns that a dlclose waits for them */
 
@@ -61,24 +62,28 @@ static struct place *place_of(uintptr_t at)
 
 _Static_assert(PLACES == 1 << (64 - 50), "place_of() gives so many");
 
-#if __GLIBC_PREREQ(2, 35)
-/* The part of the object that its .eh_frame_hdr lies in; all of it where its program headers do not tell. */
-static struct dlt_cfi_tables tables_in(const struct dl_find_object *o)
+/* The segment that holds `at`, of an object mapped from `begin` on; empty: its program headers tell of none. */
+static struct dlt_cfi_range segment_of(uintptr_t begin, uintptr_t base, uintptr_t at)
 {
-	uintptr_t begin = (uintptr_t)o->dlfo_map_start, header = (uintptr_t)o->dlfo_eh_frame;
 	unsigned count = 0;
 	const ElfW(Phdr) *p = dlt_elf_headers(begin, &count);
-	struct dlt_cfi_tables all = { o->dlfo_eh_frame, o->dlfo_map_start, o->dlfo_map_end };
 
 	for (unsigned i = 0; i < count; i++) {
-		uintptr_t at = o->dlfo_link_map->l_addr + p[i].p_vaddr;
+		uintptr_t from = base + p[i].p_vaddr;
 
-		if (p[i].p_type == PT_LOAD && header - at < p[i].p_filesz)
-			return (struct dlt_cfi_tables){ o->dlfo_eh_frame, (void *)at, (void *)(at + p[i].p_filesz) };
+		if (p[i].p_type == PT_LOAD && at - from < p[i].p_filesz)
+			return (struct dlt_cfi_range){ from, from + p[i].p_filesz };
 	}
-	if (count)
-		all.header = NULL;
-	return all;
+	return (struct dlt_cfi_range){ 0, 0 };
+}
+
+#if __GLIBC_PREREQ(2, 35)
+static struct dlt_cfi_tables tables_in(const struct dl_find_object *o)
+{
+	struct dlt_cfi_range in = segment_of((uintptr_t)o->dlfo_map_start, o->dlfo_link_map->l_addr,
+					     (uintptr_t)o->dlfo_eh_frame);
+
+	return (struct dlt_cfi_tables){ o->dlfo_eh_frame, (void *)in.begin, (void *)in.end };
 }
 #endif
 
@@ -122,7 +127,7 @@ static struct {
 	uint32_t state;			/* as above */
 	bool stays;			/* it is the program, or linked to it: no dlclose unloads it */
 	uintptr_t begin, end;		/* of its object */
-	uintptr_t evaluates, evaluates_end;	/* the function that runs code */
+	struct dlt_cfi_range evaluates[PARTS];	/* the function that runs code, in as many parts as there are */
 } interpreter;
 
 static uint64_t looked_at[DLT_BOX_LIBRARIES / 64];	/* one bit a library: it is not Python's */
@@ -166,11 +171,20 @@ static bool is_needed(const struct dlt_elf *e)
 	return false;
 }
 
+static void find_evaluates(const struct dlt_elf *e, uintptr_t at)
+{
+	struct dlt_cfi_tables tables = tables_of(at);
+	struct dlt_cfi_range code = segment_of(dlt_library_base((void *)at), e->base, at);
+
+	memset(interpreter.evaluates, 0, sizeof(interpreter.evaluates));
+	if (dlt_cfi_function(&tables, at, &interpreter.evaluates[0]))
+		dlt_cfi_parts(&tables, &interpreter.evaluates[0], &code, &interpreter.evaluates[1], PARTS - 1);
+}
+
 /* Is the object that holds `at` Python's? */
 static void look_for_python(uintptr_t at)
 {
 	struct dlt_python_symbols s = { 0 };
-	struct dlt_cfi_tables tables;
 	const char *(*version)(void);
 	uint32_t none = NOT_SEEN;
 	struct dlt_elf e;
@@ -191,9 +205,7 @@ static void look_for_python(uintptr_t at)
 	interpreter.begin = dlt_library_base((void *)at);
 	interpreter.end = (uintptr_t)dlt_library_end((void *)at);
 	interpreter.stays = is_needed(&e);
-	tables = tables_of((uintptr_t)s.evaluate);
-	if (!dlt_cfi_function(&tables, (uintptr_t)s.evaluate, &interpreter.evaluates, &interpreter.evaluates_end))
-		interpreter.evaluates = interpreter.evaluates_end = 0;
+	find_evaluates(&e, (uintptr_t)s.evaluate);
 	__atomic_store_n(&interpreter.state, dlt_python_init(&s) ? KNOWN : OTHER_VERSION, __ATOMIC_RELEASE);
 	dlt_log(DLT_LOG_STACKS, "python", dlt_python_why(), (long)interpreter.state);
 }
@@ -228,8 +240,9 @@ static unsigned kind_at(uintptr_t at, uint32_t state)
 {
 	if (state != KNOWN)
 		return DLT_FRAME_NATIVE;
-	if (at - interpreter.evaluates < interpreter.evaluates_end - interpreter.evaluates)
-		return PLACE_EVALUATES;
+	for (unsigned i = 0; i < PARTS; i++)
+		if (at - interpreter.evaluates[i].begin < interpreter.evaluates[i].end - interpreter.evaluates[i].begin)
+			return PLACE_EVALUATES;
 	return at - interpreter.begin < interpreter.end - interpreter.begin ? PLACE_INTERPRETER : DLT_FRAME_NATIVE;
 }
 

@@ -192,16 +192,17 @@ static void test_beginnings(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]), begin = 0, end = 0;
+		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
 		struct dlt_cfi_tables t = tables_of(at);
+		struct dlt_cfi_range function;
 		struct dlt_cfi_rule rule = dlt_cfi_find(&t, at);
 
 		assert_int_equal(rule.base, DLT_CFI_RSP);
 		assert_int_equal(rule.cfa, 8);
 		assert_int_equal(rule.saved, DLT_CFI_SAME);
-		assert_true(dlt_cfi_function(&t, at, &begin, &end));
-		assert_int_equal(begin, at);
-		assert_true(end > at);
+		assert_true(dlt_cfi_function(&t, at, &function));
+		assert_int_equal(function.begin, at);
+		assert_true(function.end > at);
 	}
 }
 
@@ -212,13 +213,13 @@ static void test_ends(void **state)
 	const struct dlt_cfi_tables none = { NULL, NULL, NULL }, first = { broken, broken, broken + sizeof(broken) };
 	const struct dlt_cfi_tables second = { other, other, other + sizeof(other) };
 	struct dlt_cfi_tables t = tables_of((uintptr_t)look);
-	uintptr_t begin, end;
+	struct dlt_cfi_range function;
 
 	(void)state;
 	assert_int_equal(dlt_cfi_find(&none, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
 	assert_int_equal(dlt_cfi_find(&first, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
 	assert_int_equal(dlt_cfi_find(&second, (uintptr_t)look).base, DLT_CFI_UNKNOWN);
-	assert_false(dlt_cfi_function(&none, (uintptr_t)look, &begin, &end));
+	assert_false(dlt_cfi_function(&none, (uintptr_t)look, &function));
 	/* Before all functions of the object. */
 	assert_int_equal(dlt_cfi_find(&t, (uintptr_t)t.header & ~0xffffffULL).base, DLT_CFI_UNKNOWN);
 }
@@ -314,7 +315,8 @@ static void test_broken(void **state)
 	ptrdiff_t moved;
 	size_t size;
 	struct dlt_cfi_tables t = copy_tables(&bytes, &size, &moved);
-	uintptr_t code = (uintptr_t)qsort + (uintptr_t)moved, begin, end;
+	uintptr_t code = (uintptr_t)qsort + (uintptr_t)moved;
+	struct dlt_cfi_range function;
 	static const uint32_t odd[] = { 0, 0xffffffff, 0x7fffffff, 0x80000000, 0xfffffff0, 0x10000, 4, 1 };
 
 	(void)state;
@@ -327,7 +329,8 @@ static void test_broken(void **state)
 		memcpy(bytes + at, &value, next_chance() % 2 ? 1 : 4);
 		for (unsigned i = 0; i < 8; i++)
 			dlt_cfi_find(&t, code + next_chance() % 4096 * (i * 16 + 1));
-		dlt_cfi_function(&t, code, &begin, &end);
+		dlt_cfi_function(&t, code, &function);
+		dlt_cfi_parts(&t, &function, &function, &function, 1);
 		if (round % 64)		/* else it stays broken */
 			memcpy(bytes + at, kept, sizeof(kept));
 	}
@@ -358,9 +361,47 @@ static void test_lengths(void **state)
 	munmap(bytes - 4096, size + 8192);
 }
 
+/*
+ * A function in three parts, as compilers lay them: the second is reached by a jump, the third by an address, and both
+ * jump back. What is between is a function that jumps to where the first one is entered, and one that does not jump.
+ */
+__asm__(".pushsection .text\n"
+	"whole: .cfi_startproc\n push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
+	"test %edi, %edi\n jne second\n middle: pop %rbp\n .cfi_def_cfa_offset 8\n .cfi_restore 6\n ret\n"
+	".cfi_endproc\n whole_end:\n"
+	"calls_whole: .cfi_startproc\n nop\n .byte 0xe9\n .long whole - . - 4\n .cfi_endproc\n"
+	"second: .cfi_startproc\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n nop\n nop\n"
+	".byte 0xe9\n .long middle - . - 4\n .skip 8, 0x90\n .cfi_endproc\n second_end:\n"
+	"other: .cfi_startproc\n .cfi_def_cfa_offset 16\n .skip 16, 0x90\n .cfi_endproc\n"
+	"third: .cfi_startproc\n .cfi_def_cfa 6, 16\n test %eax, %eax\n"
+	".byte 0x0f, 0x84\n .long middle - . - 4\n .cfi_endproc\n third_end:\n"
+	".popsection");
+extern const char whole[], whole_end[], second[], second_end[], third[], third_end[];
+
+static void test_parts(void **state)
+{
+	struct dlt_cfi_tables t = tables_of((uintptr_t)whole);
+	struct dlt_cfi_range function, parts[4], code = { (uintptr_t)whole, (uintptr_t)third_end };
+
+	(void)state;
+	assert_true(dlt_cfi_function(&t, (uintptr_t)whole + 1, &function));
+	assert_int_equal(function.begin, (uintptr_t)whole);
+	assert_int_equal(function.end, (uintptr_t)whole_end);
+	assert_int_equal(dlt_cfi_parts(&t, &function, &code, parts, 4), 2);
+	assert_int_equal(parts[0].begin, (uintptr_t)second);
+	assert_int_equal(parts[0].end, (uintptr_t)second_end);
+	assert_int_equal(parts[1].begin, (uintptr_t)third);
+	assert_int_equal(parts[1].end, (uintptr_t)third_end);
+	assert_int_equal(dlt_cfi_parts(&t, &function, &code, parts, 1), 1);
+	code.end--;
+	assert_int_equal(dlt_cfi_parts(&t, &function, &code, parts, 4), 1);
+	assert_int_equal(dlt_cfi_parts(&(struct dlt_cfi_tables){ NULL, NULL, NULL }, &function, &code, parts, 4), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_through_libc),
 		cmocka_unit_test(test_thread),
