@@ -21,7 +21,7 @@
 
 #include "analysis/export/ctf_metadata.h"
 #include "analysis/export/exporter.h"
-#include "analysis/export/window.h"
+#include "analysis/model/window.h"
 #include "analysis/model/memory.h"
 #include "analysis/report/escape.h"
 #include "analysis/report/output.h"

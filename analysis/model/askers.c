@@ -13,6 +13,15 @@
 #define INDEX_BITS 24		/* of a block's word */
 #define SIZE_MOST ((1ULL << (64 - INDEX_BITS)) - 1)
 
+#define FREED (1ULL << 32)	/* in a record's word, above the stack */
+#define CLOCK_ERROR 1000000	/* ns: more than two batches' clocks differ, less than one waits for a sampler */
+
+struct block {
+	uint32_t stack;
+	uint8_t memory, device;
+	uint64_t size, ptr;
+};
+
 void askers_release(struct askers *a)
 {
 	free(a->frames);
@@ -156,47 +165,103 @@ static bool is_over(struct trace *t, int64_t at)
 	return at >= t->to;
 }
 
+static void allocated(struct trace *t, struct thread *thread, int64_t at, const struct block *b)
+{
+	struct askers *all = &thread->process->askers;
+	struct asker *a = find(all, b->stack, b->memory, b->device);
+	uint64_t index = (uint64_t)(a - all->list);
+
+	if (b->memory == DLT_STACK_HEAP) {
+		if (!b->ptr || index >> INDEX_BITS)
+			return;
+		give_back(all, b->ptr, 0);	/* its free was lost: the address would not come again otherwise */
+		*idmap_put(&all->blocks, b->ptr) = b->size << INDEX_BITS | index;
+	}
+	move(all, a, (int64_t)b->size, 1);
+	if (!trace_in_range(t, at))
+		return;
+	a->allocated += b->size;
+	a->allocations++;
+	if (b->memory == DLT_STACK_HEAP)
+		note_newest(all, thread, b->ptr);
+	look_for_peak(&all->sums[asked_kind(b->memory)], at);
+}
+
+static void freed(struct trace *t, struct thread *thread, int64_t at, const struct block *b)
+{
+	struct askers *all = &thread->process->askers;
+
+	/* What was live when the range began may be the most. */
+	for (int k = 0; k < ASKED_KINDS && trace_in_range(t, at); k++)
+		if (!all->sums[k].number && all->sums[k].live)
+			look_for_peak(&all->sums[k], at);
+	if (b->memory == DLT_STACK_HEAP)
+		give_back(all, b->ptr, thread->id);
+	else
+		move(all, find(all, b->stack, b->memory, b->device), -(int64_t)b->size, -1);
+}
+
+/* ---- in order of time ---------------------------------------------------------------------- */
+
+static void take_turn(void *owner, const struct window_record *r)
+{
+	struct trace *t = owner;
+	struct thread *thread = trace_thread_make(t, (uint32_t)r->thread);
+	struct block b = {
+		.stack = (uint32_t)r->a, .memory = (uint8_t)r->extra, .device = (uint8_t)(r->extra >> 8),
+		.size = r->b < SIZE_MOST ? r->b : SIZE_MOST, .ptr = r->c,
+	};
+
+	if (is_over(t, r->time))
+		return;
+	if (r->a & FREED)
+		freed(t, thread, r->time, &b);
+	else
+		allocated(t, thread, r->time, &b);
+}
+
+/*
+ * Events of a thread come in batches, some after what others did later with the same blocks, and after its own where a
+ * sampler takes a batch of a thread that wakes up. A thread's batches have their begin from the clock each, so what
+ * is a little earlier than the one before it is not.
+ */
+static void wait_turn(struct trace *t, int64_t at, struct window_record r)
+{
+	struct thread *thread = trace_emitted(t, (uint32_t)r.thread, at);
+
+	if (!t->asked.owner)
+		window_init(&t->asked, take_turn, t);
+	if (at < thread->asked_at && thread->asked_at - at < CLOCK_ERROR)
+		at = thread->asked_at;
+	if (at > thread->asked_at)
+		thread->asked_at = at;
+	r.time = at;
+	window_add(&t->asked, &r);
+	window_pass(&t->asked, at);
+}
+
 static void on_alloc(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_full_stack_alloc *e = data;
-	struct thread *thread = trace_emitted(t, e->thread, at);
-	struct askers *all = &thread->process->askers;
-	uint64_t size = e->size < SIZE_MOST ? e->size : SIZE_MOST;
-	struct asker *a = find(all, e->stack, e->memory, e->device);
-	uint64_t index = (uint64_t)(a - all->list);
 
-	if (is_over(t, at) || (e->memory == DLT_STACK_HEAP && (!e->ptr || index >> INDEX_BITS)))
-		return;
-	if (e->memory == DLT_STACK_HEAP) {
-		give_back(all, e->ptr, 0);	/* its free was lost: the address would not come again otherwise */
-		*idmap_put(&all->blocks, e->ptr) = size << INDEX_BITS | index;
-	}
-	move(all, a, (int64_t)size, 1);
-	if (!trace_in_range(t, at))
-		return;
-	a->allocated += size;
-	a->allocations++;
-	if (e->memory == DLT_STACK_HEAP)
-		note_newest(all, thread, e->ptr);
-	look_for_peak(&all->sums[asked_kind(a->memory)], at);
+	wait_turn(t, at, (struct window_record){
+		.thread = e->thread, .extra = (uint16_t)(e->memory | e->device << 8),
+		.a = e->stack, .b = e->size, .c = e->ptr });
 }
 
 static void on_free(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_full_stack_free *e = data;
-	struct askers *all = &trace_emitted(t, e->thread, at)->process->askers;
 
-	if (is_over(t, at))
-		return;
-	/* What was live when the range began may be the most. */
-	for (int k = 0; k < ASKED_KINDS && trace_in_range(t, at); k++)
-		if (!all->sums[k].number && all->sums[k].live)
-			look_for_peak(&all->sums[k], at);
-	if (e->memory == DLT_STACK_HEAP)
-		give_back(all, e->ptr, e->thread);
-	else
-		move(all, find(all, e->stack, e->memory, e->device),
-		     -(int64_t)(e->size < SIZE_MOST ? e->size : SIZE_MOST), -1);
+	wait_turn(t, at, (struct window_record){
+		.thread = e->thread, .extra = (uint16_t)(e->memory | e->device << 8),
+		.a = FREED | e->stack, .b = e->size, .c = e->ptr });
+}
+
+void askers_end(struct trace *t)
+{
+	window_flush(&t->asked);
+	window_release(&t->asked);
 }
 
 /* ---- late announcements -------------------------------------------------------------------- */

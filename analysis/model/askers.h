@@ -6,6 +6,9 @@
  * live: at a new peak all stacks hold what they do then, so each keeps that when it changes next, and no peak costs
  * a walk. A stack is told by the id of its innermost frame, which the process's own frames explain.
  *
+ * Events are taken in order of their time (window.h): a block may be given back by another thread, whose events come
+ * first.
+ *
  * Blocks of the heap are told by their address alone: they are kept while they live, so memory grows with what the
  * program holds, not with the length of the trace. A block is temporary if the thread that asked for it gives it back
  * before it asks for another one: both stand in that thread's own events, whose order is certain.
@@ -20,6 +23,7 @@
 #include "analysis/model/idmap.h"
 
 struct process;
+struct trace;
 
 struct asker_frame {
 	uint32_t caller;		/* id of its caller's frame; 0: it has none */
@@ -61,6 +65,9 @@ void askers_release(struct askers *a);
 
 /* What the events of an unannounced thread told is `to`'s. */
 void askers_adopt(struct askers *to, struct askers *orphan);
+
+/* All has been read. */
+void askers_end(struct trace *t);
 
 enum asked_memory asked_kind(uint8_t memory);
 

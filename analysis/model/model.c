@@ -48,6 +48,7 @@ static void trace_free(struct trace *t)
 		curve_release(&t->energies[i].power);
 	for (int c = 0; c < RUN_CURVES; c++)
 		curve_release(&t->curves[c]);
+	window_release(&t->asked);
 	ram_sums_release(&t->ram);
 	idmap_release(&t->process_by_id);
 	idmap_release(&t->thread_by_id);
@@ -342,6 +343,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 		ret = read_whole(t, r);
 	else
 		ret = 0;
+	askers_end(t);
 	identity_end(t);
 	trace_order(t);
 	trace_round(t);

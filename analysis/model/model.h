@@ -35,6 +35,7 @@
 #include "analysis/model/rhythm.h"
 #include "analysis/model/sums.h"
 #include "analysis/model/tally.h"
+#include "analysis/model/window.h"
 
 #define UNKNOWN INT64_MIN
 
@@ -125,6 +126,7 @@ struct thread {
 	int64_t returned;		/* end of its last call that is an event */
 	uint64_t since;			/* CLOCK_MONOTONIC of the same */
 	struct profile *last;		/* cache; borrowed */
+	int64_t asked_at;		/* latest time of what it asked for or gave back with a call stack */
 	uint64_t newest_block;		/* address of what it asked for last of the heap with its call stack */
 	struct tally gpu_blocks;	/* calls that allocate or free memory of a GPU; load.h has its words */
 	struct thread *sibling;		/* borrowed; the next of its process, when all has been read */
@@ -358,6 +360,7 @@ struct trace {
 	struct moments moments;
 	struct curve curves[RUN_CURVES];
 	struct ram_sums ram;		/* what RUN_MEMORY waits for */
+	struct window asked;		/* what was asked for and given back with a call stack, until its turn */
 	struct process *alive;		/* list: announced or sampled, until the round after they have gone */
 	struct process *readers;	/* list: those that opened files to read; when all has been read */
 	struct idmap by_pid;		/* process *, the latest of those that were announced */

@@ -178,6 +178,55 @@ FAR void ways(void)
 	}
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t handed = PTHREAD_COND_INITIALIZER;
+static void *in_hand;
+
+#define HANDED 1000
+
+static void *gives_back(void *argument)
+{
+	for (int i = 0; i < HANDED; i++) {
+		pthread_mutex_lock(&lock);
+		while (!in_hand)
+			pthread_cond_wait(&handed, &lock);
+		free(in_hand);
+		in_hand = NULL;
+		pthread_cond_signal(&handed);
+		pthread_mutex_unlock(&lock);
+	}
+	return argument;
+}
+
+/* What one thread asks for the other gives back: one block is live at a time. */
+FAR void hands(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, gives_back, NULL);
+	for (int i = 0; i < HANDED; i++) {
+		pthread_mutex_lock(&lock);
+		while (in_hand)
+			pthread_cond_wait(&handed, &lock);
+		in_hand = keeps(100000 + 1000 * (i % 9));
+		pthread_cond_signal(&handed);
+		pthread_mutex_unlock(&lock);
+	}
+	pthread_join(t, NULL);
+	after++;
+}
+
+/* Sleeps between asking and giving back, until some sampler takes what the thread has noted. */
+FAR void naps(void)
+{
+	for (int i = 0; i < 7; i++) {
+		void *p = keeps(200000);
+
+		usleep(200000 + 30000 * i);
+		free(p);
+	}
+}
+
 FAR void killed(void)
 {
 	say("killed", malloc_usable_size(keeps(700000)));
@@ -192,7 +241,8 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} known[] = {
 		{ "peak", peak }, { "grows", grows }, { "threads", threads }, { "child", child },
-		{ "signals", signals }, { "ways", ways }, { "killed", killed },
+		{ "signals", signals }, { "ways", ways }, { "hands", hands }, { "naps", naps },
+		{ "killed", killed },
 	};
 
 	for (int i = 1; i < argc; i++)

@@ -60,6 +60,14 @@ jq -r '.memory_stacks[] | select(.stack // "" | startswith("main;ways;")) | [.st
 diff wanted got >differences || { head differences; fail "by the way that led there (< program, > stacks)"; }
 [ "$(wc -l <got)" -gt 500 ] || fail "only $(wc -l <got) ways"
 
+# Events of threads, and of one that sleeps, do not come in the order of their time.
+record hands
+same "handed to another thread" "0 0 1000" \
+	"$(sum live_bytes ';hands;keeps;') $(sum temporary_allocations ';hands;keeps;') $(sum allocations ';hands;keeps;')"
+same "one at a time" 1 "$(sum peak_blocks ';hands;keeps;')"
+record naps
+same "over a nap" "0 7" "$(sum live_bytes ';naps;keeps;') $(sum temporary_allocations ';naps;keeps;')"
+
 record killed
 same "after SIGKILL" "$(of killed)" "$(sum live_bytes '^main;killed;keeps;block$')"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records into the order of their time, for formats that need it: a heap that holds what may still be
+ * Records into the order of their time, for what needs it: a heap that holds what may still be
  * overtaken, and never more than WINDOW_RECORDS.
  *
  * What comes too late for its place is given out at once, with the time of the one before: `late`
  * counts these and `late_most` is how far the worst was moved.
  */
-#ifndef DLT_ANALYSIS_EXPORT_WINDOW_H
-#define DLT_ANALYSIS_EXPORT_WINDOW_H
+#ifndef DLT_ANALYSIS_MODEL_WINDOW_H
+#define DLT_ANALYSIS_MODEL_WINDOW_H
 
 #include <stddef.h>
 #include <stdint.h>

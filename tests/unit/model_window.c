@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/export/window.c"
+#include "analysis/model/window.c"
 
 struct given {
 	int64_t last;

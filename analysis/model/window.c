@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A heap of records by time. */
-#include "analysis/export/window.h"
+#include "analysis/model/window.h"
 
 #include <stdbool.h>
 
