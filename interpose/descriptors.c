@@ -278,7 +278,7 @@ DLT_EXPORT int close(int fd)
  */
 DLT_EXPORT int fclose(FILE *stream)
 {
-	if (stream && stream->_flags & IS_FILEBUF) {
+	if (stream->_flags & IS_FILEBUF) {
 		if (dlt_descriptor_is_ours(stream->_fileno))
 			stream->_fileno = -1;
 		dlt_network_forget((unsigned)stream->_fileno, (unsigned)stream->_fileno);

@@ -386,6 +386,7 @@ static int run_slowly(const struct plan *p, struct plan_state *s, const uint8_t 
 		ret = walk(w, p->event->fields);
 	}
 	*at = base + (w->bits.at + 7) / 8;
+	w->context = NULL;
 	return ret;
 }
 
