@@ -48,10 +48,22 @@ int child_prepare(struct child *c)
 	return c->signals < 0 ? -errno : 0;
 }
 
+/* What dltrace-record's own writes have brought, into a full pipe or a file that may not grow, is not the command's. */
+static void drop_own_signals(void)
+{
+	static const int brought[] = { SIGPIPE, SIGXFSZ };
+	struct sigaction before, none = { .sa_handler = SIG_IGN };
+
+	for (size_t i = 0; i < COUNT(brought); i++)
+		if (sigaction(brought[i], &none, &before) == 0)
+			sigaction(brought[i], &before, NULL);
+}
+
 /* Returns errno only. */
 static int execute(const struct child *c, char *const *command, char *const *environment)
 {
 	sigaction(SIGCHLD, &c->chld, NULL);
+	drop_own_signals();
 	sigprocmask(SIG_SETMASK, &c->mask, NULL);
 	execvpe(command[0], command, environment);
 	return errno;

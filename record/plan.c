@@ -2,11 +2,13 @@
 /* Levels, channels and their sizes. */
 #include "plan.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -50,6 +52,10 @@ static const unsigned flush[LEVELS] = { 10000000, 1000000, 1000000 };
 #define STATE_SUBBUF	(128 << 10)
 #define SMALLEST	(4 << 10)
 #define SUBBUFS		4
+#define IN_SHM		4	/* buffers take at most so much of what is free: a quarter of /dev/shm ... */
+#define ON_DISK		8	/* ... and an eighth of the disk */
+#define THREADS		128	/* that must be allowed besides: LTTng's daemons have 30, and the command its own */
+#define NO_MATTER	16384	/* a limit from that on is not a tight one */
 #define TWO_CHANNELS	32	/* CPUs up to which names get a channel of their own */
 
 static int find_word(const char *name, const char *const *names, int count)
@@ -129,14 +135,19 @@ enum level plan_level(enum level level, const struct plan_machine *m)
 
 int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
 {
-	uint64_t budget = m->shm_free / 4;
+	uint64_t budget = m->shm_free / IN_SHM;
+
+	if (m->crowded)
+		return -EAGAIN;
+	if (m->shm_closed)
+		return -EROFS;
 
 	/* 512 MiB are enough for anybody: 128 CPUs at `calls` with a sub-buffer of 512 KiB. */
 	if (budget > 512u << 20)
 		budget = 512u << 20;
 	/* What is in the buffers must fit on the disk when that is full. */
-	if (m->disk_free && budget > m->disk_free / 8)
-		budget = m->disk_free / 8;
+	if (m->disk_free && budget > m->disk_free / ON_DISK)
+		budget = m->disk_free / ON_DISK;
 	choose(p, level, m->cpus);
 	if (descriptors_of(p, m->cpus) > m->descriptors / 4)
 		p->count = 1;
@@ -150,9 +161,15 @@ int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
 
 void plan_explain(int err, const struct plan_machine *m, char *why, size_t size)
 {
-	if (err == -ENOSPC)
-		snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free) or for the trace",
-			 m->shm_free >> 10);
+	if (err == -EROFS)
+		snprintf(why, size, "/dev/shm, where LTTng has its buffers, cannot be written");
+	else if (err == -ENOSPC && m->disk_free && m->disk_free / ON_DISK < m->shm_free / IN_SHM)
+		snprintf(why, size, "too little room for the trace (%" PRIu64 " KiB free)", m->disk_free >> 10);
+	else if (err == -ENOSPC)
+		snprintf(why, size, "too little room in /dev/shm (%" PRIu64 " KiB free)", m->shm_free >> 10);
+	else if (err == -EAGAIN)
+		snprintf(why, size, "too few processes are allowed (ulimit -u): LTTng's daemons would take them from "
+			 "the command");
 	else
 		snprintf(why, size, "too few file descriptors for this many CPUs (ulimit -n)");
 }
@@ -178,13 +195,37 @@ static unsigned possible_cpus(void)
 	return (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 }
 
+/* The user's, as the limit counts them: those that /proc shows here. */
+static uint64_t threads_of(uid_t user)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+	uint64_t count = 0;
+
+	while (processes && (entry = readdir(processes))) {
+		char path[64];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%.20s/task", entry->d_name);
+		if (*entry->d_name > '0' && *entry->d_name <= '9' && stat(path, &st) == 0 && st.st_uid == user)
+			count += st.st_nlink - 2;
+	}
+	if (processes)
+		closedir(processes);
+	return count;
+}
+
 void plan_read_machine(struct plan_machine *m, const char *output, bool in_process)
 {
 	struct statvfs shm, disk;
-	struct rlimit files;
+	struct rlimit files, threads;
 
 	m->cpus = possible_cpus();
 	m->shm_free = statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : 0;
+	m->shm_closed = access("/dev/shm", W_OK | X_OK) < 0;
+	/* Root is not held to it. */
+	m->crowded = getuid() && getrlimit(RLIMIT_NPROC, &threads) == 0 && threads.rlim_cur < NO_MATTER &&
+		     threads_of(getuid()) + THREADS > threads.rlim_cur;
 	m->disk_free = *output && statvfs(output, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : 0;
 	m->descriptors = 1024;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0)

@@ -156,12 +156,18 @@ static void ranks_by_launcher(void **state)
 	}
 }
 
+#define MACHINE(c, s, f, d) .cpus = (c), .shm_free = (s), .descriptors = (f), .disk_free = (d)
+
 static void buffers_fit_the_machine(void **state)
 {
-	const struct plan_machine desk = { 8, 8ULL << 30, 1024, 0 }, big = { 128, 64ULL << 30, 1024, 0 };
-	const struct plan_machine container = { 8, 64 << 20, 1024, 0 }, tiny = { 64, 1 << 20, 1024, 0 };
-	const struct plan_machine few = { 128, 64ULL << 30, 256, 0 };
-	const struct plan_machine small_disk = { 2, 8ULL << 30, 1024, 16 << 20 };
+	const struct plan_machine desk = { MACHINE(8, 8ULL << 30, 1024, 0) };
+	const struct plan_machine big = { MACHINE(128, 64ULL << 30, 1024, 0) };
+	const struct plan_machine container = { MACHINE(8, 64 << 20, 1024, 0) };
+	const struct plan_machine tiny = { MACHINE(64, 1 << 20, 1024, 0) };
+	const struct plan_machine few = { MACHINE(128, 64ULL << 30, 256, 0) };
+	const struct plan_machine closed = { MACHINE(8, 8ULL << 30, 1024, 0), .shm_closed = true };
+	const struct plan_machine crowded = { MACHINE(8, 8ULL << 30, 1024, 0), .crowded = true };
+	const struct plan_machine small_disk = { MACHINE(2, 8ULL << 30, 1024, 16 << 20) };
 	struct plan_machine here;
 	struct rlimit files;
 	struct plan p;
@@ -185,6 +191,8 @@ static void buffers_fit_the_machine(void **state)
 	assert_int_equal(plan_level(LEVEL_CALLS, &desk), LEVEL_CALLS);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tiny), -ENOSPC);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &few), -EMFILE);
+	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &closed), -EROFS);
+	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &crowded), -EAGAIN);
 	/* Where processes have no descriptors of LTTng's it is the sampler that has them, which raises its limit. */
 	getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = 64;

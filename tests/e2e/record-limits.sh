@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Where nothing can be recorded as the user's limits or the machine do not allow it: the command runs as without, at once,
+# and one line says why.
+. "$top_srcdir/tests/lib.sh"
+need lttng-sessiond
+need unshare
+need setpriv
+[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+unshare -m true 2>/dev/null || skip "no mount namespaces"
+
+cat >program.py <<'END'
+import os, threading, time
+threads = [threading.Thread(target=time.sleep, args=(0.3,)) for i in range(2)]
+for t in threads: t.start()
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+os.waitpid(pid, 0)
+for t in threads: t.join()
+print("done", flush=True)
+raise SystemExit(3)
+END
+
+# unrecorded WHY: what exits() ran last
+unrecorded() {
+	same "output" done "$(cat out)"
+	says_one_line
+	says "^dltrace-record: nothing is recorded: $1"
+}
+
+echo "a /dev/shm that cannot be written"
+exits 3 unshare -m sh -euc 'mount -t tmpfs -o ro none /dev/shm && exec "$@"' sh \
+	"$RECORD" -o closed -- /usr/bin/python3 program.py
+unrecorded '/dev/shm, where LTTng has its buffers, cannot be written$'
+
+echo "a user who may have few processes: LTTng's daemons would have them, the command could start none"
+chmod 755 .
+mkdir -m 777 user
+for most in 4 20 60; do
+	begin=$(date +%s)
+	exits 3 sh -c 'ulimit -p "$1" 2>/dev/null || ulimit -u "$1"; shift; exec "$@"' sh $most setpriv --reuid=65533 \
+		--regid=65533 --clear-groups "$RECORD" -o user/t -- /usr/bin/python3 program.py
+	unrecorded 'too few processes are allowed (ulimit -u)'
+	[ $(($(date +%s) - begin)) -lt 8 ] || fail "$most: it took $(($(date +%s) - begin)) s"
+done
+
+echo "files that may not grow: the signal is dltrace-record's own"
+status=0
+(ulimit -f 0; exec "$RECORD" -o none -- sh -c 'exit 3') 2>err || status=$?
+same "status" 3 $status
