@@ -28,6 +28,14 @@ refused "net-cuda is not set up: scripts/study/study setup net-cuda" --framework
 refused "net: its packages in environments.tbl compute on a CPU only; leave out --device cuda, or take net-cuda" --frameworks net --device cuda
 refused "only trains nothing; it can be imported only (make check-frameworks)" --frameworks only
 refused "ranks is two ranks, for make check-frameworks (study scale has more of them)" --frameworks ranks
+# unknown OPTION VALUE MESSAGE: before anything is trained
+unknown() {
+	study scale --frameworks net "$1" "$2" 2>err && fail "not refused: $*"
+	grep -q "^study scale: error: argument $1: $3" err || fail "$*: $(cat err)"
+}
+unknown --ranks x "x: numbers as 1,2,4$"
+unknown --hosts 1, "1,: numbers as 1,2,4$"
+unknown --model vgg16 "invalid choice: 'vgg16'"
 
 # What is linked to the driver's library needs that; a library may be one of the environment, too.
 study setup --yes net >out || fail "setup: $(cat out)"

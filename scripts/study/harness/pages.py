@@ -502,6 +502,8 @@ def write(r, path, scratch):
     if ending not in writers:
         raise Wrong(f"{path}: no such format; .html .md .txt .json .pdf .tex .csv .sqlite, or a folder for figures, as figures.svg/")
     text = writers[ending]()
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise Wrong(f"{path}: there is no folder {os.path.dirname(path)}")
     with open(path + ".part", "w", encoding="utf-8") as file:
         file.write(text)
     os.rename(path + ".part", path)
