@@ -14,7 +14,6 @@
 #include "analysis/report/memory.h"
 #include "analysis/verify.h"
 
-#define ERROR_SIZE 1024
 
 static const struct column columns[] = {
 	{ "trace", "trace", UNIT_ID, "index of the trace" },
@@ -44,7 +43,7 @@ static char *read_by(const struct options *o, const char *path, enum reader_sour
 		     void (*progress)(void), char *why)
 {
 	struct model_options options = MODEL_OPTIONS_INIT;
-	struct reader *reader = reader_open(path, source, why, ERROR_SIZE);
+	struct reader *reader = reader_open(path, source, why, READER_ERROR_SIZE);
 	struct model *m;
 	struct report *r;
 	char *json;
@@ -85,7 +84,7 @@ static void add_check(struct table *checks, const struct trace *t, const char *r
 static void compare_sources(const struct options *o, const struct trace *t, struct table *checks,
 			    void (*progress)(void))
 {
-	char why[ERROR_SIZE] = "", text[128], *ours, *other = NULL;
+	char why[READER_ERROR_SIZE] = "", text[128], *ours, *other = NULL;
 	size_t same = 0;
 
 	ours = read_by(o, t->path, READER_FAST, progress, why);

@@ -27,7 +27,6 @@
 #include "analysis/worker.h"
 #include "record/place.h"
 
-#define ERROR_SIZE	1024
 #define PROBLEMS_SHOWN	10	/* a trace; all are in the report */
 
 /* One line on stderr, about a path if there is one; what a trace says in it is made harmless. */
@@ -130,7 +129,7 @@ static void say_speed(const struct options *o, const char *path, const struct re
 /* As reader_open; what says nothing of its end may be recorded still. */
 static struct reader *open_trace(const struct options *o, const char *path, char *error)
 {
-	struct reader *r = reader_open(path, o->source, error, ERROR_SIZE);
+	struct reader *r = reader_open(path, o->source, error, READER_ERROR_SIZE);
 
 	if (r && reader_info(r)->recording.present && !reader_info(r)->recording.end && live_writes_to(path))
 		reader_set_running(r);
@@ -140,7 +139,7 @@ static struct reader *open_trace(const struct options *o, const char *path, char
 /* STATUS_NOTHING when nothing of it can be used. */
 static int read_trace(const struct options *o, struct model *m, const char *path)
 {
-	char error[ERROR_SIZE] = "";
+	char error[READER_ERROR_SIZE] = "";
 	struct reader *r = open_trace(o, path, error);
 	const struct reader_info *info;
 	double begin = now();
@@ -302,7 +301,7 @@ static int help(const struct options *o, struct team *team)
 	options.alive = worker_progress;
 	while (parts_order_await(team, order)) {
 		const char *path = order->trace < (size_t)o->trace_count ? o->traces[order->trace] : "";
-		char error[ERROR_SIZE];
+		char error[READER_ERROR_SIZE];
 		struct reader *r = reader_open(path, o->source, error, sizeof(error));
 		struct model *m = model_new(&options);
 
@@ -335,7 +334,7 @@ static void look_at(struct outlook *l, const struct reader_info *info)
 static struct outlook look_ahead(const struct options *o, char *const *broken)
 {
 	struct outlook l = { .zero = INT64_MAX };
-	char error[ERROR_SIZE];
+	char error[READER_ERROR_SIZE];
 
 	for (int i = 0; i < o->trace_count && o->trace_count > 1; i++) {
 		struct reader *r = broken[i] ? NULL : reader_open(o->traces[i], o->source, error, sizeof(error));
@@ -475,7 +474,7 @@ static int make_report(const struct options *o, struct team *team, struct worker
 static int report(const struct options *o, struct worker *w, char *const *broken)
 {
 	struct team *team = NULL;
-	char error[ERROR_SIZE];
+	char error[READER_ERROR_SIZE];
 	int status;
 
 	if (team_is_meant()) {
@@ -499,7 +498,7 @@ static int dump_traces(const struct options *o, struct worker *w, char *const *b
 	int status = STATUS_OK, unread = 0;
 
 	for (int i = 0; i < o->trace_count; i++) {
-		char error[ERROR_SIZE] = "";
+		char error[READER_ERROR_SIZE] = "";
 		struct reader_event event;
 		struct reader *r;
 

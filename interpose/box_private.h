@@ -9,7 +9,6 @@
 #ifndef DLT_INTERPOSE_BOX_PRIVATE_H
 #define DLT_INTERPOSE_BOX_PRIVATE_H
 
-#include <emmintrin.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -79,15 +78,6 @@ static inline struct dlt_box_memory *dlt_box_memory(unsigned index)
 static inline struct dlt_box_ring *dlt_box_ring(unsigned index)
 {
 	return (struct dlt_box_ring *)((char *)dlt_box + dlt_box->rings_offset) + index;
-}
-
-/* One 16-byte access, so that a reader and a SIGKILL see whole steps. */
-static inline struct dlt_box_pair dlt_pair_load(const struct dlt_box_pair *p)
-{
-	struct dlt_box_pair v;
-
-	_mm_store_si128((__m128i *)&v, *(const volatile __m128i *)p);
-	return v;
 }
 
 /* For what several threads write: two steps, each exact. */

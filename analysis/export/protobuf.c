@@ -57,11 +57,6 @@ void pb_uint(struct pb *p, unsigned field, uint64_t value)
 	put_varint(p, value);
 }
 
-void pb_int(struct pb *p, unsigned field, int64_t value)
-{
-	pb_uint(p, field, (uint64_t)value);
-}
-
 void pb_fixed64(struct pb *p, unsigned field, uint64_t value)
 {
 	unsigned char bytes[8];

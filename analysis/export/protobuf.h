@@ -23,7 +23,6 @@ struct pb {
 void pb_release(struct pb *p);
 
 void pb_uint(struct pb *p, unsigned field, uint64_t value);	/* uint, bool, enum */
-void pb_int(struct pb *p, unsigned field, int64_t value);	/* int32, int64 */
 void pb_fixed64(struct pb *p, unsigned field, uint64_t value);
 void pb_double(struct pb *p, unsigned field, double value);
 void pb_string(struct pb *p, unsigned field, const char *text);

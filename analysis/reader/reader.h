@@ -88,8 +88,10 @@ struct reader_info {
 struct reader;
 struct records;
 
+#define READER_ERROR_SIZE 1024	/* bytes: room for a path and why */
+
 /*
- * Opens a trace. NULL on failure, and `error` (at least 256 bytes) holds one line: what and why.
+ * Opens a trace. NULL on failure, and `error` (READER_ERROR_SIZE) holds one line: what and why.
  * The reader is owned by the caller.
  */
 struct reader *reader_open(const char *path, enum reader_source source, char *error, size_t size);

@@ -62,8 +62,6 @@ static inline int batch_next(struct reader *r, struct reader_event *event)
 	return 1;
 }
 
-#define READER_ERROR_SIZE 512
-
 int source_open_text(struct reader *r, const char *path, char *error, size_t size);
 /* -ENOTSUP: it is a trace, but not one that this source understands. */
 int source_open_fast(struct reader *r, const char *path, char *error, size_t size);
