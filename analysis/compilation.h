@@ -14,7 +14,7 @@
 #include "analysis/model/model.h"
 
 struct compilation {
-	int64_t begin, end;	/* of the first, of the last */
+	int64_t begin, end;	/* ns since the trace's begin, of the first, of the last */
 	int64_t busy;		/* ns, while at least one of them ran */
 };
 

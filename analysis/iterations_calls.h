@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rounds in which a process repeats its calls, as a family of series shows them. */
+/*
+ * The rounds in which a process repeats its calls, as a family of series shows them. Moments are ns since the trace's
+ * begin.
+ */
 #ifndef DLT_ANALYSIS_ITERATIONS_CALLS_H
 #define DLT_ANALYSIS_ITERATIONS_CALLS_H
 

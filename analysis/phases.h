@@ -26,7 +26,7 @@ enum phase_id {
 struct phase {
 	enum phase_id id;
 	const char *name;
-	int64_t begin, end;
+	int64_t begin, end;	/* ns since the trace's begin */
 	uint64_t iterations;	/* that begin in it; 0 where only epochs were found */
 	const char *how;	/* why it is believed to begin and end there */
 };

@@ -20,7 +20,7 @@
 
 struct block {
 	uint64_t key;		/* 0: free; above BLOCK_NAMELESS: stored last */
-	uint64_t size;
+	uint64_t size;		/* bytes */
 	uint32_t backing;	/* place of another block that this one keeps alive; 0: none */
 	uint32_t uses;		/* names and blocks that keep it alive (atomic) */
 	uint16_t row;

@@ -69,7 +69,7 @@ struct dlt_call {
 	/* Filled by dlt_call_end: */
 	uint64_t end;			/* ticks */
 	/* ... and as events have them: */
-	uint32_t duration, nested_time;
+	uint32_t duration, nested_time;	/* ns */
 	uint8_t nested;			/* 255: that many or more */
 };
 

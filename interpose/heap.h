@@ -25,7 +25,7 @@ struct heap_call {
 	enum dlt_fn function;
 	const void *caller;	/* return address */
 	const void *ptr;
-	uint64_t size;		/* usable; asked for, when it failed */
+	uint64_t size;		/* bytes: usable; asked for, when it failed */
 };
 
 /* ---- whose malloc it is (heap_provider.c) -------------------------------------------------- */

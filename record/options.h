@@ -22,9 +22,9 @@ struct options {
 	const char *threshold;	/* as DLTRACE_THRESHOLD */
 	const char *sample;	/* as DLTRACE_SAMPLE */
 	const char *debug;	/* as DLTRACE_DEBUG */
-	uint64_t delay, duration, rotate, hang;
+	uint64_t delay, duration, rotate, hang;	/* ns */
 	bool rotate_asked;	/* else the default */
-	uint64_t max_size;
+	uint64_t max_size;	/* bytes; 0: no limit */
 	bool audit;		/* LD_AUDIT beside LD_PRELOAD */
 	bool stacks;		/* call stacks of who asks for memory */
 	bool in_process;	/* no outboxes */

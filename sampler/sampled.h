@@ -28,7 +28,8 @@ struct sampled_tid {
 struct sampled_slot {
 	uint32_t thread;
 	uint32_t named;		/* the thread that was announced last */
-	uint64_t events, call, cpu;
+	uint64_t events, call;
+	uint64_t cpu;		/* ns */
 	uint64_t untimed, untimed_at;	/* call in flight that nobody timed, and when it was first seen */
 };
 
@@ -71,10 +72,11 @@ struct sampled_process {
 	struct proc_stat stat;
 	struct proc_status status;
 	struct proc_io io;
-	uint64_t pss, voluntary, involuntary;
+	uint64_t pss;		/* bytes */
+	uint64_t voluntary, involuntary;
 	uint32_t threads;
 	struct box_heap heap;
-	uint64_t peak;
+	uint64_t peak;		/* of the heap, bytes */
 	/* libraries */
 	uint64_t scanned_libraries, scanned_shmem;	/* VmLib and RssShmem at the last scan */
 	uint64_t own_shmem;	/* LTTng's buffers, ours */

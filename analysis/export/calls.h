@@ -20,7 +20,8 @@ struct export_heap_call {
 	uint32_t thread;
 	uint16_t function, library;
 	uint8_t operation;	/* 1 allocated, 2 freed, 3 failed */
-	uint64_t size, ptr;
+	uint64_t size;		/* bytes */
+	uint64_t ptr;
 };
 
 /* False when the event is none. */

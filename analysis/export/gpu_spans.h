@@ -21,7 +21,7 @@ struct gpu_piece {
 	const struct process *process;
 	int64_t told;			/* when the event came */
 	int64_t called, begin, end;	/* exporters' clock; called -1: not known */
-	uint64_t size;
+	uint64_t size;			/* bytes */
 	uint32_t caller, kernel, context, stream, correlation, graph;
 	uint8_t device, direction;
 	bool copy;

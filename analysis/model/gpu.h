@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the GPU did for one process (dltrace_gpu): work by name as profiles, each device's busy
- * time, what is missing.
+ * time, what is missing. Times are ns (`begin`, `end`, `counted_to`: since the trace's begin).
  *
  * Busy time is the union of all work on a device. Work is told late and not in order, so intervals
  * are kept until they are many, then the oldest are counted for good: what comes later still and

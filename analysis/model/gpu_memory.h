@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GPU memory of a process, by kind (tracepoints/memory_kinds.h), device and asking library.
+ * GPU memory of a process, by kind (tracepoints/memory_kinds.h), device and asking library. Amounts are bytes, but for
+ * numbers of calls (`allocations`, `frees`, `failed`).
  *
  * The process counts itself (dltrace_sample:process, gpu_memory); those counters are the truth for
  * amounts, since none of them can be lost. Events of single calls draw the curve between two
@@ -26,7 +27,8 @@ struct dlt_ev_sample_process;
 struct gpu_counters {
 	uint64_t key;
 	int64_t live, peak;
-	uint64_t allocated, allocations, frees, largest, failed, refused, refused_at;
+	uint64_t allocated, allocations, frees, largest, failed;
+	uint64_t refused, refused_at;	/* what the last that failed asked for, and when, ns CLOCK_MONOTONIC */
 	uint64_t told_free, told_total;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges and moments that programs name themselves (dltrace_mark:range), summed up by name.
+ * Ranges and moments that programs name themselves (dltrace_mark:range), summed up by name. Times are ns since the
+ * trace's begin.
  *
  * What TSL (XLA, TensorFlow) says of a range in its name ("XlaPass:#name=dce,module=jit_step,program_id=3#") tells no
  * ranges apart but by `name`: "XlaPass: dce". A process keeps MARKS_KEPT names; what comes after that is summed up

@@ -29,7 +29,7 @@ struct stream_file {
 	const struct part *part;	/* borrowed */
 	unsigned folder;		/* breaks ties between events of the same time */
 	struct packet first;		/* for grouping and sorting */
-	uint64_t size;
+	uint64_t size;			/* bytes */
 };
 
 /* Where a packet lies, for those who begin in the middle. */
