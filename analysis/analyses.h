@@ -19,6 +19,9 @@
 /* Calls `each` for every process that is shown, trace by trace, by first sight. */
 void each_process(const struct model *m, struct table *table,
 		  void (*each)(const struct process *p, struct table *table));
+/* The same of one trace. */
+void trace_each_process(const struct trace *t, struct table *table,
+			void (*each)(const struct process *p, struct table *table));
 
 /* Sets the cell, or leaves it null: an unknown time, an empty text. */
 void set_time(struct table *t, const char *column, int64_t time);

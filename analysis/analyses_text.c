@@ -10,12 +10,17 @@
 void each_process(const struct model *m, struct table *table,
 		  void (*each)(const struct process *p, struct table *table))
 {
-	for (size_t i = 0; i < m->trace_count; i++) {
-		model_alive(m);
-		for (size_t j = 0; j < m->traces[i]->process_count; j++)
-			if (process_shown(m->traces[i]->processes[j]))
-				each(m->traces[i]->processes[j], table);
-	}
+	for (size_t i = 0; i < m->trace_count; i++)
+		trace_each_process(m->traces[i], table, each);
+}
+
+void trace_each_process(const struct trace *t, struct table *table,
+			void (*each)(const struct process *p, struct table *table))
+{
+	model_alive(t->model);
+	for (size_t i = 0; i < t->process_count; i++)
+		if (process_shown(t->processes[i]))
+			each(t->processes[i], table);
 }
 
 void set_time(struct table *t, const char *column, int64_t time)

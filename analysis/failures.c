@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table `failures`: what went wrong in the application. */
+/* The table `failures`: what went wrong in the application, by trace, in order of time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -357,7 +357,11 @@ void run_failures(const struct model *m, struct report *r)
 {
 	struct table *t = report_add_table(r, "failures", "Failures", COLUMNS(columns));
 
-	each_process(m, t, add);
-	for (size_t i = 0; i < m->trace_count; i++)
+	for (size_t i = 0; i < m->trace_count; i++) {
+		size_t first = t->row_count;
+
+		trace_each_process(m->traces[i], t, add);
 		add_hangs(t, m->traces[i]);
+		table_sort_rising(t, "t_ns", first);
+	}
 }

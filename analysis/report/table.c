@@ -288,13 +288,28 @@ static int compare(const struct cell *a, const struct cell *b)
 	return (cell_real(a) > cell_real(b)) - (cell_real(a) < cell_real(b));
 }
 
+/* Which of two cells comes after the other (> 0). */
+typedef int (*order_fn)(const struct cell *, const struct cell *);
+
+static int falling(const struct cell *a, const struct cell *b)
+{
+	return compare(b, a);
+}
+
+static int rising(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_NULL || b->type == CELL_NULL)
+		return (a->type == CELL_NULL) - (b->type == CELL_NULL);
+	return compare(a, b);
+}
+
 /* Merges two runs of rows that are in order; rows of the left run come first when equal. */
 static void merge(struct cell *to, const struct cell *left, size_t left_rows,
-		  const struct cell *right, size_t right_rows, size_t width, size_t key)
+		  const struct cell *right, size_t right_rows, size_t width, size_t key, order_fn order)
 {
 	while (left_rows || right_rows) {
 		bool take_left = left_rows &&
-				 (!right_rows || compare(&left[key], &right[key]) >= 0);
+				 (!right_rows || order(&left[key], &right[key]) <= 0);
 		const struct cell **from = take_left ? &left : &right;
 
 		memcpy(to, *from, width * sizeof(*to));
@@ -304,30 +319,40 @@ static void merge(struct cell *to, const struct cell *left, size_t left_rows,
 	}
 }
 
-void table_sort_falling(struct table *t, const char *column)
+static void sort(struct table *t, size_t first, const char *column, order_fn order)
 {
-	size_t width = t->column_count;
+	size_t width = t->column_count, rows = t->row_count - first;
 	ssize_t key = column_index(t, column);
-	struct cell *from = t->cells, *to, *spare;
+	struct cell *begin = t->cells + first * width, *from = begin, *to, *spare;
 
-	if (key < 0 || t->row_count < 2)
+	if (key < 0 || rows < 2)
 		return;
-	spare = to = need(reallocarray(NULL, t->row_count * width, sizeof(*to)));
-	for (size_t run = 1; run < t->row_count; run *= 2) {
+	spare = to = need(reallocarray(NULL, rows * width, sizeof(*to)));
+	for (size_t run = 1; run < rows; run *= 2) {
 		struct cell *swap = from;
 
-		for (size_t i = 0; i < t->row_count; i += 2 * run) {
-			size_t rest = t->row_count - i;
+		for (size_t i = 0; i < rows; i += 2 * run) {
+			size_t rest = rows - i;
 			size_t a = rest < run ? rest : run;
 			size_t b = rest - a < run ? rest - a : run;
 
 			merge(to + i * width, from + i * width, a, from + (i + a) * width, b, width,
-			      (size_t)key);
+			      (size_t)key, order);
 		}
 		from = to;
 		to = swap;
 	}
-	if (from != t->cells)
-		memcpy(t->cells, from, t->row_count * width * sizeof(*from));
+	if (from != begin)
+		memcpy(begin, from, rows * width * sizeof(*from));
 	free(spare);
+}
+
+void table_sort_falling(struct table *t, const char *column)
+{
+	sort(t, 0, column, falling);
+}
+
+void table_sort_rising(struct table *t, const char *column, size_t first)
+{
+	sort(t, first, column, rising);
 }

@@ -122,7 +122,9 @@ double cell_real(const struct cell *c);
 uint64_t cell_uint(const struct cell *c);
 const char *cell_text(const struct cell *c);
 
-/* Sorts rows by a numeric column, falling; equal ones keep their order. */
+/* Sorts rows by a numeric column; equal ones keep their order. */
 void table_sort_falling(struct table *t, const char *column);
+/* ... those from row `first` on; nulls come last. */
+void table_sort_rising(struct table *t, const char *column, size_t first);
 
 #endif

@@ -176,3 +176,4 @@ same "... of the heap" "1 2" "$(untold "$failed" >/dev/null; json '" ".join(str(
 } | report_text
 same "the order of ends" "[('python3 (pid 100) ended with status 3', 4000000000), ('python3 (pid 103) ended with status 9', 1000000000), ('python3 (pid 102) ended with status 15', 2000000000), ('python3 (pid 101) ended with status 1', 3000000000)]" \
 	"$(json "[(f['text'], f['since_ns']) for f in r['findings'] if f['rule'] == 'died']")"
+same "failures in order of time" "[9, 15, 1, 3]" "$(json '[f["code"] for f in r["failures"]]')"
