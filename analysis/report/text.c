@@ -14,13 +14,12 @@
 
 /* ---- pieces ---- */
 
-void text_heading(const struct text *t, const char *title, const char *remark)
+void text_title(const struct text *t, const char *title, const char *remark)
 {
 	char *clean_title = text_clean(title, t->o->unicode);
 	char *clean_remark = text_clean(remark ? remark : "", t->o->unicode);
 	int room = t->o->width - text_width(clean_title) - 2;
 
-	fputc('\n', t->out);
 	style_begin(t->out, t->o, STYLE_BOLD);
 	put_cut(t->out, t->o, clean_title, t->o->width, 0);
 	style_end(t->out, t->o, STYLE_BOLD);
@@ -33,6 +32,12 @@ void text_heading(const struct text *t, const char *title, const char *remark)
 	fputc('\n', t->out);
 	free(clean_title);
 	free(clean_remark);
+}
+
+void text_heading(const struct text *t, const char *title, const char *remark)
+{
+	fputc('\n', t->out);
+	text_title(t, title, remark);
 }
 
 const char *text_dot(const struct text *t)

@@ -15,6 +15,8 @@ struct text {
 	const struct writer_options *o;
 };
 
+/* Of a section, the remark as far as there is room for it; without and with an empty line before it. */
+void text_title(const struct text *t, const char *title, const char *remark);
 void text_heading(const struct text *t, const char *title, const char *remark);
 /* "python3 (1234)" of a process's id: the caller's, or into the grid; "and 5 more" below a table. */
 char *text_process(const struct text *t, const struct cell *id);

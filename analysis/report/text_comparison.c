@@ -156,10 +156,7 @@ static void put_groups(const struct text *t, const struct table *c, double group
 	struct grid *g = grid_new(t->o);
 	bool any[SHOWN];
 
-	style_begin(t->out, t->o, STYLE_BOLD);	/* the first line of all: no empty one before it */
-	fputs("Comparison", t->out);
-	style_end(t->out, t->o, STYLE_BOLD);
-	fputs("  means, 95 % intervals; (n): of so many runs alone\n", t->out);
+	text_title(t, "Comparison", "means, 95 % intervals; (n): of so many runs alone");	/* the first line of all */
 	grid_column(g, "", GRID_STRETCH | GRID_NAME, 0);
 	grid_column(g, "runs", GRID_RIGHT, 0);
 	grid_column(g, "total", GRID_RIGHT, 0);

@@ -151,8 +151,10 @@ static size_t put_share_group(const struct text *t, const struct table *s, size_
 	nested = any_nested(s, begin, end);
 	group_heading(t, s, begin, total);
 	put_shares(t, s, begin, end, nested);
-	if (nested)
-		fputs("  outermost: without calls that ran inside of others; calls and mean are of all\n", t->out);
+	if (nested) {
+		fputs("  ", t->out);
+		text_wrapped(t, "outermost: without calls that ran inside of others; calls and mean are of all", 2);
+	}
 	return end;
 }
 

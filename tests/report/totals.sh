@@ -26,6 +26,8 @@ same "only counted" 8.0 "$(json 'float(row("limits", kind="threshold")["value"])
 # In words, what is of the outermost calls and what of all.
 "$REPORT" -q "$TMP/trace.txt" >text
 grep -q '^  outermost: without calls that ran inside of others; calls and mean are of all$' text || fail "of which calls: $(cat text)"
+"$REPORT" -q --width 40 "$TMP/trace.txt" >narrow
+[ "$(tail -n +5 narrow | wc -L)" -le 40 ] || fail "a line over 40 columns: $(cat narrow)"
 grep -q '^  function .* outermost ' text || fail "of which calls: $(cat text)"
 sed 's/outer_calls=6 total=80ms/outer_calls=6 total=75ms/' "$TMP/trace.txt" >flat.txt
 ! "$REPORT" -q flat.txt | grep -q outermost.*calls.and.mean || fail "none is inside of another"
