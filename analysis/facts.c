@@ -248,18 +248,32 @@ static void from_failures(struct facts *f, const struct view *v)
 		add(f, "failures", "", trace_of(v, table_get(t, i, "process")), 1);
 }
 
+/* Of a trace in which no phases were found it is not known how long any was. */
+static void forget_phases(struct facts *f, const bool *found)
+{
+	for (size_t i = 0; i < f->count; i++)
+		for (size_t trace = 0; !strcmp(f->items[i].what, "phase") && trace < f->traces; trace++)
+			if (!found[trace])
+				f->items[i].values[trace] = NAN;
+}
+
 /* Ranks are in a phase side by side. */
 static void from_phases(struct facts *f, const struct view *v)
 {
 	const struct table *t = report_table(v->r, "phases");
+	bool *found = xcalloc(v->traces + 1, sizeof(*found));
 
 	for (size_t i = 0; t && i < t->row_count; i++) {
 		const struct cell *begin = table_get(t, i, "begin_ns"), *end = table_get(t, i, "end_ns");
+		size_t trace = trace_of(v, table_get(t, i, "process"));
 
-		if (begin->type != CELL_NULL && end->type != CELL_NULL)
-			add_longest(f, "phase", cell_text(table_get(t, i, "phase")),
-				    trace_of(v, table_get(t, i, "process")), cell_real(end) - cell_real(begin));
+		if (begin->type == CELL_NULL || end->type == CELL_NULL)
+			continue;
+		add_longest(f, "phase", cell_text(table_get(t, i, "phase")), trace, cell_real(end) - cell_real(begin));
+		found[trace] = true;
 	}
+	forget_phases(f, found);
+	free(found);
 }
 
 static const char *named(const char *name, const char *missing)

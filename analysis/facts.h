@@ -9,7 +9,8 @@
  *
  * Times by layer, library and kind are those inside intercepted calls less that of other intercepted
  * calls in them, summed over threads, so nothing counts twice; gpu:NAME is time on the device.
- * A function that a trace does not have took 0; a total that is not known is NAN.
+ * A function that a trace does not have took 0; a total that is not known is NAN, and so are all phases of a trace in
+ * which none was found.
  */
 #ifndef DLT_ANALYSIS_FACTS_H
 #define DLT_ANALYSIS_FACTS_H

@@ -157,11 +157,11 @@ static void put_advice(const struct text *t, const struct table *findings, size_
 	FILE *f = text_open(&line, &size);
 
 	if (text_rows(traces) > 1 && trace->type != CELL_NULL)
-		fprintf(f, "%s%s ", cell_text(table_get(traces, (size_t)cell_uint(trace), "name")), dated ? "," : "");
+		fprintf(f, "%s%s", cell_text(table_get(traces, (size_t)cell_uint(trace), "name")), dated ? "," : "");
 	if (dated)
-		fprintf(f, "since %s ", format_cell(buf, UNIT_TIME, since, t->o->unicode));
+		fprintf(f, " since %s", format_cell(buf, UNIT_TIME, since, t->o->unicode));
 	if (*advice)
-		fprintf(f, "%s %s", t->o->unicode ? "→" : "->", advice);
+		fprintf(f, " %s %s", t->o->unicode ? "→" : "->", advice);
 	if (*text_close(f, &line))
 		put_indented(t, line);
 	free(line);

@@ -261,6 +261,9 @@ same "whose phases" "0: old/run/p.txt 1: new/run/p.txt" "$(sed -n 's/.* of trace
 same "phases of each" 2 "$(grep -c '^  start-up  *4.00 s' text || :)"
 same "findings of each" "new/run/p.txt old/run/p.txt" "$(sed -n 's/^ *\([a-z/]*p.txt\), since .*/\1/p' text | sort -u | xargs)"
 grep -q '^What grew' text && fail "something grew in what is the same: $(cat text)"
+grep ' $' text && fail "blanks at a line's end"
+report x/old/run/p.txt x/old/run/t.txt
+same "phases where none was found" 0 "$(json 'sum(x["what"] == "phase" for x in r["changes"])')"
 report x/old/run/t.txt x/old/run/t.txt
 same "the same twice" "['x/old/run/t.txt', 'x/old/run/t.txt']" "$(json '[t["name"] for t in r["traces"]]')"
 
