@@ -290,16 +290,28 @@ static void on_library(struct trace *t, int64_t at, const void *data)
 		l->build_id = trace_keep(t, e->build_id);
 }
 
+/* For the functions up to the highest one that is named. */
+static struct function **function_slot(struct trace *t, uint16_t id)
+{
+	size_t count = (size_t)id + 1, more = count > t->function_count ? count - t->function_count : 0;
+
+	if (more) {
+		t->functions = xcheck(reallocarray(t->functions, count, sizeof(*t->functions)),
+				      count * sizeof(*t->functions));
+		memset(t->functions + t->function_count, 0, more * sizeof(*t->functions));
+		t->function_count = count;
+	}
+	return &t->functions[id];
+}
+
 static void on_function(struct trace *t, int64_t at, const void *data)
 {
 	const struct dlt_ev_proc_function *e = data;
-	struct function *f;
+	struct function **f = function_slot(t, e->function);
 
-	if (e->function < TRACE_FUNCTIONS && !*t->functions[e->function].name) {
-		f = &t->functions[e->function];
-		f->name = trace_keep(t, e->name);
-		f->layer = trace_keep(t, e->layer);
-		f->kind = trace_keep(t, e->kind);
+	if (!*f && e->name && *e->name) {
+		*f = xcalloc(1, sizeof(**f));
+		**f = (struct function){ trace_keep(t, e->name), trace_keep(t, e->layer), trace_keep(t, e->kind) };
 	}
 	if (e->process)
 		announced_by(trace_process_make(t, e->process), e->state == DLT_ANNOUNCED_FIRST, at);

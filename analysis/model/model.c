@@ -49,6 +49,9 @@ static void trace_free(struct trace *t)
 	for (int c = 0; c < RUN_CURVES; c++)
 		curve_release(&t->curves[c]);
 	window_release(&t->asked);
+	for (size_t i = 0; i < t->function_count; i++)
+		free(t->functions[i]);
+	free(t->functions);
 	ram_sums_release(&t->ram);
 	idmap_release(&t->process_by_id);
 	idmap_release(&t->thread_by_id);
@@ -107,8 +110,6 @@ struct trace *trace_add(struct model *m, const char *path)
 	set_range(t, &m->options);
 	t->path = names_keep(&m->names, path);
 	t->level = t->command = t->host = t->version = t->source = t->said = t->labels = names_keep(&m->names, "");
-	for (size_t i = 0; i < TRACE_FUNCTIONS; i++)
-		t->functions[i] = (struct function){ t->level, t->level, t->level };
 	t->end = UNKNOWN;
 	for (int i = 0; i < DLT_EVENTS; i++)
 		t->handlers[i] = handler_of((enum dlt_event)i);

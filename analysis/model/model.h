@@ -299,7 +299,6 @@ struct note {
 #define NOTE_STATIC "static"	/* the command cannot be seen, as no preload gets into it */
 #define NOTE_OTHER_KIND "kind"	/* ... as it is of another word size, machine or C library */
 #define NOTE_EXIT "exit"	/* of the command, value: its status */
-#define TRACE_FUNCTIONS 8192	/* the table has some hundreds; higher ids stay unnamed */
 
 typedef void (*event_fn)(struct trace *t, int64_t at, const void *data);
 
@@ -347,7 +346,8 @@ struct trace {
 	struct idmap process_by_id, thread_by_id;
 	struct thread *last_thread;	/* cache */
 	int64_t level_now[RUN_CURVES];	/* sums over the alive processes */
-	struct function functions[TRACE_FUNCTIONS];	/* by id */
+	struct function **functions;	/* owned vector of owned ones, by id; NULL: nobody named it */
+	size_t function_count;
 	struct machine *machines;	/* owned */
 	size_t machine_count, machine_capacity;
 	struct gpu *gpus;		/* owned */

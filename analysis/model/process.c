@@ -270,10 +270,13 @@ const struct function *process_function(const struct process *p, uint16_t id)
 {
 	static const struct function unnamed = { "", "", "" };
 	static struct function ours[DLT_FNS];
-	const struct function *named = id < TRACE_FUNCTIONS ? &p->trace->functions[id] : &unnamed;
+	const struct trace *t = p->trace;
+	const struct function *named = id < t->function_count ? t->functions[id] : NULL;
 
-	if (*named->name || id >= DLT_FNS || strcmp(p->version, PACKAGE_VERSION))
+	if (named)
 		return named;
+	if (id >= DLT_FNS || strcmp(p->version, PACKAGE_VERSION))
+		return &unnamed;
 	ours[id] = (struct function){ dlt_functions[id].name, dlt_functions[id].layer,
 				      dlt_functions[id].kind };
 	return &ours[id];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Of four times as many processes a report takes some four times as long, whatever it is written as: not sixteen times.
+# What is large: of four times as many processes a report takes some four times as long, not sixteen times, whatever it
+# is written as.
 . "$top_srcdir/tests/lib.sh"
 export REPORT
 cat >trace.py <<'END_OF_TRACE'
@@ -33,3 +34,19 @@ for format in text folded; do
 	most=$(python3 cpu.py $((4 * few)).txt $format)
 	[ "$most" -lt $((7 * least + 200)) ] || fail "$format: $few processes take $least ms, four times as many $most"
 done
+
+# So are traces: each costs what it holds.
+cat >memory.py <<'END_OF_MEMORY'
+"""The most memory in KB that a report of so many traces takes."""
+import os, resource, subprocess, sys
+paths = [f"{i}.txt" for i in range(1, int(sys.argv[1]) + 1)]
+subprocess.run([os.environ["REPORT"], "-q", "-f", "csv", "-o", "/dev/null", "--table", "traces", *paths], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END_OF_MEMORY
+mkdir traces
+cd traces
+for i in $(seq 400); do
+	printf 'dltrace-text 1\nclock_offset %d000000000\n[1s] dltrace_proc:process process=1 begin=1s exe="/bin/p"\n' "$i" >"$i.txt"
+done
+each=$((($(python3 ../memory.py 400) - $(python3 ../memory.py 100)) / 300))
+[ "$each" -lt 120 ] || fail "a trace of one process takes $each KB"
