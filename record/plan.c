@@ -27,7 +27,7 @@ const struct plan_event plan_events[] = {
 	{ "dltrace_cpu:*", LEVEL_CALLS, 1, GPU_OFF, false },
 	{ "dltrace_mark:*", LEVEL_CALLS, 1, GPU_OFF, false },
 	{ "dltrace_comm:*", LEVEL_CALLS, 1, GPU_OFF, false },
-	{ "dltrace_batch:*", LEVEL_CALLS, 1, GPU_OFF, false },
+	{ PLAN_BATCHES, LEVEL_CALLS, 1, GPU_OFF, false },
 	{ "dltrace_gpu:*", LEVEL_CALLS, 1, GPU_ACTIVITY, false },
 	{ "dltracefull_heap:*", LEVEL_FULL, 1, GPU_OFF, false },
 	{ "dltracefull_stack:*", LEVEL_CALLS, 1, GPU_OFF, true },

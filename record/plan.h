@@ -37,6 +37,7 @@ struct plan_event {
 bool plan_is_recorder_s(const struct plan_event *event);
 
 #define PLAN_NOTES "dltrace_record:*"	/* the recorder's own words */
+#define PLAN_BATCHES "dltrace_batch:*"	/* what threads have noted, many in one */
 #define PLAN_OUTBOXES "dltrace_outbox:*"	/* what processes have put into their black boxes */
 
 extern const struct plan_event plan_events[];

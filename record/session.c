@@ -89,8 +89,13 @@ static int switch_event(struct session *s, const struct plan_event *e, bool on)
 int session_set_level(struct session *s, enum level level, char *why, size_t size)
 {
 	for (size_t i = 0; i < plan_event_count; i++) {
-		int err = switch_event(s, &plan_events[i], plan_wants(&s->plan, &plan_events[i], level));
+		bool on = plan_wants(&s->plan, &plan_events[i], level);
+		int err;
 
+		/* What threads have noted before the level was lowered is still to come. */
+		if (!on && strcmp(plan_events[i].pattern, PLAN_BATCHES) == 0)
+			continue;
+		err = switch_event(s, &plan_events[i], on);
 		if (err < 0)
 			return explain(why, size, plan_events[i].pattern, err);
 	}
