@@ -341,11 +341,13 @@ static void add_row(struct table *t, const struct process *p, const struct sum *
 
 static void add_rows(struct table *t, struct naming *n)
 {
-	size_t count = n->process->askers.count, rows = 0;
-	struct sum *sums = count ? need(calloc(count, sizeof(*sums))) : NULL;
+	const struct askers *all = &n->process->askers;
+	size_t count = 0, rows = 0;
+	struct sum *sums = all->count ? need(calloc(all->count, sizeof(*sums))) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		sums[i] = sum_of(n, &n->process->askers.list[i]);
+	for (size_t i = 0; i < all->count; i++)
+		if (asker_counts(all, &all->list[i]))
+			sums[count++] = sum_of(n, &all->list[i]);
 	if (count)
 		qsort(sums, count, sizeof(*sums), compare);
 	for (size_t i = 0; i < count; i++) {
@@ -371,7 +373,7 @@ static uint64_t add_up(const struct askers *all, enum asked_memory kind, struct 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct asker *a = &all->list[i];
 
-		if (asked_kind(a->memory) != kind)
+		if (asked_kind(a->memory) != kind || !asker_counts(all, a))
 			continue;
 		merge(to, &(struct sum){ .allocated = a->allocated, .allocations = a->allocations,
 					 .temporary = a->temporary, .temporary_bytes = a->temporary_bytes });

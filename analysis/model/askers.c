@@ -53,6 +53,11 @@ int64_t asker_peak_blocks(const struct askers *all, const struct asker *a)
 	return a->peak == sum_of(all, a)->number ? a->peak_blocks : a->blocks;
 }
 
+bool asker_counts(const struct askers *all, const struct asker *a)
+{
+	return a->allocations || a->blocks || asker_peak_blocks(all, a);
+}
+
 /* ---- frames -------------------------------------------------------------------------------- */
 
 const struct asker_frame *process_frame_of(const struct process *p, uint32_t id)

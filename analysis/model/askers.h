@@ -16,6 +16,7 @@
 #ifndef DLT_ANALYSIS_MODEL_ASKERS_H
 #define DLT_ANALYSIS_MODEL_ASKERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -74,6 +75,9 @@ enum asked_memory asked_kind(uint8_t memory);
 /* Bytes and blocks that it held when the most of its kind was live. */
 int64_t asker_peak(const struct askers *all, const struct asker *a);
 int64_t asker_peak_blocks(const struct askers *all, const struct asker *a);
+
+/* It asked for something in the range, or held something in it: at its peak or in its end. */
+bool asker_counts(const struct askers *all, const struct asker *a);
 
 /* NULL: neither the process nor those it was forked from has said. */
 const struct asker_frame *process_frame_of(const struct process *p, uint32_t id);

@@ -63,6 +63,12 @@ same "parts of" "[('device', 'gpu'), ('heap', 'heap'), ('pinned', 'other')]" \
 same "from 3.5 s" "[('heap', 4500, 4500, 1300)]" \
 	"$(json '[(m["memory"], m["peak_bytes"], sum(x["peak_bytes"] for x in r["memory_stacks"]), m["live_bytes"]) for m in r["memory_stack_sums"] if m["memory"] == "heap"]')"
 
+# What asks only afterwards, or had given all back before, is no stack of the window.
+"$REPORT" t.txt --to 1500ms -o r.json
+same "to 1.5 s" "[1] 1" "$(json '[m["stacks"] for m in r["memory_stack_sums"]], len(r["memory_stacks"])' | tr -d '(),')"
+"$REPORT" t.txt --from 7050ms --to 7500ms -o r.json
+same "from 7.05 to 7.5 s" "0" "$(json 'sum(m["memory"] == "heap" and m["function"] == "libwork.so+0xabc" for m in r["memory_stacks"])')"
+
 "$REPORT" t.txt -o f.memory.folded -o s.speedscope.json -o f.folded
 same "folded" "python3 (pid 100);heap;train.py:10 main;torch/nn/conv.py:20 Conv2d.forward;libwork.so+0xabc 4000" \
 	"$(grep ';heap;.*abc' f.memory.folded)"
