@@ -36,15 +36,17 @@ void check_readable(const struct trace *t, const struct report *r, struct check_
 /* ---- emitted = read ---- */
 
 /*
- * A thread's last word is only the last when it, or its process, was seen to end. A process that samples itself does so
- * before it says that it ends, and what it had noted comes between the two: its own count, in that word, tells then.
+ * A thread's last word is only the last when it was seen to end, or was there when its process was read for the last
+ * time: one that destructors end after the process's own last word does not say so. A process that samples itself does
+ * so before it says that it ends, and what it had noted comes between the two: its own count, in that word, tells then.
  */
 static uint64_t twice(const struct thread *thread)
 {
 	const struct process *p = thread->process;
 	uint64_t read = thread->read + thread_before(thread);
 
-	if ((!p->final_seen || p->exit_at > p->sample_at) && thread->end == UNKNOWN)
+	if (thread->end == UNKNOWN &&
+	    (!p->final_seen || p->exit_at > p->sample_at || thread->in_flight_at < p->sample_at))
 		return 0;
 	return read > thread->emitted ? read - thread->emitted : 0;
 }

@@ -79,6 +79,11 @@ breaks readable '2iproblem truncated 4096 "a stream is cut"'
 breaks emitted '/thread_end/s/events=10/events=11/'
 breaks emitted 's/events=29/events=30/'
 breaks emitted '/type=3 id=1/s/id=1/id=1 state=3/'
+# One that is not there any more at the last reading has noted more after its own last word.
+sed '/thread_end/d; s/events=29/events=28/; s/^\[1320ms\]/[1315ms] dltrace_sample:thread thread=1 time=1315ms events=5\n&/' good.txt >late.txt
+verify late.txt >failed || fail "a thread that destructors have ended: $(cat failed)"
+sed 's/^\[2110ms\]/[2110ms] dltrace_sample:thread thread=1 time=2110ms events=8\n&/' late.txt >twice.txt
+same "what a thread has not emitted that was there at the last reading" emitted "$(verify twice.txt || true)"
 breaks totals '/sample:function.*cudaMalloc/s/calls=1 outer_calls=1 total=10us outer_total=10us/calls=2 outer_calls=2 total=20us outer_total=20us/'
 breaks totals '/sample:function.*cudaMalloc/s/10us/12us/g'
 breaks named '/type=3 id=1/s/id=1/id=9/'
