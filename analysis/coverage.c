@@ -213,7 +213,10 @@ static const struct {
 	const char *begin, *kind, *text;
 } of_no_table[] = {
 	{ DLT_SHUT_IN, "seccomp",
-	  "since it may have shut itself in by %s, files and sockets that it opens are not looked at" },
+	  "since it may have shut itself in by %s, files and sockets that it opens, and what it prints, are not looked "
+	  "at" },
+	{ DLT_SHUT_STRICTLY, "strict seccomp",
+	  "since a thread of it may have shut itself in by %s, calls that this makes afterwards are not seen" },
 	{ DLT_ASKED_PAST, "cuda lookup",
 	  "functions of CUDA or NCCL that it has looked up by %s or dlvsym do not pass dltrace" },
 	{ "nccl", "nccl function", "%s is in no table of dltrace: calls of it are not seen" },

@@ -232,7 +232,9 @@ static const struct uncovered {
 	{ "nccl functions", "some functions of NCCL that these libraries use are not known to dltrace" },
 	{ "private table", "what these libraries call through CUDA's private tables (cuGetExportTable) is not seen" },
 	{ "profiler", "CUPTI is used by these libraries past dltrace: records of the GPU's work may be missing" },
-	{ "seccomp", "files and sockets that it opens are not looked at since it may have shut itself in" },
+	{ "seccomp",
+	  "files and sockets that it opens, and what it prints, are not looked at since it may have shut itself in" },
+	{ "strict seccomp", "calls of a thread that may have shut itself in are not seen afterwards" },
 	{ "cuda lookup", "functions of CUDA or NCCL that it has looked up by RTLD_NEXT or dlvsym do not pass dltrace" },
 	{ "opencl", "OpenCL calls through these libraries are not seen" },
 };

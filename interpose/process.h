@@ -28,9 +28,9 @@ struct dlt_process {
 	uint32_t heap;			/* enum dlt_heap_cover */
 	bool off;			/* DLTRACE=off: loaded but inert */
 	/*
-	 * It may have shut itself in, by seccomp(2): at its end, and of files and sockets, the kernel is asked nothing
-	 * more. It is asked for memory (mmap, madvise), by a new thread (gettid, prctl, clock_gettime), and when a
-	 * library first calls (readlinkat). A forked child is, too.
+	 * It may have shut itself in, by seccomp(2): at its end, and of files, sockets and what it prints, the kernel
+	 * is asked nothing more. It is asked for memory (mmap, madvise), by a new thread (gettid, prctl,
+	 * clock_gettime), and when a library first calls (readlinkat). A forked child is, too.
 	 */
 	bool shut_in;
 	uint64_t threshold;		/* bytes, DLTRACE_THRESHOLD */

@@ -205,7 +205,7 @@ static __attribute__((noinline)) void wrote(int fd, const char *text, size_t siz
 	int saved = errno;
 	struct dlt_thread *t = dlt_thread_self();
 
-	if (dlt_is_guarded(t) || t->helper || t->vforked || !dlt_process.traced)
+	if (dlt_is_guarded(t) || t->helper || t->vforked || dlt_process.shut_in || !dlt_process.traced)
 		return;
 	if (owner != dlt_process.pid) {
 		streams[0] = streams[1] = (struct said){ 0 };

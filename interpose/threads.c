@@ -2,6 +2,7 @@
 /* Threads: pthread_create through a trampoline, their names, their ends. */
 #include "threads.h"
 
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -334,7 +335,7 @@ DLT_EXPORT int prctl(int option, ...)
 {
 	unsigned long a[4];
 	va_list list;
-	bool shuts_in;
+	bool shuts_in, strictly;
 	int result;
 
 	va_start(list, option);
@@ -345,7 +346,16 @@ DLT_EXPORT int prctl(int option, ...)
 	shuts_in = option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP;
 	if (shuts_in && dlt_process.traced && !__atomic_load_n(&dlt_process.shut_in, __ATOMIC_RELAXED))
 		dlt_uncovered(DLT_SHUT_IN);
+	/* All that such a thread may do is to read, to write and to end: it gets SIGSEGV where we look at the TSC. */
+	strictly = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT;
+	if (strictly) {
+		if (dlt_process.traced)
+			dlt_uncovered(DLT_SHUT_STRICTLY);
+		dlt_guard_hold(dlt_thread_self());
+	}
 	result = dlt_real()->prctl(option, a[0], a[1], a[2], a[3]);
+	if (strictly && result < 0)
+		dlt_guard_release(dlt_thread_self());
 	if (shuts_in && result == 0)
 		__atomic_store_n(&dlt_process.shut_in, true, __ATOMIC_RELAXED);
 	if (option == PR_SET_NAME && result == 0)

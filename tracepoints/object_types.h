@@ -13,7 +13,7 @@ enum dlt_object {
 	DLT_OBJECT_KERNEL = 1,
 	DLT_OBJECT_SHAPE,
 	DLT_OBJECT_STREAM,
-	DLT_OBJECT_UNCOVERED,		/* its values are a text: the function's name, DLT_SHUT_IN or DLT_ASKED_PAST */
+	DLT_OBJECT_UNCOVERED,		/* its values are a text: the function's name, or one of those below */
 	DLT_OBJECT_CUPTI,		/* a kernel's name that CUPTI or an event of OpenCL's told */
 	DLT_OBJECT_GRAPH,
 	DLT_OBJECT_COMMUNICATOR,
@@ -36,6 +36,7 @@ enum dlt_missed {
 };
 
 #define DLT_SHUT_IN "seccomp"		/* the process may have shut itself in */
+#define DLT_SHUT_STRICTLY "strict seccomp"	/* a thread may have left itself nothing but to read and to write */
 #define DLT_ASKED_PAST "RTLD_NEXT"	/* functions of CUDA or NCCL were looked up so that the loader answers */
 
 #endif
