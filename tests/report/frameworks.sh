@@ -145,3 +145,17 @@ same "the new one" "[('MXNet', '2.0.0', None)] [('PyTorch', '1.13.1', None)]" "$
 "$REPORT" -q -f json --process 100 old new >"$TMP/r.json"
 same "no repetitions of each other" "[('MXNet', 1), ('MXNet 2.0.0', 1)]" \
 	"$(json 'sorted((x["framework"], sum(y["group"] == x["group"] for y in r["runs"])) for x in r["runs"])')"
+
+# By the names that their libraries have on PyPI.
+mkdir -p "$site/mlx-0.32.4.dist-info" "$site/ncnn-1.0.20261020.dist-info" "$site/ai_edge_litert-2.3.0.dist-info"
+processes >trace
+cat >>trace <<END
+[1s] dltrace_proc:library process=1 library=1 path="$site/mlx/lib/libmlx.so"
+[1s] dltrace_proc:library process=2 library=1 path="$site/ncnn/ncnn.cpython-311-x86_64-linux-gnu.so"
+[1s] dltrace_proc:library process=3 library=1 path="$site/ai_edge_litert/libLiteRt.so"
+END
+report_text <trace
+names='[(f["name"], f["version"], f["role"]) for f in row("processes", pid=PID)["frameworks"]]'
+same "MLX" "[('MLX', '0.32.4', 'engine')]" "$(frameworks 101)"
+same "ncnn" "[('ncnn', '1.0.20261020', 'runtime')]" "$(frameworks 102)"
+same "LiteRT" "[('LiteRT', '2.3.0', 'runtime')]" "$(frameworks 103)"
