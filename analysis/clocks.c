@@ -68,9 +68,9 @@ static bool same_communicator(const struct communicator *a, const struct communi
 	return a && b && a->identity && a->kind == b->kind && a->identity == b->identity;
 }
 
-static bool is_usable(const struct process *p, const char *host)
+static bool is_usable(const struct process *p)
 {
-	return process_shown(p) && !strcmp(p->host, host) && p->comms.use_count && !process_lost(p);
+	return p->comms.use_count && !process_lost(p);
 }
 
 /* The use of b that has the same communicator and function as that of a. */
@@ -110,26 +110,26 @@ static void best_of(const struct process *a, const struct process *b, struct pai
 	}
 }
 
+/* A process that is compared with those of other hosts. */
+struct caller {
+	size_t host, order;		/* by first sight in the job */
+	const struct process *process;
+};
+
+/* Those of one host; borrowed. */
+struct callers {
+	const struct caller *list;
+	size_t count;
+};
+
 /* The first usable pair of processes of two hosts; more of them add nothing that is independent. */
-static struct pair find_pair(const struct model *m, const struct job *job, const char *host,
-			     const char *other)
+static struct pair find_pair(const struct callers *reference, const struct callers *others)
 {
 	struct pair best = { NULL, NULL, NULL, NULL };
 
-	for (size_t i = 0; i < job->count; i++)
-		for (size_t j = 0; j < m->traces[job->traces[i]]->process_count; j++) {
-			const struct process *a = m->traces[job->traces[i]]->processes[j];
-
-			for (size_t k = 0; is_usable(a, host) && k < job->count; k++) {
-				const struct trace *t = m->traces[job->traces[k]];
-
-				for (size_t l = 0; l < t->process_count && !best.a; l++)
-					if (is_usable(t->processes[l], other))
-						best_of(a, t->processes[l], &best);
-			}
-			if (best.a)
-				return best;
-		}
+	for (size_t i = 0; i < reference->count && !best.a; i++)
+		for (size_t k = 0; k < others->count && !best.a; k++)
+			best_of(reference->list[i].process, others->list[k].process, &best);
 	return best;
 }
 
@@ -223,52 +223,105 @@ static int64_t within_bounds(int64_t offset, const struct host_clock *c)
 	return offset < c->low ? c->low : offset > c->high ? c->high : offset;
 }
 
-static struct host_clock clock_of(const struct model *m, const struct job *job, const char *reference,
-				  const char *host)
+static void read_clock(const struct callers *reference, const struct callers *others, struct host_clock *c)
 {
-	struct host_clock c = { .host = host, .reference = reference, .function = "", .drift = NAN };
-	struct pair p = { NULL, NULL, NULL, NULL };
+	struct pair p = find_pair(reference, others);
 	static struct samples s;
 	double sorted[2 * LEAVES_KEPT];
 
 	s.count = 0;
-	if (m->options.from == INT64_MIN && m->options.to == INT64_MAX && !m->options.phase)
-		p = find_pair(m, job, reference, host);
 	if (p.a)
-		compare(&p, &c, &s);
+		compare(&p, c, &s);
 	if (!s.count)
-		return c;
-	c.calls = s.count;
-	c.function = process_function(p.a, p.x->function)->name;
+		return;
+	c->calls = s.count;
+	c->function = process_function(p.a, p.x->function)->name;
 	memcpy(sorted, s.difference, s.count * sizeof(*sorted));
 	stat_sort(sorted, s.count);
-	c.offset = within_bounds((int64_t)llround(stat_median(sorted, s.count)), &c);
-	c.spread = (int64_t)llround((sorted[s.count - 1 - s.count / 4] - sorted[s.count / 4]) / 2);
-	c.drift = drift_of(&s);
+	c->offset = within_bounds((int64_t)llround(stat_median(sorted, s.count)), c);
+	c->spread = (int64_t)llround((sorted[s.count - 1 - s.count / 4] - sorted[s.count / 4]) / 2);
+	c->drift = drift_of(&s);
+}
+
+/* ---- all of them ---- */
+
+/* The hosts of a job's ranks, and who is compared on each. */
+struct hosts {
+	const char *names[HOSTS_MAX];
+	size_t count;
+	struct caller *callers;		/* owned; in the end those of one host side by side */
+	size_t caller_count, capacity;
+};
+
+static void add_rank(struct hosts *h, const struct process *p)
+{
+	size_t k = 0;
+
+	if (!process_shown(p) || !*p->host || (p->rank < 0 && !p->comms.use_count))
+		return;
+	while (k < h->count && strcmp(h->names[k], p->host))
+		k++;
+	if (k == HOSTS_MAX)
+		return;
+	if (k == h->count)
+		h->names[h->count++] = p->host;
+	if (!is_usable(p))
+		return;
+	h->callers = xgrow(h->callers, h->caller_count, &h->capacity, sizeof(*h->callers));
+	h->callers[h->caller_count] = (struct caller){ k, h->caller_count, p };
+	h->caller_count++;
+}
+
+static int by_host(const void *a, const void *b)
+{
+	const struct caller *x = a, *y = b;
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void find_hosts(struct hosts *h, const struct model *m, const struct job *job)
+{
+	for (size_t i = 0; i < job->count; i++)
+		for (size_t k = 0; k < m->traces[job->traces[i]]->process_count; k++)
+			add_rank(h, m->traces[job->traces[i]]->processes[k]);
+	if (h->caller_count)
+		qsort(h->callers, h->caller_count, sizeof(*h->callers), by_host);
+}
+
+/* Those of the host; `from` is where it may begin, then where the next host's may. */
+static struct callers callers_of(const struct hosts *h, size_t host, size_t *from)
+{
+	struct callers c = { h->callers + *from, 0 };
+
+	for (; *from < h->caller_count && h->callers[*from].host == host; ++*from)
+		c.count++;
 	return c;
 }
 
 size_t host_clocks(const struct model *m, const struct job *job, struct host_clock **clocks)
 {
-	const char *hosts[HOSTS_MAX];
-	size_t count = 0;
+	bool whole = m->options.from == INT64_MIN && m->options.to == INT64_MAX && !m->options.phase;
+	struct hosts *h = xcalloc(1, sizeof(*h));
+	struct callers reference;
+	size_t count, from = 0;
 
-	for (size_t i = 0; i < job->count; i++)
-		for (size_t j = 0; j < m->traces[job->traces[i]]->process_count && count < HOSTS_MAX; j++) {
-			const struct process *p = m->traces[job->traces[i]]->processes[j];
-			size_t k = 0;
+	find_hosts(h, m, job);
+	*clocks = xcalloc(h->count + 1, sizeof(**clocks));
+	reference = callers_of(h, 0, &from);
+	for (size_t i = 1; i < h->count; i++) {
+		struct callers others = callers_of(h, i, &from);
+		struct host_clock *c = &(*clocks)[i - 1];
 
-			if (!process_shown(p) || !*p->host || (p->rank < 0 && !p->comms.use_count))
-				continue;
-			while (k < count && strcmp(hosts[k], p->host))
-				k++;
-			if (k == count)
-				hosts[count++] = p->host;
-		}
-	*clocks = xcalloc(count ? count : 1, sizeof(**clocks));
-	for (size_t i = 1; i < count; i++)
-		(*clocks)[i - 1] = clock_of(m, job, hosts[0], hosts[i]);
-	return count ? count - 1 : 0;
+		*c = (struct host_clock){ .host = h->names[i], .reference = h->names[0], .function = "", .drift = NAN };
+		if (whole)
+			read_clock(&reference, &others, c);
+	}
+	count = h->count ? h->count - 1 : 0;
+	free(h->callers);
+	free(h);
+	return count;
 }
 
 /* ns by which a host's clock is ahead of the job's first; 0 where nothing is known. */

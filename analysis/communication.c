@@ -66,7 +66,7 @@ bool layer_communicates(const char *layer)
 	       !strcmp(layer, "network");
 }
 
-static bool is_blocking(const struct function *fn)
+bool comm_is_blocking(const struct function *fn)
 {
 	return !strcmp(fn->kind, "communicate") || !strcmp(fn->kind, "wait");
 }
@@ -81,12 +81,7 @@ static bool chosen(const struct process *p, const struct function *fn)
 
 /* ---- names of communicators ---- */
 
-static bool is_same(const struct communicator *a, const struct communicator *b)
-{
-	return a->identity && a->kind == b->kind && a->identity == b->identity;
-}
-
-static void name_of(const struct communicator *c, char *name, size_t size)
+void comm_name(const struct communicator *c, char *name, size_t size)
 {
 	const char *kind = c->kind == DLT_COMM_NCCL ? "NCCL" : "MPI";
 
@@ -100,7 +95,7 @@ static void name_of(const struct communicator *c, char *name, size_t size)
 		snprintf(name, size, "%s 0x%" PRIx64, kind, c->handle);
 }
 
-static int64_t rank_of(const struct process *p, const struct communicator *c)
+int64_t comm_rank(const struct process *p, const struct communicator *c)
 {
 	return c->rank >= 0 || c->role != DLT_COMM_WORLD ? c->rank : p->rank;
 }
@@ -113,10 +108,10 @@ static void set_communicator(struct table *t, const struct process *p, const str
 
 	if (!c)
 		return;
-	name_of(c, name, sizeof(name));
+	comm_name(c, name, sizeof(name));
 	table_set_text(t, "communicator", name);
-	if (rank_of(p, c) >= 0)
-		table_set_int(t, "rank", rank_of(p, c));
+	if (comm_rank(p, c) >= 0)
+		table_set_int(t, "rank", comm_rank(p, c));
 	if (c->ranks)
 		table_set_uint(t, "ranks", c->ranks);
 	snprintf(identity, sizeof(identity), "%016" PRIx64, c->identity);
@@ -267,118 +262,6 @@ void run_phase_communication(const struct model *m, struct report *r)
 	table_sort_falling(t, "total_ns");
 }
 
-/* ---- by rank ---- */
-
-static const struct process *next_process(struct job_walk *w)
-{
-	for (; w->trace < w->job->count; w->trace++, w->process = 0) {
-		const struct trace *t = w->m->traces[w->job->traces[w->trace]];
-
-		if (w->process < t->process_count)
-			return t->processes[w->process++];
-	}
-	return NULL;
-}
-
-/* The next communicator that is the first with its identity in the job; NULL: no more. */
-static const struct communicator *next_different(struct comm_walk *w)
-{
-	for (;;) {
-		while (w->process && w->index < w->process->comms.count) {
-			const struct communicator *c = &w->process->comms.list[w->index++];
-
-			if (c->identity && !(*idmap_put(&w->seen, comm_key(c)))++)
-				return c;
-		}
-		w->process = next_process(&w->processes);
-		w->index = 0;
-		if (!w->process)
-			return NULL;
-	}
-}
-
-struct member {
-	const struct process *process;
-	int64_t rank;
-	double share;			/* first of all ns, then of the time that all take */
-};
-
-/* From a process's first blocking call to its last: by its own clock, so it compares between hosts. */
-static bool find_member(const struct process *p, const struct communicator *wanted, struct member *m,
-			int64_t *longest)
-{
-	const struct communicator *own = NULL;
-	int64_t begin = INT64_MAX, end = 0;
-
-	for (size_t i = 0; i < p->comms.count && !own; i++)
-		if (is_same(&p->comms.list[i], wanted))
-			own = &p->comms.list[i];
-	if (!own || !process_shown(p))
-		return false;
-	*m = (struct member){ p, rank_of(p, own), 0 };
-	for (size_t i = 0; i < p->comms.use_count; i++) {
-		const struct comm_use *use = &p->comms.uses[i];
-
-		if (use->communicator != own->id || !is_blocking(process_function(p, use->function)))
-			continue;
-		m->share += (double)use->total;
-		begin = use->begin < begin ? use->begin : begin;
-		end = use->end > end ? use->end : end;
-	}
-	if (end > begin && end - begin > *longest)
-		*longest = end - begin;
-	return true;
-}
-
-static int by_share(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return (x->share > y->share) - (x->share < y->share);
-}
-
-static double median(const struct member *m, size_t count)
-{
-	return (m[(count - 1) / 2].share + m[count / 2].share) / 2;
-}
-
-/* Room for one more; the list is the caller's. */
-static struct member *grow(struct member *list, size_t count, size_t *capacity)
-{
-	return xgrow(list, count, capacity, sizeof(*list));
-}
-
-bool comm_balance(struct comm_walk *walk, struct comm_balance *b)
-{
-	const struct communicator *c = next_different(walk);
-	struct job_walk w = { walk->processes.m, walk->processes.job, 0, 0 };
-	struct member *members = NULL;
-	const struct process *p;
-	size_t capacity = 0;
-
-	if (!c) {
-		idmap_release(&walk->seen);
-		return false;
-	}
-	*b = (struct comm_balance){ .least_rank = -1 };
-	name_of(c, b->name, sizeof(b->name));
-	while ((p = next_process(&w))) {
-		members = grow(members, b->members, &capacity);
-		b->members += find_member(p, c, &members[b->members], &b->time);
-	}
-	for (size_t i = 0; i < b->members; i++)
-		members[i].share /= b->time ? (double)b->time : 1;
-	if (b->members >= 2) {
-		qsort(members, b->members, sizeof(*members), by_share);
-		b->least = members[0].share;
-		b->least_rank = members[0].rank;
-		b->least_process = members[0].process;
-		b->others = median(members + 1, b->members - 1);
-	}
-	free(members);
-	return true;
-}
-
 /* ---- how much of the time ---- */
 
 static int by_begin(const void *a, const void *b)
@@ -448,7 +331,7 @@ static double blocked_between(const struct process *p, int64_t begin, int64_t en
 		uint64_t sliced[TALLY_WORDS];	/* as struct slice */
 		double known;
 
-		if (!is_blocking(process_function(p, use->function)))
+		if (!comm_is_blocking(process_function(p, use->function)))
 			continue;
 		known = calls_between(use->leaves, begin, end, calls, &count);
 		tally_sum(&use->slices, begin, end, sliced);
@@ -467,7 +350,7 @@ static uint64_t blocked_ever(const struct process *p)
 	for (size_t i = 0; i < p->profile_count; i++) {
 		const struct function *fn = process_function(p, profile_function(p->profile_list[i]));
 
-		if (layer_communicates(fn->layer) && is_blocking(fn))
+		if (layer_communicates(fn->layer) && comm_is_blocking(fn))
 			blocked += profile_counts(p, p->profile_list[i])->outer_total;
 	}
 	return blocked;
@@ -481,7 +364,7 @@ static double at_once_ever(const struct process *p)
 	double part;
 
 	for (size_t i = 0; i < p->comms.use_count; i++)
-		if (is_blocking(process_function(p, p->comms.uses[i].function)))
+		if (comm_is_blocking(process_function(p, p->comms.uses[i].function)))
 			calls_between(p->comms.uses[i].leaves, INT64_MIN, INT64_MAX, calls, &count);
 	part = at_once(calls, count);
 	free(calls);

@@ -25,21 +25,20 @@ struct comm_balance {
 /* Of functions: NCCL, MPI, Gloo. */
 bool layer_communicates(const char *layer);
 
-/* The processes of a job, one after another. */
-struct job_walk {
-	const struct model *m;
-	const struct job *job;
-	size_t trace, process;
-};
+/* Does it return when others have done their part? */
+bool comm_is_blocking(const struct function *fn);
+/* For people: "NCCL 2", "MPI_COMM_WORLD". */
+void comm_name(const struct communicator *c, char *name, size_t size);
+/* Of a process, in the communicator; -1: not known. */
+int64_t comm_rank(const struct process *p, const struct communicator *c);
 
-/* Begins as { .processes = { m, job } }. */
+/* Communicators of a job by the processes that have them: comm_walk_begin, comm_balance until that is false. */
 struct comm_walk {
-	struct job_walk processes;
-	const struct process *process;
-	size_t index;
-	struct idmap seen;
+	struct comm_place *places;	/* owned; those of one communicator side by side */
+	size_t count, next;
 };
 
+void comm_walk_begin(struct comm_walk *w, const struct model *m, const struct job *job);
 /* The next communicator of those that the job's processes have; false: there are no more, and w is released. */
 bool comm_balance(struct comm_walk *w, struct comm_balance *b);
 

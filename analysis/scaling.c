@@ -261,10 +261,11 @@ static void set_number(struct table *t, const char *column, double value)
 
 static void set_straggler(struct table *t, const struct model *m, const struct job *job)
 {
-	struct comm_walk w = { .processes = { .m = m, .job = job } };
+	struct comm_walk w;
 	struct comm_balance b;
 	double gap = 0;
 
+	comm_walk_begin(&w, m, job);
 	while (comm_balance(&w, &b)) {
 		if (b.members < 2 || b.others - b.least <= gap)
 			continue;

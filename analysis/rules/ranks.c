@@ -12,9 +12,10 @@
 /* Who is waited for is late at every collective: it waits least. */
 static void look_at_job(struct findings *f, const struct model *m, const struct job *job)
 {
-	struct comm_walk w = {.processes = {.m = m, .job = job}};
+	struct comm_walk w;
 	struct comm_balance b;
 
+	comm_walk_begin(&w, m, job);
 	while (comm_balance(&w, &b)) {
 		json_t *evidence;
 
