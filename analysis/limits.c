@@ -112,13 +112,14 @@ static void foreign(struct table *table, const struct trace *t)
 static void outside(struct table *table, const struct trace *t)
 {
 	const char *phase = t->model->options.phase;
-	char calls[32], also[64] = "";
+	char calls[32], others[32], also[64] = "";
 	size_t processes = 0;
 
 	for (size_t i = 0; i < t->process_count; i++)
 		processes += t->processes[i]->outside && t->processes[i]->report_id;
 	if (processes)
-		snprintf(also, sizeof(also), " and %zu process%s", processes, processes == 1 ? "" : "es");
+		snprintf(also, sizeof(also), " and %s process%s", count_text(others, sizeof(others), (double)processes),
+			 processes == 1 ? "" : "es");
 	if (t->filtered || processes || phase)
 		limit(table, t, NULL, "filtered", (double)t->filtered,
 		      "%s calls%s outside of %s%s are left out; within %s only calls that are events "

@@ -34,6 +34,8 @@ for format in text folded; do
 	most=$(python3 cpu.py $((4 * few)).txt $format)
 	[ "$most" -lt $((7 * least + 200)) ] || fail "$format: $few processes take $least ms, four times as many $most"
 done
+"$REPORT" -q --to 1ns $few.txt >part
+tr -s '\n ' ' ' <part | grep -q 'calls and 3,999 processes outside of' || fail "how many: $(cat part)"
 
 # So are traces: each costs what it holds.
 cat >memory.py <<'END_OF_MEMORY'
