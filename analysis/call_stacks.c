@@ -107,6 +107,8 @@ static const char *from_folder(const struct process *p, const char *path)
 	return length > 1 && !strncmp(path, p->folder, length) && path[length] == '/' ? path + length + 1 : path;
 }
 
+#define IMPORT "Python's import"
+
 /* Import's own machinery is left out, as Python's tracebacks do. */
 static bool is_import(const char *file)
 {
@@ -247,13 +249,15 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->stack, y->stack);
 }
 
-/* Its frames with ; between. */
+/* Its frames with ; between. Of Python that has nothing else than import's machinery, that: it begins. */
 static void fold(struct sum *s, const struct frame_name *const *frames, size_t count)
 {
+	bool python = false;
 	size_t size;
 	FILE *f = text_open(&s->stack, &size);
 
 	for (size_t i = 0; i < count; i++) {
+		python |= frames[i]->python;
 		if (!frames[i]->text)
 			continue;
 		if (s->function)
@@ -265,6 +269,10 @@ static void fold(struct sum *s, const struct frame_name *const *frames, size_t c
 			s->python = frames[i]->text;
 		if (frames[i]->own)
 			s->own = frames[i]->text;
+	}
+	if (python && !s->function) {
+		fputs(IMPORT, f);
+		s->function = s->python = IMPORT;
 	}
 	text_close(f, &s->stack);
 }

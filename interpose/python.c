@@ -138,19 +138,22 @@ struct described {
 
 static const struct described described_by[] = {
 	[13] = {
-		.finalizing = 32, .state_frame = 184, .frame_back = 232, .frame_code = 240, .frame_at = 248, .frame_owner = 264,
+		.finalizing = 32, .state_frame = 184, .frame_back = 232, .frame_code = 240,
+		.frame_at = 248, .frame_owner = 264,
 		.code_file = 280, .code_name = 296, .code_lines = 304, .code_line = 312, .code_size = 344,
 		.object_type = 360, .bytes_size = 520, .bytes_data = 528,
 		.string_size = 536, .string_state = 544, .string_length = 552, .string_ascii = 560,
 	},
 	[14] = {
-		.finalizing = 32, .state_frame = 208, .frame_back = 256, .frame_code = 264, .frame_at = 272, .frame_owner = 288,
+		.finalizing = 32, .state_frame = 208, .frame_back = 256, .frame_code = 264,
+		.frame_at = 272, .frame_owner = 288,
 		.code_file = 320, .code_name = 336, .code_lines = 344, .code_line = 352, .code_size = 384,
 		.object_type = 408, .bytes_size = 600, .bytes_data = 608,
 		.string_size = 616, .string_state = 624, .string_length = 632, .string_ascii = 640,
 	},
 	[15] = {
-		.finalizing = 32, .state_frame = 208, .frame_back = 320, .frame_code = 328, .frame_at = 336, .frame_owner = 352,
+		.finalizing = 32, .state_frame = 208, .frame_back = 320, .frame_code = 328,
+		.frame_at = 336, .frame_owner = 352,
 		.code_file = 384, .code_name = 400, .code_lines = 408, .code_line = 416, .code_size = 448,
 		.object_type = 472, .bytes_size = 696, .bytes_data = 704,
 		.string_size = 712, .string_state = 720, .string_length = 728, .string_ascii = 736,

@@ -156,7 +156,8 @@ static void put_groups(const struct text *t, const struct table *c, double group
 	struct grid *g = grid_new(t->o);
 	bool any[SHOWN];
 
-	text_title(t, "Comparison", "means, 95 % intervals; (n): of so many runs alone");	/* the first line of all */
+	/* The first line of all. */
+	text_title(t, "Comparison", "means, 95 % intervals; (n): of so many runs alone");
 	grid_column(g, "", GRID_STRETCH | GRID_NAME, 0);
 	grid_column(g, "runs", GRID_RIGHT, 0);
 	grid_column(g, "total", GRID_RIGHT, 0);

@@ -88,6 +88,15 @@ grep -q "^  *1.95 KiB .* 1    libwork.so+0xdef$" ways || { cat ways; fail "no se
 grep -A 1 "3.91 KiB .* train.py:10 main$" text | grep -q "^ *torch/nn/conv.py:20 Conv2d.forward$" ||
 	{ cat text; fail "no row of main's line, or not by way of what"; }
 
+# Python that begins has nothing but import's frames.
+{
+	sed -n '1,/^\[1s\] dltracefull_stack:frames/p' t.txt
+	echo '[1s] dltracefull_stack:frames process=1 frames=[0xb00000000 0x0200000003000005]'
+	echo '[2s] dltracefull_stack:alloc thread=1 stack=11 memory=255 size=1000 ptr=0x1000'
+} >import.txt
+"$REPORT" import.txt -o r.json
+same "import alone" "[(\"Python's import\", \"Python's import\")]" "$(json '[(m["stack"], m["where"]) for m in r["memory_stacks"]]')"
+
 # Temporary: given back by the thread that asked, before it asks again. Not: by another thread; after another block; one
 # that another thread asked for at an address that was one's own; one whose free was lost.
 alloc() { printf '[%sms] dltracefull_stack:alloc thread=%s stack=4 memory=255 size=%s ptr=%s\n' "$@"; }
