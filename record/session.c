@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "config.h"
+
 /*
  * What the events look like reaches the disk that often. By itself LTTng writes it at the end and with a rotation
  * only; and during that, on a busy machine, all processes that start wait for 0.2 s (its consumer daemon
@@ -122,6 +124,16 @@ static int add_channels(struct session *s)
 	return err;
 }
 
+/* CTF 1.8, which every reader knows; LTTng 2.16 writes CTF 2 by itself. */
+static void choose_format(struct lttng_session_descriptor *descriptor)
+{
+#if HAVE_DECL_LTTNG_SESSION_DESCRIPTOR_SET_TRACE_FORMAT
+	lttng_session_descriptor_set_trace_format(descriptor, LTTNG_TRACE_FORMAT_CTF_1_8);
+#else
+	(void)descriptor;
+#endif
+}
+
 int session_create(struct session *s, const char *name, const char *output, const char *relay,
 		   const struct plan *plan, char *why, size_t size)
 {
@@ -137,6 +149,7 @@ int session_create(struct session *s, const char *name, const char *output, cons
 			 relay ? ": no such host, or no URL as net://host" : "");
 		return -EINVAL;
 	}
+	choose_format(descriptor);
 	code = lttng_create_session_ext(descriptor);
 	lttng_session_descriptor_destroy(descriptor);
 	if (code != LTTNG_OK)
