@@ -53,6 +53,7 @@ static int add_channel(struct session *s, const struct plan_channel *c)
 	if (!channel)
 		return -LTTNG_ERR_NOMEM;
 	snprintf(channel->name, sizeof(channel->name), "%s", c->name);
+	channel->enabled = 1;	/* LTTng 2.16 asks it of a new one, too */
 	channel->attr.overwrite = 0;
 	channel->attr.subbuf_size = c->subbuf_size;
 	channel->attr.num_subbuf = c->subbufs;
