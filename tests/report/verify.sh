@@ -106,6 +106,13 @@ breaks clock-rate 's/tsc=1910000000/tsc=2090000000/'
 # How a process ended is not known, since nobody said.
 sed '/proc:exit/d; /final=1/d; /thread_end/d; /recording exit/d' good.txt >bad.txt
 same "no end" ended "$(verify bad.txt || true)"
+# One that is only counted may have no place to say it.
+{
+	cat good.txt
+	echo '[1500ms] dltrace_proc:process process=2 pid=101 begin=1500ms recording=42 traced=1 exe="/usr/bin/work"'
+} >counted.txt
+same "only counted" "" "$(verify counted.txt)"
+holds "and said" '[.checks[] | select(.check == "ended" and (.text | test("1 only counted could not say")))] | length == 1' result.json
 
 # While it is recorded that is no fault, nor is what was counted and is not written yet; it is said once.
 sed 's/^recording id 42/&\nrecording running 1\nproblem truncated 100 "a stream is cut"/; s/events=29/events=31/' bad.txt >running.txt
