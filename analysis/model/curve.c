@@ -145,12 +145,13 @@ size_t curve_points(const struct curve_bucket *b, struct curve_value out[3])
 	const struct curve_value *first = &b->min, *second = &b->max;
 	size_t n = 0;
 
-	if (second->t < first->t) {
+	/* Of one time, where nobody knows the order: down, as at an end. */
+	if (second->t <= first->t) {
 		first = &b->max;
 		second = &b->min;
 	}
 	out[n++] = *first;
-	if (second->t > first->t)
+	if (second->value != first->value)
 		out[n++] = *second;
 	if (b->last.t > out[n - 1].t)
 		out[n++] = b->last;

@@ -54,7 +54,7 @@ void curve_before(struct curve *c, int64_t t, int64_t value);
 void curve_add_rate(struct curve *c, size_t limit, int64_t since, int64_t t, int64_t value);
 void curve_merge(struct curve *to, const struct curve *from, size_t limit);
 
-/* At most three values of a bucket, by time, none twice. */
+/* At most three values of a bucket, by time, none twice; of one time the largest, then the smallest. */
 size_t curve_points(const struct curve_bucket *b, struct curve_value out[3]);
 /* The level then, as far as the points that are kept tell: the last one of them not later, else the first; 0: none. */
 int64_t curve_at(const struct curve *c, int64_t t);

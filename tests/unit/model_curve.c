@@ -104,6 +104,22 @@ static void few_values_stay_as_they_are(void **unused)
 	curve_release(&c);
 }
 
+/* What rises and falls at one time has been high. */
+static void a_peak_of_no_time(void **unused)
+{
+	struct curve c = { 0 };
+	struct curve_value p[3];
+
+	(void)unused;
+	curve_add(&c, LIMIT, 5 * MS, 7);
+	curve_add(&c, LIMIT, 5 * MS, 0);
+	assert_int_equal(curve_points(&c.buckets[0], p), 2);
+	assert_int_equal(p[0].value, 7);
+	assert_int_equal(p[1].value, 0);
+	assert_int_equal(curve_at(&c, 5 * MS), 0);
+	curve_release(&c);
+}
+
 static void order_and_split_do_not_matter(void **unused)
 {
 	struct curve whole = { 0 }, backwards = { 0 }, a = { 0 }, b = { 0 }, odd = { 0 }, even = { 0 };
@@ -215,6 +231,7 @@ int main(void)
 		cmocka_unit_test(stays_small_and_keeps_peaks),
 		cmocka_unit_test(one_peak_of_ten_million),
 		cmocka_unit_test(few_values_stay_as_they_are),
+		cmocka_unit_test(a_peak_of_no_time),
 		cmocka_unit_test(order_and_split_do_not_matter),
 		cmocka_unit_test(points_come_by_time),
 		cmocka_unit_test(mean_is_over_time),
