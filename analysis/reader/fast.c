@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast source: our own decoder of the CTF 1.8 that LTTng-UST writes.
+ * The fast source: our own decoder of the CTF 1.8 and 2 that LTTng-UST writes.
  *
  * Metadata files become parts (part.c), stream files are grouped into streams (stream.c), and a
  * heap merges these by time. Streams of equal time take turns by folder, channel and stream id,

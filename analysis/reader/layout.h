@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a CTF 1.8 metadata file describes: types, clocks, streams, event classes.
+ * What the metadata file of a CTF trace describes: types, clocks, streams, event classes.
  *
  * All of it lives in the arena of its struct ctf_metadata; pointers inside are borrowed from
  * there. Sizes and alignments are in bits, as in CTF.
@@ -75,14 +75,21 @@ struct ctf_stream {
 	size_t event_count;		/* largest id + 1 */
 };
 
-#define CTF_EVENT_IDS 65536	/* more are refused */
+/* More are refused. */
+#define CTF_EVENT_IDS 65536
 #define CTF_SLOTS 4096
+#define CTF_CLOCKS 16
+#define CTF_STREAMS 256
+#define CTF_DEPTH 32		/* types in types */
+#define CTF_FIELDS 1024		/* of one structure */
+#define CTF_CHOICES 64		/* of a variant */
+#define CTF_REFERENCES 16384	/* lengths and tags, all in all */
 
 struct ctf_metadata {
 	struct arena arena;
 	bool has_uuid;
 	uint8_t uuid[16];
-	enum ctf_order order;
+	enum ctf_order order;		/* of CTF 1.8: where a type has none of its own */
 	struct ctf_type *packet_header;	/* NULL: none */
 	struct ctf_clock *clocks;
 	size_t clock_count;
@@ -98,7 +105,7 @@ struct ctf_metadata {
 };
 
 /*
- * Parses TSDL. NULL and one line in `error` when the text is not what we know: then another
+ * Parses TSDL (CTF 1.8) or JSON (CTF 2). NULL and one line in `error` when the text is not what we know: then another
  * source may still understand it. Released by ctf_metadata_free.
  */
 struct ctf_metadata *ctf_metadata_parse(const char *text, size_t size, char *error,
@@ -115,5 +122,15 @@ void ctf_metadata_free(struct ctf_metadata *m);
 /* NULL: none of that id. */
 struct ctf_stream *ctf_metadata_stream(const struct ctf_metadata *m, uint64_t id);
 struct ctf_clock *ctf_metadata_clock(const struct ctf_metadata *m, const char *name);
+
+/* For parsers; in the arena. Clocks, streams: NULL when there are too many. */
+struct ctf_type *ctf_metadata_add_type(struct ctf_metadata *m, enum ctf_kind kind);
+struct ctf_clock *ctf_metadata_add_clock(struct ctf_metadata *m);
+struct ctf_stream *ctf_metadata_add_stream(struct ctf_metadata *m);
+struct ctf_event *ctf_metadata_add_event(struct ctf_metadata *m);
+/* The slot in which a walk keeps the field as a length or a tag. false: there are too many. */
+bool ctf_metadata_slot(struct ctf_metadata *m, struct ctf_field *f, int *slot);
+/* To its stream, which is declared. false and one line in `why`. */
+bool ctf_metadata_attach(struct ctf_metadata *m, struct ctf_event *e, char *why, size_t size);
 
 #endif

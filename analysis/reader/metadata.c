@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* CTF 1.8 metadata, as LTTng writes it, into a layout: the blocks, the file, its packets. */
+/* Metadata, as LTTng writes it, into a layout: the blocks of CTF 1.8, the file, its packets. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/reader/ctf2.h"
+#include "analysis/reader/must.h"
 #include "analysis/reader/source.h"
 #include "analysis/reader/tsdl_parse.h"
 
 #define METADATA_MAGIC 0x75d11d57U
-#define METADATA_MAX (16U << 20)	/* LTTng's have some 100 bytes a field */
-#define CLOCKS_MAX 16
-#define STREAMS_MAX 256
+#define METADATA_MAX (16U << 20)	/* LTTng's have some 100 bytes a field, of CTF 2 400 */
 
 bool tsdl_fail(struct tsdl *p, const char *format, ...)
 {
@@ -235,51 +235,18 @@ static bool set_nothing(struct tsdl *p, void *to, const char *key, const struct 
 	return true;
 }
 
-/* Arrays of blocks grow by doubling: at sizes that are powers of two. */
-static void *new_item(struct ctf_metadata *m, void **array, size_t *count, size_t item)
-{
-	size_t capacity = *count;
-
-	if ((*count & (*count - 1)) == 0) {
-		char *grown = arena_alloc(&m->arena, (capacity ? 2 * capacity : 1) * item);
-
-		if (capacity)
-			memcpy(grown, *array, capacity * item);
-		*array = grown;
-	}
-	return (char *)*array + item * (*count)++;
-}
-
 static bool parse_clock(struct tsdl *p)
 {
-	struct ctf_clock *c;
+	struct ctf_clock *c = ctf_metadata_add_clock(p->m);
 
-	if (p->m->clock_count == CLOCKS_MAX)
-		return tsdl_fail(p, "more than %d clocks", CLOCKS_MAX);
-	c = new_item(p->m, (void **)&p->m->clocks, &p->m->clock_count, sizeof(*c));
-	*c = (struct ctf_clock){ .name = "", .uuid = "", .freq = 1000000000 };
-	return parse_block(p, set_clock, c);
+	return c ? parse_block(p, set_clock, c) : tsdl_fail(p, "more than %d clocks", CTF_CLOCKS);
 }
 
 static bool parse_stream(struct tsdl *p)
 {
-	struct ctf_stream *s;
+	struct ctf_stream *s = ctf_metadata_add_stream(p->m);
 
-	if (p->m->stream_count == STREAMS_MAX)
-		return tsdl_fail(p, "more than %d streams", STREAMS_MAX);
-	s = new_item(p->m, (void **)&p->m->streams, &p->m->stream_count, sizeof(*s));
-	memset(s, 0, sizeof(*s));
-	return parse_block(p, set_stream, s);
-}
-
-static bool parse_event_block(struct tsdl *p)
-{
-	struct ctf_event *e = arena_alloc(&p->m->arena, sizeof(*e)), **list;
-
-	e->name = "";
-	list = new_item(p->m, (void **)&p->m->events, &p->m->event_count, sizeof(*list));
-	*list = e;
-	return parse_block(p, set_event, e);
+	return s ? parse_block(p, set_stream, s) : tsdl_fail(p, "more than %d streams", CTF_STREAMS);
 }
 
 static bool parse_top(struct tsdl *p)
@@ -304,7 +271,7 @@ static bool parse_top(struct tsdl *p)
 		else if (token_is_word(&t, "stream"))
 			ok = parse_stream(p);
 		else if (token_is_word(&t, "event"))
-			ok = parse_event_block(p);
+			ok = parse_block(p, set_event, ctf_metadata_add_event(p->m));
 		else if (token_is_word(&t, "callsite"))
 			ok = parse_block(p, set_nothing, NULL);
 		else
@@ -314,49 +281,11 @@ static bool parse_top(struct tsdl *p)
 	return ok && tsdl_expect(p, ';');
 }
 
-struct ctf_stream *ctf_metadata_stream(const struct ctf_metadata *m, uint64_t id)
-{
-	for (size_t i = 0; i < m->stream_count; i++)
-		if (m->streams[i].id == id)
-			return &m->streams[i];
-	return NULL;
-}
-
-struct ctf_clock *ctf_metadata_clock(const struct ctf_metadata *m, const char *name)
-{
-	for (size_t i = 0; i < m->clock_count; i++)
-		if (strcmp(m->clocks[i].name, name) == 0)
-			return &m->clocks[i];
-	return NULL;
-}
-
-static bool attach_event(struct tsdl *p, struct ctf_event *e)
-{
-	struct ctf_stream *s = ctf_metadata_stream(p->m, e->stream_id);
-
-	if (!s)
-		return tsdl_fail(p, "event '%.80s' is of a stream that is not declared", e->name);
-	if (e->id >= CTF_EVENT_IDS)
-		return tsdl_fail(p, "event '%.80s' has an id above %d", e->name, CTF_EVENT_IDS);
-	if (e->id >= s->event_count) {
-		struct ctf_event **grown;
-		size_t count = e->id + 1 + s->event_count / 2;
-
-		grown = arena_alloc(&p->m->arena, count * sizeof(*grown));
-		if (s->event_count)
-			memcpy(grown, s->events, s->event_count * sizeof(*grown));
-		s->events = grown;
-		s->event_count = count;
-	}
-	if (s->events[e->id])
-		return tsdl_fail(p, "event id %llu stands twice", (unsigned long long)e->id);
-	s->events[e->id] = e;
-	return true;
-}
-
 /* What could only be known at the end: byte orders, clocks, which stream an event is of. */
 static bool resolve(struct tsdl *p)
 {
+	char why[160];
+
 	if (p->m->order == CTF_NATIVE)
 		return tsdl_fail(p, "no trace block that tells the byte order");
 	for (size_t i = 0; i < p->type_count; i++) {
@@ -368,8 +297,8 @@ static bool resolve(struct tsdl *p)
 			return tsdl_fail(p, "clock '%.80s' is not declared", t->clock);
 	}
 	for (size_t i = 0; i < p->m->event_count; i++)
-		if (!attach_event(p, p->m->events[i]))
-			return false;
+		if (!ctf_metadata_attach(p->m, p->m->events[i], why, sizeof(why)))
+			return tsdl_fail(p, "%s", why);
 	return true;
 }
 
@@ -383,39 +312,34 @@ static uint64_t digest(const char *text, size_t size)
 	return hash;
 }
 
-struct ctf_metadata *ctf_metadata_parse(const char *text, size_t size, char *error,
-					size_t error_size)
+static bool parse_tsdl(struct ctf_metadata *m, const char *text, size_t size, char *error, size_t error_size)
 {
-	struct ctf_metadata *m = calloc(1, sizeof(*m));
-	struct tsdl *p = calloc(1, sizeof(*p));
+	struct tsdl *p = must(calloc(1, sizeof(*p)));
+	bool good;
 
-	if (!m || !p) {
-		snprintf(error, error_size, "out of memory");
-		free(m);
-		free(p);
-		return NULL;
-	}
 	p->m = m;
 	p->error = error;
 	p->error_size = error_size;
-	m->digest = digest(text, size);
 	lexer_init(&p->lexer, text, size);
 	while (p->lexer.token.kind != TOKEN_END && parse_top(p))
 		;
-	if (p->failed || !resolve(p)) {
-		ctf_metadata_free(m);
-		m = NULL;
-	}
+	good = !p->failed && resolve(p);
 	free(p);
-	return m;
+	return good;
 }
 
-void ctf_metadata_free(struct ctf_metadata *m)
+struct ctf_metadata *ctf_metadata_parse(const char *text, size_t size, char *error,
+					size_t error_size)
 {
-	if (!m)
-		return;
-	arena_release(&m->arena);
-	free(m);
+	struct ctf_metadata *m = must(calloc(1, sizeof(*m)));
+	bool good = ctf2_is(text, size) ? ctf2_parse(m, text, size, error, error_size)
+					: parse_tsdl(m, text, size, error, error_size);
+
+	m->digest = digest(text, size);
+	if (good)
+		return m;
+	ctf_metadata_free(m);
+	return NULL;
 }
 
 /* The header of a metadata packet; sizes in bits. LTTng writes it in the machine's byte order. */

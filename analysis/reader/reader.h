@@ -25,7 +25,7 @@
 
 enum reader_source {
 	READER_AUTO,		/* fast; babeltrace2 for what that does not understand */
-	READER_FAST,		/* our decoder of the CTF 1.8 that LTTng-UST writes */
+	READER_FAST,		/* our decoder of the CTF 1.8 and 2 that LTTng-UST writes */
 	READER_BABELTRACE,
 	READER_TEXT,
 };

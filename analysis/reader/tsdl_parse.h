@@ -13,11 +13,7 @@
 #include "analysis/reader/layout.h"
 #include "analysis/reader/tsdl_lex.h"
 
-#define TSDL_DEPTH 32
 #define TSDL_ALIASES 256
-#define TSDL_FIELDS 1024	/* of one structure */
-#define TSDL_CHOICES 64		/* of a variant */
-#define TSDL_REFERENCES 16384	/* lengths and tags, all in all */
 
 struct tsdl_alias {
 	const char *name;	/* "uint8_t", "unsigned long", "struct packet_context" */
@@ -30,7 +26,7 @@ struct tsdl {
 	struct ctf_metadata *m;
 	struct tsdl_alias aliases[TSDL_ALIASES];
 	size_t alias_count;
-	struct ctf_type *scopes[TSDL_DEPTH];	/* structures being read, outermost first */
+	struct ctf_type *scopes[CTF_DEPTH];	/* structures being read, outermost first */
 	unsigned scope_count;
 	unsigned references;
 	struct ctf_type **types;		/* integers whose byte order is still open */

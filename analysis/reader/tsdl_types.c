@@ -6,11 +6,8 @@
 
 static struct ctf_type *new_type(struct tsdl *p, enum ctf_kind kind)
 {
-	struct ctf_type *t = arena_alloc(&p->m->arena, sizeof(*t));
+	struct ctf_type *t = ctf_metadata_add_type(p->m, kind);
 
-	t->kind = kind;
-	t->align = 1;
-	t->slot = -1;
 	if (kind == CTF_INTEGER || kind == CTF_ENUM || kind == CTF_FLOAT) {
 		if (p->type_count == p->type_capacity)
 			p->types = arena_grow(&p->m->arena, p->types, &p->type_capacity,
@@ -168,8 +165,8 @@ static struct ctf_type *parse_string_type(struct tsdl *p)
 /* The field that a length or a tag names: in the structure being read, or one around it. */
 static struct ctf_field *find_field(struct tsdl *p, const struct token *name)
 {
-	if (p->references++ == TSDL_REFERENCES) {
-		tsdl_fail(p, "more than %d lengths and tags", TSDL_REFERENCES);
+	if (p->references++ == CTF_REFERENCES) {
+		tsdl_fail(p, "more than %d lengths and tags", CTF_REFERENCES);
 		return NULL;
 	}
 	for (unsigned s = p->scope_count; s-- > 0;)
@@ -186,13 +183,8 @@ static struct ctf_field *find_field(struct tsdl *p, const struct token *name)
 
 static bool field_slot(struct tsdl *p, struct ctf_field *f, int *slot)
 {
-	if (f->slot < 0) {
-		if (p->m->slot_count == CTF_SLOTS)
-			return tsdl_fail(p, "more than %d different lengths and tags", CTF_SLOTS);
-		f->slot = p->m->slot_count++;
-	}
-	*slot = f->slot;
-	return true;
+	return ctf_metadata_slot(p->m, f, slot) ||
+	       tsdl_fail(p, "more than %d different lengths and tags", CTF_SLOTS);
 }
 
 /* [LENGTH]... behind a name; the first dimension is the outermost. */
@@ -204,7 +196,7 @@ static struct ctf_type *parse_dimensions(struct tsdl *p, struct ctf_type *elemen
 
 	if (!tsdl_take(p, '['))
 		return element;
-	if (depth == TSDL_DEPTH) {
+	if (depth == CTF_DEPTH) {
 		tsdl_fail(p, "too many dimensions");
 		return NULL;
 	}
@@ -232,8 +224,8 @@ static bool add_field(struct tsdl *p, struct ctf_type *parent, size_t *capacity,
 {
 	struct ctf_field *f;
 
-	if (parent->field_count == TSDL_FIELDS)
-		return tsdl_fail(p, "a structure of more than %d fields", TSDL_FIELDS);
+	if (parent->field_count == CTF_FIELDS)
+		return tsdl_fail(p, "a structure of more than %d fields", CTF_FIELDS);
 	if (parent->field_count == *capacity)
 		parent->fields = arena_grow(&p->m->arena, parent->fields, capacity, sizeof(*f));
 	f = &parent->fields[parent->field_count++];
@@ -268,7 +260,7 @@ static bool parse_members(struct tsdl *p, struct ctf_type *parent)
 
 static bool push_scope(struct tsdl *p, struct ctf_type *t)
 {
-	if (p->scope_count == TSDL_DEPTH)
+	if (p->scope_count == CTF_DEPTH)
 		return tsdl_fail(p, "types are nested too deeply");
 	p->scopes[p->scope_count++] = t;
 	return true;
@@ -345,8 +337,8 @@ static struct ctf_type *parse_variant(struct tsdl *p)
 	if (!field_slot(p, tag, &t->slot) || !push_scope(p, t) || !parse_members(p, t))
 		return NULL;
 	p->scope_count--;
-	if (t->field_count > TSDL_CHOICES || t->tag->label_count > TSDL_CHOICES) {
-		tsdl_fail(p, "a variant of more than %d choices", TSDL_CHOICES);
+	if (t->field_count > CTF_CHOICES || t->tag->label_count > CTF_CHOICES) {
+		tsdl_fail(p, "a variant of more than %d choices", CTF_CHOICES);
 		return NULL;
 	}
 	return t;

@@ -10,9 +10,12 @@
 #endif
 #include "analysis/reader/batches.c"
 #include "analysis/reader/content.c"
+#include "analysis/reader/ctf2.c"
+#include "analysis/reader/ctf2_types.c"
 #include "analysis/reader/cuts.c"
 #include "analysis/reader/fast.c"
 #include "analysis/reader/folders.c"
+#include "analysis/reader/layout.c"
 #include "analysis/reader/metadata.c"
 #include "analysis/reader/outbox.c"
 #include "analysis/reader/part.c"

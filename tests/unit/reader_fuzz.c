@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -34,7 +35,7 @@ struct fuzz_file {
 static struct fuzz_file files[FILES_MAX];
 static unsigned file_count;
 static unsigned seconds = 2;
-static struct odd dice = { .random = 88172645463325252ULL };
+static struct odd dice;
 static uint64_t seed;
 static unsigned tries;
 static const char *given;	/* a real trace; NULL: made here */
@@ -100,7 +101,7 @@ static void damage(uint8_t *bytes, size_t *size)
 	static const uint64_t some[] = { 0, 1, UINT64_MAX, 1ULL << 63, 0xffffffff, 8, 1 << 20 };
 	size_t at = somewhere(*size), n;
 
-	switch (odd_draw(&dice) % 6) {
+	switch (odd_draw(&dice) % 7) {
 	case 0:
 		*size = at;
 		break;
@@ -115,6 +116,12 @@ static void damage(uint8_t *bytes, size_t *size)
 		break;
 	case 3:		/* a digit or sign of the metadata */
 		bytes[at] = (uint8_t)"0123456789{}[]<>;=:.-\"/* \n"[odd_draw(&dice) % 26];
+		break;
+	case 4:		/* another number, which every parser takes */
+		while (at < *size && !isdigit(bytes[at]))
+			at++;
+		if (at < *size)
+			bytes[at] = (uint8_t)('0' + odd_draw(&dice) % 10);
 		break;
 	default:
 		bytes[at] ^= (uint8_t)(1 << odd_draw(&dice) % 8);
@@ -180,13 +187,38 @@ static bool read_it(const char *path)
 	return true;
 }
 
+static void load_trace(bool json)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+
+	t->natural = odd_draw(&dice) % 2;
+	t->contexts = true;
+	t->json = json;
+	trace_write(t, 2, NULL);
+	load_folder(t->folder);
+	trace_remove(t);
+	free(t);
+}
+
+static void forget_files(void)
+{
+	while (file_count)
+		free(files[--file_count].bytes);
+}
+
+/* state: of what kind, where no trace is given */
 static void broken_traces(void **state)
 {
 	char folder[] = "/tmp/dltrace-fuzz.XXXXXX", path[1024];
 	time_t end = time(NULL) + seconds;
 	unsigned opened = 0;
 
-	(void)state;
+	dice.random = 88172645463325252ULL + seed;
+	tries = 0;
+	if (given)
+		load_folder(given);
+	else
+		load_trace(*(const bool *)*state);
 	assert_non_null(mkdtemp(folder));
 	for (; time(NULL) < end || tries < LEAST; tries++) {
 		write_files(folder);
@@ -200,43 +232,26 @@ static void broken_traces(void **state)
 		unlink(path);
 	}
 	rmdir(folder);
+	forget_files();
 	print_message("%u broken traces, %u of them opened\n", tries, opened);
 	assert_true(opened > 0 && opened < tries);
 }
 
-static void load_trace(struct trace *t)
-{
-	if (given) {
-		load_folder(given);
-		return;
-	}
-	t->natural = odd_draw(&dice) % 2;
-	t->contexts = true;
-	trace_write(t, 2, NULL);
-	load_folder(t->folder);
-	trace_remove(t);
-}
-
 int main(int argc, char **argv)
 {
+	bool kinds[] = { false, true };		/* metadata in TSDL, in JSON */
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(broken_traces),
+		{ "CTF 1.8", broken_traces, NULL, NULL, &kinds[0] },
+		{ "CTF 2", broken_traces, NULL, NULL, &kinds[1] },
 	};
-	struct trace *t = calloc(1, sizeof(*t));
-	int failed;
+	const struct CMUnitTest one[] = { { "the trace given", broken_traces, NULL, NULL, NULL } };
 
 	given = argc > 1 && *argv[1] ? argv[1] : NULL;	/* "" to name a seed only */
 	seconds = argc > 2 ? (unsigned)atoi(argv[2]) : seconds;
 	seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
-	dice.random += seed;
 	signal(SIGPROF, hangs);
 #ifdef __SANITIZE_ADDRESS__
 	__sanitizer_set_death_callback(say_where);
 #endif
-	load_trace(t);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	for (unsigned i = 0; i < file_count; i++)
-		free(files[i].bytes);
-	free(t);
-	return failed;
+	return given ? cmocka_run_group_tests(one, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Traces as LTTng-UST writes them, and as it never would, made by hand: every event class of
- * events.tbl, in either byte order, with either event header, packed or naturally aligned.
+ * events.tbl, in either byte order, with either event header, packed or naturally aligned, described by
+ * TSDL or JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct trace {
 	bool big_endian;
 	bool natural;		/* integers aligned to their size, else to bytes */
 	bool contexts;		/* vpid, vtid and procname in each event */
+	bool json;		/* CTF 2, else CTF 1.8 */
 	FILE *stream;
 	uint8_t packet[TRACE_PACKET];
 	size_t used;
@@ -93,14 +95,8 @@ static void trace_types(const struct trace *t, FILE *f)
 		trace_align(t, 32), trace_align(t, 64));
 }
 
-static void trace_metadata(const struct trace *t)
+static void tsdl_metadata(const struct trace *t, FILE *f)
 {
-	char path[512];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/metadata", t->folder);
-	f = fopen(path, "w");
-	assert_non_null(f);
 	trace_types(t, f);
 	fprintf(f, "struct packet_context {\n\tuint64_clock_monotonic_t timestamp_begin;\n"
 		"\tuint64_clock_monotonic_t timestamp_end;\n\tuint64_t content_size;\n"
@@ -125,6 +121,22 @@ static void trace_metadata(const struct trace *t)
 	fputs("};\n\n", f);
 	for (unsigned e = 0; e < DLT_EVENTS; e++)
 		trace_event_type(t, f, e, &dlt_event_descs[e]);
+}
+
+#include "reader_trace_json.h"
+
+static void trace_metadata(const struct trace *t)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/metadata", t->folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	if (t->json)
+		json_put_metadata(t, f);
+	else
+		tsdl_metadata(t, f);
 	fclose(f);
 }
 
