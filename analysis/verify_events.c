@@ -308,7 +308,7 @@ void check_ended(const struct trace *t, const struct report *r, struct check_res
 			on++;
 			continue;
 		}
-		/* It may have no place to say it: as another user, in another root. The report says that it is not traced. */
+		/* As another user, or in another root, it may have no place to say it; that it is not traced is said. */
 		if (p->traced) {
 			counted++;
 			continue;
