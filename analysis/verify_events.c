@@ -308,7 +308,7 @@ void check_ended(const struct trace *t, const struct report *r, struct check_res
 			on++;
 			continue;
 		}
-		/* As another user, or in another root, it may have no place to say it; that it is not traced is said. */
+		/* As another user, or in another root, it has no place to say it. It is said that it is not traced. */
 		if (p->traced) {
 			counted++;
 			continue;
