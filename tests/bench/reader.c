@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* build: .libs/libreader.a .libs/libtables.a -lbabeltrace2 */
+/* build: .libs/libreader.a .libs/libtables.a -lbabeltrace2 -ljansson */
 /*
  * How fast a trace is decoded:
  *
