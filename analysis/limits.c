@@ -12,10 +12,8 @@
 #include "analysis/cost.h"
 #include "analysis/coverage.h"
 #include "analysis/frameworks.h"
-#include "analysis/gpu_gaps.h"
-#include "analysis/launch_limits.h"
 #include "analysis/iterations.h"
-#include "analysis/model/gpu.h"
+#include "analysis/limits.h"
 #include "analysis/model/memory.h"
 
 static const struct column columns[] = {
@@ -28,9 +26,8 @@ static const struct column columns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static void __attribute__((format(printf, 6, 7)))
-limit(struct table *t, const struct trace *trace, const struct process *p, const char *kind,
-      double value, const char *format, ...)
+void limit(struct table *t, const struct trace *trace, const struct process *p, const char *kind, double value,
+	   const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -68,6 +65,16 @@ static void lost_unattributed(struct table *table, const struct trace *t)
 	if (n)
 		limit(table, t, NULL, "lost", (double)n, "%" PRIu64 " events found no room and are in no process's "
 		      "count: what processes say of themselves when they begin may be missing", n);
+}
+
+/* What is too late for its place in time may be a block's end before its begin (model/askers.c). */
+static void stacks_late(struct table *table, const struct trace *t)
+{
+	if (t->asked.late)
+		limit(table, t, NULL, "precision", (double)t->asked.late,
+		      "%" PRIu64 " events with call stacks came too late to be put in order of time, by up to %" PRIu64
+		      " ms: memory may count as held that was given back", t->asked.late,
+		      (uint64_t)(t->asked.late_most + 999999) / 1000000);
 }
 
 static void reader_says(struct table *table, const struct trace *t)
@@ -406,38 +413,6 @@ static void untimed(struct table *table, const struct process *p)
 	free(found);
 }
 
-/* What the ledger of GPU memory could not tell. */
-static void gpu_memory_strays(struct table *table, const struct process *p)
-{
-	const struct gpu_memory *g = &p->gpu_memory;
-	uint64_t frees = 0, unheld = 0;
-
-	for (size_t i = 0; i < g->count; i++) {
-		if (gpu_row_kind(&g->rows[i]) != DLT_MEMORY_STRAY)
-			continue;
-		frees += gpu_row_counters(&g->rows[i])->frees;
-		unheld += g->rows[i].counters.failed;
-	}
-	if (frees)
-		limit(table, p->trace, p, "uncovered", (double)frees,
-		      "%" PRIu64 " frees of GPU memory that nobody was seen to allocate: by a library "
-		      "whose calls are not covered", frees);
-	if (unheld)
-		limit(table, p->trace, p, "precision", (double)unheld,
-		      "%" PRIu64 " allocations of GPU memory found no room in the ledger and are missing "
-		      "from it", unheld);
-}
-
-static void note_launches(const struct process *p, const char *kind, double launches, const char *text, void *data)
-{
-	limit(data, p->trace, p, kind, launches, "%s", text);
-}
-
-static void launches(struct table *table, const struct process *p)
-{
-	launch_limits_each(p, note_launches, table);
-}
-
 static void memory_measure(struct table *table, const struct process *p)
 {
 	if (ram_is_unread(p))
@@ -447,60 +422,6 @@ static void memory_measure(struct table *table, const struct process *p)
 	if (p->now.sampled && !p->final_seen && p->announced && !p->traced && !p->trace->running)
 		limit(table, p->trace, p, "precision", 0,
 		      "no last reading: its totals, heap and CPU time are those of the last sample");
-}
-
-/* ---- the GPU's own time ---- */
-
-static void note_gap(const struct process *p, double ns, const char *text, void *data)
-{
-	limit(data, p->trace, p, "gpu", ns, "%s", text);
-}
-
-static void gpu_gaps(struct table *table, const struct process *p)
-{
-	gpu_gaps_each(p, note_gap, table);
-}
-
-static void gpu_account(struct table *table, const struct process *p)
-{
-	const struct gpu_work *w = p->gpu;
-
-	if (!w)
-		return;
-	if (w->lost)
-		limit(table, p->trace, p, "lost", (double)w->lost,
-		      "%" PRIu64 " records of the GPU's work found no room", w->lost);
-	if (w->impossible)
-		limit(table, p->trace, p, "corrupt", (double)w->impossible,
-		      "pieces of the GPU's work left out, since their times cannot be (an end after they were told "
-		      "of): %" PRIu64, w->impossible);
-	if (*w->account)
-		limit(table, p->trace, p, "gpu", 0, "of the GPU's work, CUPTI told %s", w->account);
-	if (w->opencl)
-		limit(table, p->trace, p, "gpu", 0, "of OpenCL's work on devices, its events told %s", w->opencl);
-	if (w->clock_error && w->version)
-		limit(table, p->trace, p, "precision", w->clock_error,
-		      "times on the GPU are off the host's by at most %" PRIu32 " ns (CUPTI %" PRIu32
-		      ")", w->clock_error, w->version);
-	else if (w->clock_error)
-		limit(table, p->trace, p, "precision", w->clock_error,
-		      "times on the device are off the host's by at most %" PRIu32 " ns", w->clock_error);
-}
-
-/* Profiling is a property of the application's queues, which are left as they are unless it is asked for. */
-static void opencl(struct table *table, const struct process *p)
-{
-	bool works = false;
-
-	for (size_t i = 0; (!p->gpu || !p->gpu->opencl) && i < p->profile_count; i++) {
-		const struct function *f = process_function(p, profile_function(p->profile_list[i]));
-
-		works |= !strcmp(f->layer, "opencl") && (!strcmp(f->kind, "launch") || !strcmp(f->kind, "copy"));
-	}
-	if (works)
-		limit(table, p->trace, p, "precision", 0,
-		      "OpenCL's calls only start kernels and copies: how long these took on the device was "
-		      "not measured (--gpu=activity)");
 }
 
 /* The framework that communicates for the training, by a thread of its own: the caller; NULL: none does. */
@@ -573,13 +494,13 @@ static void overhead(struct table *table, const struct trace *t)
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {
-	running, reader_says, lttng_lost, lost_unattributed, foreign, outside, chosen, not_measured, marks_cut,
-	overhead,
+	running, reader_says, lttng_lost, lost_unattributed, stacks_late, foreign, outside, chosen, not_measured,
+	marks_cut, overhead,
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
 	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure,
-	epochs_cut, opencl, communication, gpu_memory_strays, launches, gpu_gaps, gpu_account,
+	epochs_cut, limits_opencl, communication, limits_gpu_memory, limits_launches, limits_gpu_gaps, limits_gpu_work,
 };
 
 void run_limits(const struct model *m, struct report *r)

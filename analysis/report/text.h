@@ -27,6 +27,14 @@ void text_trace_cell(const struct text *t, struct grid *g, double trace);
 /* A process with its trace before it: columns, then cells. */
 void text_whose_column(const struct text *t, struct grid *g);
 void text_whose(const struct text *t, struct grid *g, const struct cell *id);
+/* The rows of a table that has one process each, with these of its columns. */
+struct text_column {
+	const char *column, *title;
+	enum unit unit;
+	int optional;
+};
+void text_by_process(const struct text *t, const char *table, const struct text_column *columns, size_t count,
+		     size_t most);
 /* A kernel's name, short unless the report is verbose. */
 void text_kernel_name(const struct text *t, struct grid *g, const char *name, enum style style);
 void text_more(const struct text *t, size_t rows, size_t shown, const char *table);

@@ -14,7 +14,7 @@
 #define SLOW_SHOWN	5
 #define TRACES_DETAILED	4
 
-static const struct { const char *column, *title; enum unit unit; int optional; } shown_columns[] = {
+static const struct text_column shown_columns[] = {
 	{ "count", "iterations", UNIT_COUNT, 0 },
 	{ "epoch_count", "epochs", UNIT_COUNT, 0 },
 	{ "evaluations", "evaluated", UNIT_COUNT, 5 },
@@ -98,7 +98,7 @@ static bool same_process(const struct cell *a, const struct cell *b)
 	return cell_uint(a) == cell_uint(b);
 }
 
-static const struct { const char *column, *title; enum unit unit; int optional; } phase_columns[] = {
+static const struct text_column phase_columns[] = {
 	{ "duration_ns", "lasted", UNIT_NS, 0 },
 	{ "share", "of its life", UNIT_FRACTION, 0 },
 	{ "cpu_cores", "cores", UNIT_REAL, 0 },

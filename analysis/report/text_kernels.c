@@ -10,7 +10,7 @@
 
 #define KERNELS_SHOWN 12
 
-static const struct { const char *column, *title; enum unit unit; int optional; } kernel_columns[] = {
+static const struct text_column kernel_columns[] = {
 	{ "library", "library", UNIT_TEXT, 5 },
 	{ "launches", "launches", UNIT_COUNT, 0 },
 	{ "captured", "captured", UNIT_COUNT, 4 },

@@ -11,11 +11,7 @@
 
 #define MEMORY_ROWS 20
 
-static const struct {
-	const char *column, *title;
-	enum unit unit;
-	int optional;
-} memory_columns[] = {
+static const struct text_column memory_columns[] = {
 	{ "device", "GPU", UNIT_ID, 2 },
 	{ "kind", "kind", UNIT_TEXT, 0 },
 	{ "library", "asked by", UNIT_TEXT, 0 },
@@ -27,25 +23,6 @@ static const struct {
 };
 
 #define MEMORY_COLUMNS (sizeof(memory_columns) / sizeof(memory_columns[0]))
-
-static void put_rows(const struct text *t, const struct table *m)
-{
-	struct grid *g = grid_new(t->o);
-
-	text_whose_column(t, g);
-	for (size_t i = 0; i < MEMORY_COLUMNS; i++)
-		grid_column(g, memory_columns[i].title, memory_columns[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
-			    memory_columns[i].optional);
-	for (size_t row = 0; row < m->row_count && row < MEMORY_ROWS; row++) {
-		grid_row(g);
-		text_whose(t, g, table_get(m, row, "process"));
-		for (size_t i = 0; i < MEMORY_COLUMNS; i++)
-			grid_cell(g, memory_columns[i].unit, table_get(m, row, memory_columns[i].column));
-	}
-	grid_print(g, t->out, 2);
-	grid_free(g);
-	text_more(t, m->row_count, MEMORY_ROWS, "gpu_memory");
-}
 
 static const char *bytes(char *buf, const struct text *t, const struct table *gpu, size_t row,
 			 const char *column)
@@ -80,7 +57,7 @@ void text_gpu_memory(const struct text *t)
 		return;
 	text_heading(t, "GPU memory", "reserved: asked of CUDA and not given back");
 	if (text_rows(m))
-		put_rows(t, m);
+		text_by_process(t, "gpu_memory", memory_columns, MEMORY_COLUMNS, MEMORY_ROWS);
 	for (size_t row = 0; row < text_rows(gpu); row++)
 		put_unaccounted(t, gpu, row);
 }

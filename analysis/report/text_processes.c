@@ -64,7 +64,7 @@ void text_processes(const struct text *t)
 
 void text_heap(const struct text *t)
 {
-	static const struct { const char *column, *title; enum unit unit; int optional; } shown[] = {
+	static const struct text_column shown[] = {
 		{ "allocations", "allocations", UNIT_COUNT, 0 },
 		{ "frees", "frees", UNIT_COUNT, 1 },
 		{ "allocated_bytes", "allocated", UNIT_BYTES, 2 },
@@ -72,24 +72,9 @@ void text_heap(const struct text *t)
 		{ "peak_error_bytes", "error", UNIT_BYTES, 3 },
 		{ "live_bytes", "live at end", UNIT_BYTES, 0 },
 	};
-	const size_t count = sizeof(shown) / sizeof(shown[0]);
-	const struct table *h = report_table(t->r, "heap");
-	struct grid *g;
 
-	if (!text_rows(h))
+	if (!text_rows(report_table(t->r, "heap")))
 		return;
 	text_heading(t, "Heap", "usable bytes, counted at every call");
-	g = grid_new(t->o);
-	text_whose_column(t, g);
-	for (size_t i = 0; i < count; i++)
-		grid_column(g, shown[i].title, GRID_RIGHT, shown[i].optional);
-	for (size_t row = 0; row < text_rows(h) && row < TEXT_ROWS; row++) {
-		grid_row(g);
-		text_whose(t, g, table_get(h, row, "process"));
-		for (size_t i = 0; i < count; i++)
-			grid_cell(g, shown[i].unit, table_get(h, row, shown[i].column));
-	}
-	grid_print(g, t->out, 2);
-	grid_free(g);
-	text_more(t, text_rows(h), TEXT_ROWS, "heap");
+	text_by_process(t, "heap", shown, sizeof(shown) / sizeof(shown[0]), TEXT_ROWS);
 }

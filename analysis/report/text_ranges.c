@@ -10,7 +10,7 @@
 
 #define RANGES_SHOWN 12
 
-static const struct { const char *column, *title; enum unit unit; int optional; } range_columns[] = {
+static const struct text_column range_columns[] = {
 	{ "kind", "kind", UNIT_TEXT, 4 },
 	{ "count", "count", UNIT_COUNT, 0 },
 	{ "total_ns", "total", UNIT_NS, 0 },

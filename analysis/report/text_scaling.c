@@ -3,12 +3,6 @@
 #include "analysis/report/grid.h"
 #include "analysis/report/text.h"
 
-struct shown {
-	const char *column, *title;
-	enum unit unit;
-	int optional;
-};
-
 /* A column in which nothing stands is left out. */
 static bool is_known(const struct table *t, const char *column)
 {
@@ -19,7 +13,7 @@ static bool is_known(const struct table *t, const char *column)
 }
 
 static void put_table(const struct text *t, const char *name, const char *title, const char *remark,
-		      const struct shown *shown, size_t count)
+		      const struct text_column *shown, size_t count)
 {
 	const struct table *table = report_table(t->r, name);
 	struct grid *g;
@@ -44,7 +38,7 @@ static void put_table(const struct text *t, const char *name, const char *title,
 
 void text_scaling(const struct text *t)
 {
-	static const struct shown scaling[] = {
+	static const struct text_column scaling[] = {
 		{ "job", "job", UNIT_ID, 0 }, { "name", "what", UNIT_TEXT, 3 }, { "ranks", "ranks", UNIT_COUNT, 0 },
 		{ "hosts", "hosts", UNIT_COUNT, 3 }, { "iteration_ns", "iteration", UNIT_NS, 2 },
 		{ "throughput", "iterations/s", UNIT_REAL, 0 },
@@ -54,7 +48,7 @@ void text_scaling(const struct text *t)
 		{ "communication_bytes", "bytes a step", UNIT_BYTES, 4 },
 		{ "straggler", "waited for", UNIT_ID, 1 },
 	};
-	static const struct shown clocks[] = {
+	static const struct text_column clocks[] = {
 		{ "host", "host", UNIT_TEXT, 0 }, { "offset_ns", "ahead by", UNIT_NS, 0 },
 		{ "spread_ns", "spread", UNIT_NS, 1 }, { "low_ns", "certainly from", UNIT_NS, 2 },
 		{ "high_ns", "to", UNIT_NS, 2 }, { "drift_ppm", "drift (ppm)", UNIT_REAL, 3 },

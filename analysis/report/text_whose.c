@@ -56,3 +56,24 @@ void text_process_name(const struct text *t, struct grid *g, const struct cell *
 	grid_text(g, text, STYLE_PLAIN);
 	free(text);
 }
+
+void text_by_process(const struct text *t, const char *table, const struct text_column *columns, size_t count,
+		     size_t most)
+{
+	const struct table *from = report_table(t->r, table);
+	struct grid *g = grid_new(t->o);
+
+	text_whose_column(t, g);
+	for (size_t i = 0; i < count; i++)
+		grid_column(g, columns[i].title, columns[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
+			    columns[i].optional);
+	for (size_t row = 0; row < text_rows(from) && row < most; row++) {
+		grid_row(g);
+		text_whose(t, g, table_get(from, row, "process"));
+		for (size_t i = 0; i < count; i++)
+			grid_cell(g, columns[i].unit, table_get(from, row, columns[i].column));
+	}
+	grid_print(g, t->out, 2);
+	grid_free(g);
+	text_more(t, text_rows(from), most, table);
+}
