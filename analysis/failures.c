@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The table `failures`: what went wrong in the application, by trace, in order of time. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,8 +174,8 @@ static void add_untold_allocations(struct table *t, const struct process *p)
 
 	if (!untold)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " %sallocation%s returned nothing: when, of what size and for whom is "
-		 "not recorded", untold, p->failed_count ? "other " : "", untold == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s %sallocation%s returned nothing: when, of what size and for whom is "
+		 "not recorded", COUNT_TEXT(untold), p->failed_count ? "other " : "", untold == 1 ? "" : "s");
 	begin_row(t, p, "allocation", UNKNOWN, text);
 	table_set_uint(t, "count", untold);
 }
@@ -226,8 +225,8 @@ static void add_untold_errors(struct table *t, const struct process *p)
 		if (!untold)
 			continue;
 		snprintf(text, sizeof(text),
-			 "%s failed %" PRIu64 " %stime%s: when and with which error is not recorded", fn->name,
-			 untold, f->events.failed ? "other " : "", untold == 1 ? "" : "s");
+			 "%s failed %s %stime%s: when and with which error is not recorded", fn->name,
+			 COUNT_TEXT(untold), f->events.failed ? "other " : "", untold == 1 ? "" : "s");
 		begin_row(t, p, error_kind(fn, 0), UNKNOWN, text);
 		set_text(t, "function", fn->name);
 		set_text(t, "library", caller(p, profile_library(f)));
@@ -242,8 +241,8 @@ static void add_error(struct table *t, const struct process *p, const struct pro
 
 	if (e->size)
 		bytes_text(size, sizeof(size), (double)e->size);
-	snprintf(text, sizeof(text), "%s%s%s returned %s, %" PRIu64 " time%s", fn->name, *size ? " of " : "", size,
-		 error_text(fn->layer, e->code).text, e->count, e->count == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s%s%s returned %s, %s time%s", fn->name, *size ? " of " : "", size,
+		 error_text(fn->layer, e->code).text, COUNT_TEXT(e->count), e->count == 1 ? "" : "s");
 	begin_row(t, p, error_kind(fn, e->code), e->at, text);
 	set_text(t, "function", fn->name);
 	set_text(t, "library", caller(p, profile_library(f)));

@@ -2,7 +2,6 @@
 /* The tables `iterations`, `epochs` and `slow_iterations`. */
 #include "analysis/iterations.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,18 +117,18 @@ static void set_words(struct table *t, const struct iterations *it)
 	char text[512], time[FORMAT_SIZE];
 	size_t n;
 
-	n = (size_t)snprintf(text, sizeof(text), "%llu iteration%s", (unsigned long long)it->count,
+	n = (size_t)snprintf(text, sizeof(text), "%s iteration%s", COUNT_TEXT(it->count),
 			     it->count == 1 ? "" : "s");
 	if (epochs)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, " in %" PRIu64 " epoch%s", epochs,
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " in %s epoch%s", COUNT_TEXT(epochs),
 				      epochs == 1 ? "" : "s");
 	if (it->median > 0)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %s each (median)",
 				      format_ns(time, it->median, true));
 	if (it->warm_up)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, ", warm after %zu", it->warm_up);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ", warm after %s", COUNT_TEXT(it->warm_up));
 	if (it->slow)
-		snprintf(text + n, sizeof(text) - n, ", %zu slow one%s", it->slow,
+		snprintf(text + n, sizeof(text) - n, ", %s slow one%s", COUNT_TEXT(it->slow),
 			 it->slow == 1 ? "" : "s");
 	table_set_text(t, "text", text);
 }

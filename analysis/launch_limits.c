@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of graphs that may have executed something else, and what found no room in the process. */
-#include <inttypes.h>
+#include "analysis/launch_limits.h"
+
 #include <stdio.h>
 
-#include "analysis/launch_limits.h"
+#include "analysis/analyses.h"
 
 /* Launches of graphs of which it is not known what they execute. */
 static void unsure_graphs(const struct process *p, launch_limits_say *say, void *data)
@@ -27,13 +28,13 @@ static void unsure_graphs(const struct process *p, launch_limits_say *say, void 
 		return;
 	if (deciding)
 		snprintf(bodies, sizeof(bodies),
-			 "%" PRIu64 " of them came to %" PRIu64 " conditional nodes, whose bodies run as often as the "
-			 "GPU decides and are in no count (each once: %" PRIu64 " kernels); in others ",
-			 deciding, nodes, kernels);
+			 "%s of them came to %s conditional nodes, whose bodies run as often as the GPU decides and are "
+			 "in no count (each once: %s kernels); in others ",
+			 COUNT_TEXT(deciding), COUNT_TEXT(nodes), COUNT_TEXT(kernels));
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " launches of %" PRIu64 " CUDA graphs may have executed more or less than is "
+		 "%s launches of %s CUDA graphs may have executed more or less than is "
 		 "counted: %sthe GPU may launch the graph itself, or nodes of it were taken out, switched off or "
-		 "changed of which it is not known what they did", launches, graphs, bodies);
+		 "changed of which it is not known what they did", COUNT_TEXT(launches), COUNT_TEXT(graphs), bodies);
 	say(p, "uncovered", (double)launches, text, data);
 }
 
@@ -63,7 +64,7 @@ static void without_room(const struct process *p, launch_limits_say *say, void *
 		for (size_t k = 0; p->launched.objects[i].type == DLT_OBJECT_MISSED && k < DLT_MISSED_KINDS; k++)
 			counts[k] += p->launched.objects[i].values[k];
 	for (size_t k = 0; k < DLT_MISSED_KINDS; k++) {
-		snprintf(text, sizeof(text), "%" PRIu64 " %s", counts[k], missed[k]);
+		snprintf(text, sizeof(text), "%s %s", COUNT_TEXT(counts[k]), missed[k]);
 		if (counts[k])
 			say(p, "precision", (double)counts[k], text, data);
 	}

@@ -51,10 +51,10 @@ static void lttng_lost(struct table *table, const struct trace *t)
 {
 	if (t->discarded)
 		limit(table, t, NULL, "lost", (double)t->discarded,
-		      "LTTng discarded %" PRIu64 " events: its buffers were full", t->discarded);
+		      "LTTng discarded %s events: its buffers were full", COUNT_TEXT(t->discarded));
 	if (t->discarded_packets)
 		limit(table, t, NULL, "lost", (double)t->discarded_packets,
-		      "LTTng overwrote %" PRIu64 " packets of events", t->discarded_packets);
+		      "LTTng overwrote %s packets of events", COUNT_TEXT(t->discarded_packets));
 }
 
 /* Of a process that had no box to count in, mostly. */
@@ -63,8 +63,8 @@ static void lost_unattributed(struct table *table, const struct trace *t)
 	uint64_t n = trace_lost_unattributed(t);
 
 	if (n)
-		limit(table, t, NULL, "lost", (double)n, "%" PRIu64 " events found no room and are in no process's "
-		      "count: what processes say of themselves when they begin may be missing", n);
+		limit(table, t, NULL, "lost", (double)n, "%s events found no room and are in no process's "
+		      "count: what processes say of themselves when they begin may be missing", COUNT_TEXT(n));
 }
 
 /* What is too late for its place in time may be a block's end before its begin (model/askers.c). */
@@ -72,9 +72,9 @@ static void stacks_late(struct table *table, const struct trace *t)
 {
 	if (t->asked.late)
 		limit(table, t, NULL, "precision", (double)t->asked.late,
-		      "%" PRIu64 " events with call stacks came too late to be put in order of time, by up to %" PRIu64
-		      " ms: memory may count as held that was given back", t->asked.late,
-		      (uint64_t)(t->asked.late_most + 999999) / 1000000);
+		      "%s events with call stacks came too late to be put in order of time, by up to %s"
+		      " ms: memory may count as held that was given back", COUNT_TEXT(t->asked.late),
+		      COUNT_TEXT((uint64_t)(t->asked.late_most + 999999) / 1000000));
 }
 
 static void reader_says(struct table *table, const struct trace *t)
@@ -85,8 +85,8 @@ static void reader_says(struct table *table, const struct trace *t)
 			      t->notes[i].text);
 	if (t->notes_left_out)
 		limit(table, t, NULL, "truncated", (double)t->notes_left_out,
-		      "the recorder said more than %d things; %" PRIu64 " are left out", NOTES_KEPT,
-		      t->notes_left_out);
+		      "the recorder said more than %d things; %s are left out", NOTES_KEPT,
+		      COUNT_TEXT(t->notes_left_out));
 	if (t->error < 0 && !t->note_count)
 		limit(table, t, NULL, "unreadable", -t->error,
 		      "reading stopped: %s; what came before is in this report",
@@ -111,9 +111,9 @@ static void foreign(struct table *table, const struct trace *t)
 	}
 	if (processes)
 		limit(table, t, NULL, "foreign", (double)events,
-		      "%" PRIu64 " process%s of another recording wrote %" PRIu64
-		      " events into this trace; they are left out", processes,
-		      processes == 1 ? "" : "es", events);
+		      "%s process%s of another recording wrote %s"
+		      " events into this trace; they are left out", COUNT_TEXT(processes),
+		      processes == 1 ? "" : "es", COUNT_TEXT(events));
 }
 
 static void outside(struct table *table, const struct trace *t)
@@ -146,7 +146,7 @@ static void chosen(struct table *table, const struct trace *t)
 	}
 	if (shown < all)
 		limit(table, t, NULL, "filtered", (double)(all - shown),
-		      "only %zu of %zu processes are told of:%s%s%s%s%s%s", shown, all,
+		      "only %s of %s processes are told of:%s%s%s%s%s%s", COUNT_TEXT(shown), COUNT_TEXT(all),
 		      o->process ? " --process " : "", o->process ? o->process : "",
 		      o->host ? " --host " : "", o->host ? o->host : "", o->rank ? " --rank " : "",
 		      o->rank ? o->rank : "");
@@ -161,7 +161,7 @@ static void marks_cut(struct table *table, const struct trace *t)
 			left_out += t->moments.by_kind[kind] - MOMENTS_KEPT;
 	if (left_out)
 		limit(table, t, NULL, "truncated", (double)left_out,
-		      "%" PRIu64 " marks are not in the table marks, which has %d of a kind", left_out, MOMENTS_KEPT);
+		      "%s marks are not in the table marks, which has %d of a kind", COUNT_TEXT(left_out), MOMENTS_KEPT);
 }
 
 static void epochs_cut(struct table *table, const struct process *p)
@@ -170,8 +170,8 @@ static void epochs_cut(struct table *table, const struct process *p)
 
 	if (it->epochs_more)
 		limit(table, p->trace, p, "truncated", (double)it->epochs_more,
-		      "the last %" PRIu64 " of %" PRIu64 " epochs are only counted: of a trace's marks %d are kept",
-		      it->epochs_more, it->epoch_count + it->epochs_more, MOMENTS_KEPT);
+		      "the last %s of %s epochs are only counted: of a trace's marks %d are kept",
+		      COUNT_TEXT(it->epochs_more), COUNT_TEXT(it->epoch_count + it->epochs_more), MOMENTS_KEPT);
 }
 
 static void not_measured(struct table *table, const struct trace *t)
@@ -192,31 +192,31 @@ static void lost(struct table *table, const struct process *p)
 
 	if (n)
 		limit(table, p->trace, p, "lost", (double)n,
-		      "%" PRIu64 " of the %" PRIu64 " events that it emitted were not read", n,
-		      p->emitted);
+		      "%s of the %s events that it emitted were not read", COUNT_TEXT(n),
+		      COUNT_TEXT(p->emitted));
 }
 
 static void unknown(struct table *table, const struct process *p)
 {
 	if (p->orphan && p->read)
 		limit(table, p->trace, p, "unknown", (double)p->read,
-		      "%" PRIu64 " events of a thread whose announcement is missing: its process is "
-		      "not known", p->read);
+		      "%s events of a thread whose announcement is missing: its process is "
+		      "not known", COUNT_TEXT(p->read));
 }
 
 static void not_traced(struct table *table, const struct process *p)
 {
 	if (p->untraced_children)
 		limit(table, p->trace, p, "uncovered", (double)p->untraced_children,
-		      "%" PRIu64 " of its children %s only counted, not traced (--children)",
-		      p->untraced_children, p->untraced_children == 1 ? "was" : "were");
+		      "%s of its children %s only counted, not traced (--children)",
+		      COUNT_TEXT(p->untraced_children), p->untraced_children == 1 ? "was" : "were");
 	if (p->became && process_goes_on_unseen(p))
 		limit(table, p->trace, p, "uncovered", 0,
 		      "what it became by exec, %s, is not traced (--children)", p->became);
 	if (p->unseen_children)
 		limit(table, p->trace, p, "uncovered", (double)p->unseen_children,
-		      "%" PRIu64 " program%s that it ran cannot be seen: static, of another word size, or "
-		      "set-user-id (%s)", p->unseen_children, p->unseen_children == 1 ? "" : "s",
+		      "%s program%s that it ran cannot be seen: static, of another word size, or "
+		      "set-user-id (%s)", COUNT_TEXT(p->unseen_children), p->unseen_children == 1 ? "" : "s",
 		      p->unseen_child);
 	if (p->traced)
 		limit(table, p->trace, p, "uncovered", 0, "it was only counted, not traced");
@@ -311,7 +311,7 @@ static void unreturned(struct table *table, const struct process *p)
 		return;
 	name = process_function(p, longest->in_flight)->name;
 	limit(table, p->trace, p, "unreturned", (double)time,
-	      "%" PRIu64 " call%s had not returned %s, in no total: %s, for %s%s", calls, calls == 1 ? "" : "s",
+	      "%s call%s had not returned %s, in no total: %s, for %s%s", COUNT_TEXT(calls), calls == 1 ? "" : "s",
 	      p->end == UNKNOWN ? "at its last reading" : "when it ended", *name ? name : "unnamed",
 	      time_text(text, sizeof(text), (double)thread_unreturned(longest)), calls == 1 ? "" : ", the longest");
 }
@@ -405,11 +405,12 @@ static void untimed(struct table *table, const struct process *p)
 						   100 * sqrt(found[i].variance) / found[i].total);
 	}
 	if (count > shown)
-		snprintf(list + length, sizeof(list) - length, ", and %zu more", count - shown);
+		snprintf(list + length, sizeof(list) - length, ", and %s more", COUNT_TEXT(count - shown));
 	if (count)
 		limit(table, p->trace, p, "untimed", (double)calls,
-		      "%" PRIu64 " calls were too short to time each: they count as others like them, which makes the "
-		      "time of their functions uncertain: %s (error_ns in the table breakdown)", calls, list);
+		      "%s calls were too short to time each: they count as others like them, which makes the "
+		      "time of their functions uncertain: %s (error_ns in the table breakdown)",
+		      COUNT_TEXT(calls), list);
 	free(found);
 }
 

@@ -22,12 +22,12 @@ void limits_gpu_memory(struct table *table, const struct process *p)
 	}
 	if (frees)
 		limit(table, p->trace, p, "uncovered", (double)frees,
-		      "%" PRIu64 " frees of GPU memory that nobody was seen to allocate: by a library "
-		      "whose calls are not covered", frees);
+		      "%s frees of GPU memory that nobody was seen to allocate: by a library "
+		      "whose calls are not covered", COUNT_TEXT(frees));
 	if (unheld)
 		limit(table, p->trace, p, "precision", (double)unheld,
-		      "%" PRIu64 " allocations of GPU memory found no room in the ledger and are missing "
-		      "from it", unheld);
+		      "%s allocations of GPU memory found no room in the ledger and are missing "
+		      "from it", COUNT_TEXT(unheld));
 }
 
 static void note_launches(const struct process *p, const char *kind, double launches, const char *text, void *data)
@@ -58,11 +58,11 @@ void limits_gpu_work(struct table *table, const struct process *p)
 		return;
 	if (w->lost)
 		limit(table, p->trace, p, "lost", (double)w->lost,
-		      "%" PRIu64 " records of the GPU's work found no room", w->lost);
+		      "%s records of the GPU's work found no room", COUNT_TEXT(w->lost));
 	if (w->impossible)
 		limit(table, p->trace, p, "corrupt", (double)w->impossible,
 		      "pieces of the GPU's work left out, since their times cannot be (an end after they were told "
-		      "of): %" PRIu64, w->impossible);
+		      "of): %s", COUNT_TEXT(w->impossible));
 	if (*w->account)
 		limit(table, p->trace, p, "gpu", 0, "of the GPU's work, CUPTI told %s", w->account);
 	if (w->opencl)

@@ -29,7 +29,7 @@ void check_readable(const struct trace *t, const struct report *r, struct check_
 			first = n->text;
 	}
 	/* Not by which source: the sources' reports are compared byte by byte. */
-	check_verdict(c, t->events + problems, (double)problems, "%" PRIu64 " events%s%s", t->events,
+	check_verdict(c, t->events + problems, (double)problems, "%s events%s%s", COUNT_TEXT(t->events),
 		      *first ? "; " : "", first);
 }
 
@@ -66,9 +66,9 @@ static void check_threads(const struct trace *t, uint64_t *threads, uint64_t *em
 		*emitted += thread->emitted - thread_before(thread);
 		*off += lost + more;
 		if ((lost || more) && !*first)
-			snprintf(first, size, "; thread %u of %s: %" PRIu64 " emitted, %" PRIu64 " read",
+			snprintf(first, size, "; thread %u of %s: %s emitted, %s read",
 				 thread->tid, process_who(thread->process),
-				 thread->emitted - thread_before(thread), thread->read);
+				 COUNT_TEXT(thread->emitted - thread_before(thread)), COUNT_TEXT(thread->read));
 	}
 }
 
@@ -86,8 +86,8 @@ static uint64_t check_processes(const struct trace *t, char *first, size_t size)
 		off = p->read > emitted ? p->read - emitted : emitted - p->read;
 		all += off;
 		if (off && !*first)
-			snprintf(first, size, "; %s: %" PRIu64 " emitted, %" PRIu64 " read", process_who(p), emitted,
-				 p->read);
+			snprintf(first, size, "; %s: %s emitted, %s read", process_who(p), COUNT_TEXT(emitted),
+				 COUNT_TEXT(p->read));
 	}
 	return all;
 }
@@ -108,8 +108,8 @@ void check_emitted(const struct trace *t, const struct report *r, struct check_r
 	raise_to(&off, check_processes(t, first, sizeof(first)));
 	raise_to(&off, trace_lost(t));
 	check_verdict(c, threads, (double)off,
-		      "%" PRIu64 " threads that said so emitted %" PRIu64 " events; LTTng discarded %" PRIu64
-		      "%s", threads, emitted, t->discarded, first);
+		      "%s threads that said so emitted %s events; LTTng discarded %s"
+		      "%s", COUNT_TEXT(threads), COUNT_TEXT(emitted), COUNT_TEXT(t->discarded), first);
 }
 
 /* ---- totals = events ---- */
@@ -179,13 +179,13 @@ void check_totals(const struct trace *t, const struct report *r, struct check_re
 			calls += f->events.calls;
 			off += d;
 			if (d && !*first)
-				snprintf(first, sizeof(first), "; %.60s of %.80s: %" PRIu64
-					 " events, %" PRIu64 " counted", profile_names(p, f)->name,
-					 process_who(p), f->events.calls, f->exact->outer_calls);
+				snprintf(first, sizeof(first), "; %.60s of %.80s: %s events, %s counted",
+					 profile_names(p, f)->name, process_who(p), COUNT_TEXT(f->events.calls),
+					 COUNT_TEXT(f->exact->outer_calls));
 		}
 	}
-	check_verdict(c, functions, (double)off, "%" PRIu64 " functions by process and caller, %" PRIu64
-		      " calls%s", functions, calls, first);
+	check_verdict(c, functions, (double)off, "%s functions by process and caller, %s calls%s", COUNT_TEXT(functions),
+		      COUNT_TEXT(calls), first);
 }
 
 /* ---- names ---- */
@@ -273,8 +273,8 @@ void check_named(const struct trace *t, const struct report *r, struct check_res
 		see_communicators(&u, p);
 		see_work(&u, p);
 	}
-	check_verdict(c, u.ids, (double)u.unnamed, "%" PRIu64 " threads, functions, libraries, kernels, "
-		      "shapes, streams, communicators%s", u.ids, u.first);
+	check_verdict(c, u.ids, (double)u.unnamed, "%s threads, functions, libraries, kernels, "
+		      "shapes, streams, communicators%s", COUNT_TEXT(u.ids), u.first);
 }
 
 /* ---- ends ---- */
@@ -317,7 +317,7 @@ void check_ended(const struct trace *t, const struct report *r, struct check_res
 			snprintf(first, sizeof(first), "; how %.80s ended is not known", process_who(p));
 	}
 	if (counted)
-		snprintf(unsaid, sizeof(unsaid), ", %" PRIu64 " only counted could not say", counted);
-	check_verdict(c, processes, (double)unknown, "%" PRIu64 " processes, %" PRIu64 " of them killed, %"
-		      PRIu64 " live on, as the recorder said%s%s", processes, killed, on, unsaid, first);
+		snprintf(unsaid, sizeof(unsaid), ", %s only counted could not say", COUNT_TEXT(counted));
+	check_verdict(c, processes, (double)unknown, "%s processes, %s of them killed, %s live on, as "
+		      "the recorder said%s%s", COUNT_TEXT(processes), COUNT_TEXT(killed), COUNT_TEXT(on), unsaid, first);
 }

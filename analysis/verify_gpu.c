@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of the GPU's own records (CUPTI) against the calls that asked for the work. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,8 +118,9 @@ static void compare(const struct trace *t, struct check_result *c, const char *w
 		ran += done(p, kinds);
 		off += here;
 		if (here && !*first)
-			snprintf(first, sizeof(first), "; %.80s: %" PRIu64 " done, %" PRIu64 " to %" PRIu64
-				 " asked for", process_who(p), done(p, kinds), a.sure, a.sure + a.maybe);
+			snprintf(first, sizeof(first), "; %.80s: %s done, %s to %s"
+				 " asked for", process_who(p), COUNT_TEXT(done(p, kinds)), COUNT_TEXT(a.sure),
+				 COUNT_TEXT(a.sure + a.maybe));
 	}
 	if (!processes) {
 		check_not_applicable(c, left_out ? "the GPU's records or the calls are not complete, as the "
@@ -129,9 +129,9 @@ static void compare(const struct trace *t, struct check_result *c, const char *w
 		return;
 	}
 	if (left_out)
-		snprintf(more, sizeof(more), "; %" PRIu64 " processes are not complete", left_out);
-	check_verdict(c, sure + ran, (double)off, "%" PRIu64 " %s done, %" PRIu64 " asked for%s%s", ran, what,
-		      sure, more, first);
+		snprintf(more, sizeof(more), "; %s processes are not complete", COUNT_TEXT(left_out));
+	check_verdict(c, sure + ran, (double)off, "%s %s done, %s asked for%s%s", COUNT_TEXT(ran), what,
+		      COUNT_TEXT(sure), more, first);
 }
 
 void check_gpu_kernels(const struct trace *t, const struct report *r, struct check_result *c)

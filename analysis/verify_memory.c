@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of memory: the heap's identity, peaks, and the ledger of GPU memory. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,8 +57,8 @@ void check_heap(const struct trace *t, const struct report *r, struct check_resu
 		if (here && !*first)
 			snprintf(first, sizeof(first), "; not so in %.80s", process_who(p));
 	}
-	check_verdict(c, samples, off, "%" PRIu64 " readings of %" PRIu64 " processes, counters fell %"
-		      PRIu64 " times%s", samples, processes, falling, first);
+	check_verdict(c, samples, off, "%s readings of %s processes, counters fell %s times%s", COUNT_TEXT(samples),
+		      COUNT_TEXT(processes), COUNT_TEXT(falling), first);
 }
 
 void check_heap_peak(const struct trace *t, const struct report *r, struct check_result *c)
@@ -80,7 +79,7 @@ void check_heap_peak(const struct trace *t, const struct report *r, struct check
 		if (here && !*first)
 			snprintf(first, sizeof(first), "; below what is live in %.80s", process_who(p));
 	}
-	check_verdict(c, samples, off, "%" PRIu64 " readings%s", samples, first);
+	check_verdict(c, samples, off, "%s readings%s", COUNT_TEXT(samples), first);
 }
 
 /*
@@ -108,8 +107,8 @@ void check_heap_events(const struct trace *t, const struct report *r, struct che
 		if (here && !*first)
 			snprintf(first, sizeof(first), "; %.80s counted fewer", process_who(p));
 	}
-	check_verdict(c, events, (double)off, "%" PRIu64 " events; %" PRIu64 " calls, from before LTTng "
-		      "listened, are only counted%s", events, before, first);
+	check_verdict(c, events, (double)off, "%s events; %s calls, from before LTTng "
+		      "listened, are only counted%s", COUNT_TEXT(events), COUNT_TEXT(before), first);
 }
 
 /* ---- the ledger of GPU memory ---- */
@@ -162,7 +161,7 @@ static void look(struct ledger_check *l, const struct process *p, const struct g
 
 static void judge(struct check_result *c, const struct ledger_check *l)
 {
-	check_verdict(c, l->rows, l->off, "%" PRIu64 " rows by process, kind, device and library%s", l->rows,
+	check_verdict(c, l->rows, l->off, "%s rows by process, kind, device and library%s", COUNT_TEXT(l->rows),
 		      l->first);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of time: shares, nesting, clocks. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,8 +103,8 @@ void check_shares(const struct trace *t, const struct report *r, struct check_re
 
 	sum_shares(&s, t, report_table(r, "breakdown"), "process", NULL, of_process);
 	sum_shares(&s, t, report_table(r, "shares"), "trace", "framework", of_trace);
-	check_verdict(c, s.groups, s.worst, "%" PRIu64 " denominators in `breakdown` and `shares`%s",
-		      s.groups, s.first);
+	check_verdict(c, s.groups, s.worst, "%s denominators in `breakdown` and `shares`%s",
+		      COUNT_TEXT(s.groups), s.first);
 }
 
 /* ---- phases ---- */
@@ -145,7 +144,7 @@ void check_phases(const struct trace *t, const struct report *r, struct check_re
 			snprintf(first, sizeof(first), "; not so for %.40s", kind);
 		off += here;
 	}
-	check_verdict(c, compared, off, "%" PRIu64 " sums of `phase_kinds` with `kinds`%s", compared, first);
+	check_verdict(c, compared, off, "%s sums of `phase_kinds` with `kinds`%s", COUNT_TEXT(compared), first);
 }
 
 /* ---- nesting ---- */
@@ -199,8 +198,8 @@ void check_nesting(const struct trace *t, const struct report *r, struct check_r
 		if (here && !*first)
 			snprintf(first, sizeof(first), "; not so in %.80s", process_who(p));
 	}
-	check_verdict(c, functions, (double)off, "%" PRIu64 " functions: outermost calls within all "
-		      "calls, and within the life of all threads%s", functions, first);
+	check_verdict(c, functions, (double)off, "%s functions: outermost calls within all "
+		      "calls, and within the life of all threads%s", COUNT_TEXT(functions), first);
 }
 
 /* ---- clocks ---- */
@@ -219,10 +218,10 @@ void check_clocks(const struct trace *t, const struct report *r, struct check_re
 		samples += k->samples;
 		off += here;
 		if (here && !*first)
-			snprintf(first, sizeof(first), "; in %.80s: %" PRIu64 " backwards, %" PRIu64
-				 " said before they were taken", process_who(p), k->backwards, k->early);
+			snprintf(first, sizeof(first), "; in %.80s: %s backwards, %s said before they were taken",
+				 process_who(p), COUNT_TEXT(k->backwards), COUNT_TEXT(k->early));
 	}
-	check_verdict(c, samples, (double)off, "%" PRIu64 " readings%s", samples, first);
+	check_verdict(c, samples, (double)off, "%s readings%s", COUNT_TEXT(samples), first);
 }
 
 void check_clock_rate(const struct trace *t, const struct report *r, struct check_result *c)
@@ -254,7 +253,7 @@ void check_clock_rate(const struct trace *t, const struct report *r, struct chec
 				     "run was too short");
 		return;
 	}
-	check_verdict(c, pairs, failed ? off : 0, "%" PRIu64 " pairs of both clocks: %.6g MHz, within %.3g us "
-		      "over %.3g s (root of the mean square, the sampler's own pauses included)", pairs,
+	check_verdict(c, pairs, failed ? off : 0, "%s pairs of both clocks: %.6g MHz, within %.3g us "
+		      "over %.3g s (root of the mean square, the sampler's own pauses included)", COUNT_TEXT(pairs),
 		      worst_rate / 1e6, worst / 1e3, span / 1e9);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: processes that died, allocations and calls that failed. */
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,12 +26,12 @@ static const char *refused_text(const struct process *p, char *text, size_t size
 	if (!failed)
 		return text;
 	if (!p->failed_count && !g->failed) {
-		snprintf(text, size, "; before, %" PRIu64 " allocation%s had failed", failed, failed == 1 ? "" : "s");
+		snprintf(text, size, "; before, %s allocation%s had failed", COUNT_TEXT(failed), failed == 1 ? "" : "s");
 		return text;
 	}
 	if (p->end != UNKNOWN && at != UNKNOWN && p->end > at)
 		time_text(time, sizeof(time), (double)(p->end - at));
-	snprintf(text, size, "; before, %" PRIu64 " allocation%s had failed (%s%s%s%s%s%s)", failed,
+	snprintf(text, size, "; before, %s allocation%s had failed (%s%s%s%s%s%s)", COUNT_TEXT(failed),
 		 failed == 1 ? "" : "s",
 		 bytes_text(bytes, sizeof(bytes), (double)(g->failed ? g->failures[0].size : a->size)),
 		 !g->failed && l ? ", asked by " : "", !g->failed && l ? base_name(l->path) : "",
@@ -136,8 +135,8 @@ void rule_allocation_failed(struct findings *f, const struct process *p)
 		return;
 	if (!p->failed_count) {
 		found(f, p, (struct stake){.since = UNKNOWN}, json_pack("{s:I}", "count", (json_int_t)failed),
-		      "%s: %" PRIu64 " allocation%s failed; when, of what size and for whom is not recorded",
-		      process_who(p), failed, failed == 1 ? "" : "s");
+		      "%s: %s allocation%s failed; when, of what size and for whom is not recorded",
+		      process_who(p), COUNT_TEXT(failed), failed == 1 ? "" : "s");
 		return;
 	}
 	if (was_to_be_had(first))
@@ -202,7 +201,7 @@ void rule_no_gpu(struct findings *f, const struct trace *t)
 	fn = process_function(first, profile_function(c));
 	e = call_finds_no_gpu(first, c);
 	if (count > 1)
-		snprintf(others, sizeof(others), " and %zu other%s", count - 1, count > 2 ? "s" : "");
+		snprintf(others, sizeof(others), " and %s other%s", COUNT_TEXT(count - 1), count > 2 ? "s" : "");
 	found(f, NULL, (struct stake){.since = e->at},
 	      json_pack("{s:o, s:i, s:I}", "function", json_name(fn->name), "code", e->code, "processes",
 			(json_int_t)count),
@@ -218,8 +217,8 @@ static void call_failed_with(struct findings *f, const struct process *p, const 
 	found(f, p, (struct stake){.since = e->at},
 	      json_pack("{s:o, s:i, s:I}", "function", json_name(fn->name), "code", e->code, "count",
 			(json_int_t)e->count),
-	      "%s: %s failed with %s, %" PRIu64 " time%s", process_who(p), fn->name,
-	      error_text(fn->layer, e->code).text, e->count, e->count == 1 ? "" : "s");
+	      "%s: %s failed with %s, %s time%s", process_who(p), fn->name,
+	      error_text(fn->layer, e->code).text, COUNT_TEXT(e->count), e->count == 1 ? "" : "s");
 }
 
 void rule_call_failed(struct findings *f, const struct process *p)
@@ -232,8 +231,8 @@ void rule_call_failed(struct findings *f, const struct process *p)
 		if (untold)
 			found(f, p, (struct stake){.since = UNKNOWN},
 			      json_pack("{s:o, s:I}", "function", json_name(fn->name), "count", (json_int_t)untold),
-			      "%s: %s failed %" PRIu64 " %stime%s; when and with which error is not recorded",
-			      process_who(p), fn->name, untold, c->events.failed ? "other " : "",
+			      "%s: %s failed %s %stime%s; when and with which error is not recorded",
+			      process_who(p), fn->name, COUNT_TEXT(untold), c->events.failed ? "other " : "",
 			      untold == 1 ? "" : "s");
 		for (size_t k = 0; k < c->error_count; k++)
 			if (call_failed(p, c, &c->errors[k]))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: the price of starting: contexts, code that is loaded at its first use. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,10 +57,10 @@ static void tell_one(struct findings *f, const struct process *p, const struct f
 		      process_who(p), first->function->name, once);
 	else
 		found(f, p, stake, evidence,
-		      "%s: the first %s took %s of the %s of all %" PRIu64
+		      "%s: the first %s took %s of the %s of all %s"
 		      " calls (a context is made, code is loaded); the others took %s on average",
 		      process_who(p), first->function->name, once,
-		      time_text(all, sizeof(all), (double)s->total), s->calls,
+		      time_text(all, sizeof(all), (double)s->total), COUNT_TEXT(s->calls),
 		      time_text(steady, sizeof(steady),
 				(double)(s->total > first->ns ? s->total - first->ns : 0) /
 					(double)(s->calls - 1)));
@@ -110,10 +109,10 @@ void rule_first_call(struct findings *f, const struct process *p)
 		      (struct stake){.since = since == INT64_MAX ? UNKNOWN : since,
 				     .ns = (double)own},
 		      json_pack("{s:O, s:I}", "functions", functions, "own_ns", (json_int_t)own),
-		      "%s: the first calls of %zu functions took %s, most of all their time (a "
+		      "%s: the first calls of %s functions took %s, most of all their time (a "
 		      "context is made, code is "
 		      "loaded): %s",
-		      process_who(p), count, time_text(sum, sizeof(sum), (double)own), names);
+		      process_who(p), COUNT_TEXT(count), time_text(sum, sizeof(sum), (double)own), names);
 	json_decref(functions);
 }
 
@@ -161,8 +160,7 @@ void rule_lazy_loading(struct findings *f, const struct process *p)
 	found(f, p, (struct stake){.since = s.begin, .ns = ns},
 	      json_pack("{s:I, s:I, s:f}", "slow_launches", (json_int_t)slow, "kernels",
 			(json_int_t)kernels, "time_ns", ns),
-	      "%s: %" PRIu64 " launches of its %" PRIu64
-	      " kernels took at least %s together, as each kernel's code is "
+	      "%s: %s launches of its %s kernels took at least %s together, as each kernel's code is "
 	      "loaded when it is first launched",
-	      process_who(p), slow, kernels, time_text(time, sizeof(time), ns));
+	      process_who(p), COUNT_TEXT(slow), COUNT_TEXT(kernels), time_text(time, sizeof(time), ns));
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: time that a GPU, or those who use it, lose. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +42,7 @@ static struct alone alone_for(double ns, size_t threads, struct span s)
 	struct alone a = {.ns = ns, .share = fmin(1, ns / span_length(s)), .threads = threads};
 
 	if (threads > 1)
-		snprintf(a.who, sizeof(a.who), " (the longest of %zu threads)", threads);
+		snprintf(a.who, sizeof(a.who), " (the longest of %s threads)", COUNT_TEXT(threads));
 	return a;
 }
 
@@ -92,10 +91,9 @@ void rule_waits_for_gpu(struct findings *f, const struct process *p)
 		found_as(f, DLT_INFO);
 	found(f, p, (struct stake){.since = most->begin, .ns = wait.ns}, evidence,
 	      "%s waited %s for the GPU%s, %.0f %% of the time between its first launch and its "
-	      "last: %" PRIu64 " waits for %" PRIu64
-	      " launches, %s each, mostly in %s called by %s%s",
+	      "last: %s waits for %s launches, %s each, mostly in %s called by %s%s",
 	      process_who(p), time_text(time, sizeof(time), wait.ns), wait.who, 100 * wait.share,
-	      g.waits, g.launches,
+	      COUNT_TEXT(g.waits), COUNT_TEXT(g.launches),
 	      time_text(mean, sizeof(mean), (double)g.wait_ns / (double)g.waits),
 	      process_function(p, profile_function(most))->name,
 	      library_name(p, profile_library(most)), idle);
@@ -143,10 +141,10 @@ void rule_gpu_allocations(struct findings *f, const struct process *p)
 			"time_ns", (json_int_t)n[LOAD_NS], "threads", (json_int_t)blocks.threads, "share",
 			blocks.share, "bytes", (json_int_t)n[LOAD_BYTES], "begin_ns", (json_int_t)s.begin,
 			"end_ns", (json_int_t)s.end),
-	      "%s allocates and frees GPU memory while it works, as no pool keeps it: %" PRIu64
+	      "%s allocates and frees GPU memory while it works, as no pool keeps it: %s"
 	      " calls after the warm-up, from %s on, took %s%s, %.0f %% of the time, and asked for "
 	      "%s",
-	      process_who(p), n[LOAD_CALLS], time_text(since, sizeof(since), (double)s.begin),
+	      process_who(p), COUNT_TEXT(n[LOAD_CALLS]), time_text(since, sizeof(since), (double)s.begin),
 	      time_text(time, sizeof(time), blocks.ns), blocks.who, 100 * blocks.share,
 	      bytes_text(bytes, sizeof(bytes), (double)n[LOAD_BYTES]));
 }
@@ -165,7 +163,7 @@ static const char *span_text(char *text, size_t size, const struct gpu_span *s)
 	if (!s->iterations)
 		snprintf(text, size, "of the time between its first launch and its last");
 	else
-		snprintf(text, size, "of its %" PRIu64 " steady iteration%s (%s)", s->iterations,
+		snprintf(text, size, "of its %s steady iteration%s (%s)", COUNT_TEXT(s->iterations),
 			 s->iterations == 1 ? "" : "s", time_text(time, sizeof(time), span_length(s->span)));
 	return text;
 }
@@ -198,7 +196,7 @@ static bool launch_bound(const struct process *p, const struct gpu_span *s, stru
 	return span_length(s->span) / s->launches < LAUNCH_APART && launching->share >= LAUNCH_TIME;
 }
 
-/* "1309 launches an iteration, one each 28 us, of kernels that run for 4.0 us on average" */
+/* "1,309 launches an iteration, one each 28 us, of kernels that run for 4.0 us on average" */
 static const char *pace_text(char *text, size_t size, const struct gpu_span *s)
 {
 	char apart[32], kernel[32], runs[80] = "";
@@ -206,8 +204,9 @@ static const char *pace_text(char *text, size_t size, const struct gpu_span *s)
 	if (s->kernel_ns > 0)
 		snprintf(runs, sizeof(runs), ", of kernels that run for %s on average",
 			 time_text(kernel, sizeof(kernel), s->kernel_ns));
-	snprintf(text, size, "%.0f launches%s, one each %s%s",
-		 s->launches / (double)(s->iterations ? s->iterations : 1), s->iterations ? " an iteration" : "",
+	snprintf(text, size, "%s launches%s, one each %s%s",
+		 COUNT_TEXT(s->launches / (double)(s->iterations ? s->iterations : 1)),
+		 s->iterations ? " an iteration" : "",
 		 time_text(apart, sizeof(apart), span_length(s->span) / s->launches), runs);
 	return text;
 }
@@ -359,10 +358,9 @@ void rule_pageable_copies(struct findings *f, const struct process *p)
 	      json_pack("{s:I, s:I, s:I, s:I, s:f, s:i}", "copies", (json_int_t)g.copies, "bytes",
 			(json_int_t)g.bytes, "copy_ns", (json_int_t)g.copy_ns, "threads",
 			(json_int_t)copying.threads, "share", copying.share, "pinned_blocks", 0),
-	      "%s copies from and to memory that is not pinned: %s in %" PRIu64
-	      " copies held their threads up for "
+	      "%s copies from and to memory that is not pinned: %s in %s copies held their threads up for "
 	      "%s%s, %.0f %% of the time, at %.1f GB/s; it never asked for pinned memory",
-	      process_who(p), bytes_text(bytes, sizeof(bytes), (double)g.bytes), g.copies,
+	      process_who(p), bytes_text(bytes, sizeof(bytes), (double)g.bytes), COUNT_TEXT(g.copies),
 	      time_text(time, sizeof(time), copying.ns), copying.who, 100 * copying.share,
 	      (double)g.bytes / (double)g.copy_ns);
 }

@@ -55,7 +55,7 @@ void rule_communication(struct findings *f, const struct trace *t)
 	found(f, NULL, NO_STAKE,
 	      json_pack("{s:i, s:f, s:f, s:f}", "processes", (int)s.processes, "share", s.mean,
 			"least", s.least, "most", s.most),
-	      "%zu processes spent %.0f %% of their time (of iterations, where known) in blocking "
+	      "%s processes spent %.0f %% of their time (of iterations, where known) in blocking "
 	      "communication (%.0f %% to %.0f %%)",
-	      s.processes, 100 * s.mean, 100 * s.least, 100 * s.most);
+	      COUNT_TEXT(s.processes), 100 * s.mean, 100 * s.least, 100 * s.most);
 }

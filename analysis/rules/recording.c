@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: what the recording itself suffered from. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/cost.h"
@@ -63,8 +62,8 @@ void rule_damaged(struct findings *f, const struct trace *t)
 	if (!count || !t->events)
 		return;
 	found(f, NULL, NO_STAKE, json_pack("{s:I, s:o}", "problems", (json_int_t)count, "kind", json_name(first->kind)),
-	      count > 1 ? "part of the trace is missing or broken: %s; and %" PRIu64 " more such" :
-			  "part of the trace is missing or broken: %s", first->text, count - 1);
+	      count > 1 ? "part of the trace is missing or broken: %s; and %s more such" :
+			  "part of the trace is missing or broken: %s", first->text, COUNT_TEXT(count - 1));
 }
 
 void rule_other_build(struct findings *f, const struct trace *t)
@@ -87,7 +86,7 @@ void rule_events_lost(struct findings *f, const struct process *p)
 	found_as(f, lost * 100 > p->emitted ? DLT_WARNING : DLT_INFO);
 	found(f, p, NO_STAKE,
 	      json_pack("{s:I, s:I}", "lost", (json_int_t)lost, "emitted", (json_int_t)p->emitted),
-	      "%" PRIu64 " of %" PRIu64 " events of %s were lost", lost, p->emitted,
+	      "%s of %s events of %s were lost", COUNT_TEXT(lost), COUNT_TEXT(p->emitted),
 	      process_who(p));
 }
 

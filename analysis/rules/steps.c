@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: threads and processes that are made again and again, one for each image or step. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,19 +154,19 @@ static void tell_routine(struct findings *f, const struct process *p, const stru
 	char each[32], life[32], text[160];
 
 	if (is_one_a_step(&s))
-		snprintf(text, sizeof(text), "makes %s thread%s for each iteration: %" PRIu64 " in %" PRIu64
+		snprintf(text, sizeof(text), "makes %s thread%s for each iteration: %s in %s"
 			 " iterations", each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "s",
-			 s.inside, it->count);
+			 COUNT_TEXT(s.inside), COUNT_TEXT(it->count));
 	else
-		snprintf(text, sizeof(text), "makes the same thread again and again: %zu times, %.3g a second",
-			 r->count, rate);
+		snprintf(text, sizeof(text), "makes the same thread again and again: %s times, %.3g a second",
+			 COUNT_TEXT(r->count), rate);
 	found(f, p, (struct stake){ .since = first->begin },
 	      json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:o}", "threads", (json_int_t)r->count, "iterations",
 			(json_int_t)(it->how ? it->count : 0), "each", s.each, "per_second", rate, "alive",
 			(json_int_t)r->alive, "life_ns", (json_int_t)r->life, "library",
 			json_name(whose(p, first))),
-	      "%s %s; made by %s, each lives %s (median), no more than %zu at once", process_who(p), text,
-	      whose(p, first), time_text(life, sizeof(life), (double)r->life), r->alive);
+	      "%s %s; made by %s, each lives %s (median), no more than %s at once", process_who(p), text,
+	      whose(p, first), time_text(life, sizeof(life), (double)r->life), COUNT_TEXT(r->alive));
 }
 
 /* Those of one process, by routine and begin; the caller's. */
@@ -246,8 +245,9 @@ void rule_process_each_step(struct findings *f, const struct process *p)
 	found(f, p, (struct stake){ .since = c->list[0].begin },
 	      json_pack("{s:I, s:I, s:f}", "processes", (json_int_t)c->count, "iterations",
 			(json_int_t)it->count, "each", s.each),
-	      "%s makes %s process%s for each iteration: %" PRIu64 " in %" PRIu64 " iterations", process_who(p),
-	      each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "es", s.inside, it->count);
+	      "%s makes %s process%s for each iteration: %s in %s iterations", process_who(p),
+	      each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "es", COUNT_TEXT(s.inside),
+	      COUNT_TEXT(it->count));
 }
 
 /* ---- workers that are made anew for each epoch ---- */
@@ -458,8 +458,8 @@ static const char *programs_text(struct programs *all, json_t *evidence, char *t
 	for (size_t i = 0; i < all->count; i++) {
 		json_object_set_new(evidence, all->list[i].name, json_integer((json_int_t)all->list[i].count));
 		if (i < 5 && used < size - 64)
-			used += (size_t)snprintf(text + used, size - used, "%s%.40s %" PRIu64, i ? ", " : "",
-						 all->list[i].name, all->list[i].count);
+			used += (size_t)snprintf(text + used, size - used, "%s%.40s %s", i ? ", " : "",
+						 all->list[i].name, COUNT_TEXT(all->list[i].count));
 	}
 	if (all->count > 5 && used < size - 16)
 		snprintf(text + used, size - used, ", ...");
@@ -523,8 +523,8 @@ void rule_short_processes(struct findings *f, const struct trace *t)
 		found(f, NULL, (struct stake){ .since = UNKNOWN, .ns = (double)s.lived },
 		      json_pack("{s:I, s:I, s:O}", "processes", (json_int_t)s.count, "lived_ns", (json_int_t)s.lived,
 				"programs", programs),
-		      "%s%" PRIu64 " short processes were started, which lived %s each on average, %s in all: %s",
-		      s.more ? "at least " : "", s.count,
+		      "%s%s short processes were started, which lived %s each on average, %s in all: %s",
+		      s.more ? "at least " : "", COUNT_TEXT(s.count),
 		      time_text(mean, sizeof(mean), (double)s.lived / (double)s.count),
 		      time_text(sum, sizeof(sum), (double)s.lived), text);
 	json_decref(programs);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: threads and cores, workers and who waits for them. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,8 +113,8 @@ static void makers_text(char *text, size_t size, const struct process *p, int64_
 
 	*text = '\0';
 	for (size_t i = 0; i < m.count && i < MADE_BY && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s %zu %sby %s", i ? "," : ":", m.list[i].threads,
-					 i ? "" : "made ", m.list[i].name);
+		used += (size_t)snprintf(text + used, size - used, "%s %s %sby %s", i ? "," : ":",
+					 COUNT_TEXT(m.list[i].threads), i ? "" : "made ", m.list[i].name);
 	free(m.list);
 }
 
@@ -133,7 +132,7 @@ void rule_too_many_threads(struct findings *f, const struct process *p)
 		return;
 	makers_text(by, sizeof(by), p, peak.t);
 	if (grows) {
-		snprintf(more, sizeof(more), ", and makes more and more (%" PRId64 " at %s)", then,
+		snprintf(more, sizeof(more), ", and makes more and more (%s at %s)", COUNT_TEXT(then),
 			 time_text(time, sizeof(time), (double)made));
 	} else {
 		found_as(f, DLT_INFO);
@@ -144,7 +143,7 @@ void rule_too_many_threads(struct findings *f, const struct process *p)
 	found(f, p, (struct stake){.since = grows ? made : UNKNOWN},
 	      json_pack("{s:I, s:i, s:b, s:I}", "threads", (json_int_t)peak.value, "cpus", (int)m->cpus, "grows",
 			grows, "before", (json_int_t)then),
-	      "%s had %" PRId64 " threads at once on %u core%s%s%s", process_who(p), peak.value, m->cpus,
+	      "%s had %s threads at once on %u core%s%s%s", process_who(p), COUNT_TEXT(peak.value), m->cpus,
 	      m->cpus == 1 ? "" : "s", more, by);
 }
 
@@ -167,9 +166,8 @@ void rule_thread_churn(struct findings *f, const struct trace *t)
 		found(f, p, (struct stake){ .since = p->begin },
 		      json_pack("{s:I, s:f, s:I}", "threads", (json_int_t)n, "per_second", rate, "peak",
 				(json_int_t)curve_max(&p->curves[CURVE_THREADS])),
-		      "%s made %" PRIu64 " threads, %.0f a second, of which no more than %" PRId64
-		      " lived at once",
-		      process_who(p), n, rate, curve_max(&p->curves[CURVE_THREADS]));
+		      "%s made %s threads, %.0f a second, of which no more than %s lived at once",
+		      process_who(p), COUNT_TEXT(n), rate, COUNT_TEXT(curve_max(&p->curves[CURVE_THREADS])));
 	}
 }
 
@@ -336,11 +334,10 @@ void rule_waits_for_workers(struct findings *f, const struct process *p)
 	      json_pack("{s:f, s:i, s:f, s:f, s:f}", "idle_share", idle, "workers", (int)w.count,
 			"worker_cores", cores, "worker_disk", w.disk / (double)w.count, "own_cores",
 			cores_used(p, s)),
-	      "%s waits for its %zu worker%s: for %.0f %% of the time between its first "
-	      "computation and its "
+	      "%s waits for its %s worker%s: for %.0f %% of the time between its first computation and its "
 	      "last, %s, no thread of it had anything to do; a worker kept %.2f of a core busy, so "
 	      "%s",
-	      who, w.count, w.count == 1 ? "" : "s", 100 * idle,
+	      who, COUNT_TEXT(w.count), w.count == 1 ? "" : "s", 100 * idle,
 	      time_text(time, sizeof(time), idle * span_length(s)), cores,
 	      cores >= WORKER_BUSY ? "there are too few of them"
 	      : w.disk / (double)w.count > 0.2

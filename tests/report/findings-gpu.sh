@@ -44,7 +44,7 @@ launches=$(total cudaLaunchKernel 1000 5)
 
 training 50 "$launches" "$(total cudaStreamSynchronize 500 2100)"
 same "waits" "['warning']" "$(found waits_for_gpu)"
-same "said" 'train (pid 100) waited 2.1 s for the GPU, 21 % of the time between its first launch and its last: 500 waits for 1000 launches, 4.2 ms each, mostly in cudaStreamSynchronize called by libtorch_cuda.so; the GPU was idle for 50 % of that time' \
+same "said" 'train (pid 100) waited 2.1 s for the GPU, 21 % of the time between its first launch and its last: 500 waits for 1,000 launches, 4.2 ms each, mostly in cudaStreamSynchronize called by libtorch_cuda.so; the GPU was idle for 50 % of that time' \
 	"$(text waits_for_gpu)"
 same "evidence" "(2100000000, 0.5)" "$(json '[(f["evidence"]["wait_ns"], f["evidence"]["gpu_busy"]) for f in r["findings"] if f["rule"] == "waits_for_gpu"][0]')"
 training 50 "$launches" "$(total cudaMemcpy 500 2100 1M)"
@@ -76,7 +76,7 @@ same "no share is more than all" 1.0 "$(json '[f["evidence"]["share"] for f in r
 
 training 69 "$launches"
 same "idle" "['warning']" "$(found gpu_idle)"
-same "who is busy" "train (pid 100) left the GPU idle for 3.1 s, 31 % of the time between its first launch and its last, which may include its start, as no iterations were found: 1000 launches, one each 10 ms; meanwhile train (pid 101), one of its workers, kept 0.9 cores busy" \
+same "who is busy" "train (pid 100) left the GPU idle for 3.1 s, 31 % of the time between its first launch and its last, which may include its start, as no iterations were found: 1,000 launches, one each 10 ms; meanwhile train (pid 101), one of its workers, kept 0.9 cores busy" \
 	"$(text gpu_idle)"
 advised() {
 	json "[(f['severity'], (f.get('advice') or 'none')[:12]) for f in r['findings'] if f['rule'] == '$1']"
