@@ -55,7 +55,7 @@ static void see(void *data, long number)
 	snprintf(path, sizeof(path), "/proc/%d/task/%ld/stat", (int)t->pid, number);
 	if (t->count >= THREADS_MOST || !proc_read_stat(path, &stat) || is_helper(stat.name))
 		return;
-	snprintf(thread.name, sizeof(thread.name), "%s", stat.name);
+	snprintf(thread.name, sizeof(thread.name), "%.31s", stat.name);
 	thread.inner = thread.tid;
 	if (g->process->inner != t->pid) {
 		proc_path(t->pid, (pid_t)number, "status", path, sizeof(path));

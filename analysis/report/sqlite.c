@@ -384,22 +384,28 @@ static void insert_columns(struct database *d, sqlite3_stmt *s, const struct tab
 	}
 }
 
+static const struct column of_series[] = {
+	{ "series", "series", UNIT_ID, "which curve, in points" },
+	{ "trace", "trace", UNIT_ID, "index of the trace" },
+	{ "host", "host", UNIT_TEXT, "host name" },
+	{ "process", "process", UNIT_ID, "whose; null: the run's or the machine's" },
+	{ "library", "library", UNIT_TEXT, "whose part of it this is; null: all" },
+	{ "name", "name", UNIT_TEXT, "as in JSON" },
+	{ "title", "title", UNIT_TEXT, "what it is" },
+	{ "unit", "unit", UNIT_TEXT, "of its values" },
+	{ "mean", "mean", UNIT_REAL, "over time, of all its values, not of these points" },
+	{ "device", "device", UNIT_TEXT, "GPU 3, package-0: which of several; null: it is of none" },
+};
+
+static const struct column of_points[] = {
+	{ "series", "series", UNIT_ID, "which curve" },
+	{ "t_ns", "time", UNIT_TIME, "" },
+	{ "value", "value", UNIT_REAL, "in the unit of the series" },
+};
+
 static const struct table series_columns[] = {
-	{ .name = "series", .column_count = 10, .columns = (const struct column[]){
-		{ "series", "series", UNIT_ID, "which curve, in points" },
-		{ "trace", "trace", UNIT_ID, "index of the trace" },
-		{ "host", "host", UNIT_TEXT, "host name" },
-		{ "process", "process", UNIT_ID, "whose; null: the run's or the machine's" },
-		{ "library", "library", UNIT_TEXT, "whose part of it this is; null: all" },
-		{ "name", "name", UNIT_TEXT, "as in JSON" },
-		{ "title", "title", UNIT_TEXT, "what it is" },
-		{ "unit", "unit", UNIT_TEXT, "of its values" },
-		{ "mean", "mean", UNIT_REAL, "over time, of all its values, not of these points" },
-		{ "device", "device", UNIT_TEXT, "GPU 3, package-0: which of several; null: it is of none" } } },
-	{ .name = "points", .column_count = 3, .columns = (const struct column[]){
-		{ "series", "series", UNIT_ID, "which curve" },
-		{ "t_ns", "time", UNIT_TIME, "" },
-		{ "value", "value", UNIT_REAL, "in the unit of the series" } } },
+	{ .name = "series", .columns = of_series, .column_count = sizeof(of_series) / sizeof(*of_series) },
+	{ .name = "points", .columns = of_points, .column_count = sizeof(of_points) / sizeof(*of_points) },
 };
 
 static void add_meta(struct database *d, const struct report *r)
