@@ -9,7 +9,8 @@ need setpriv
 unshare -m true 2>/dev/null || skip "no mount namespaces"
 
 cat >program.py <<'END'
-import os, threading, time
+import os, threading, time, warnings
+warnings.simplefilter("ignore")		# Python 3.12: of forks beside threads
 threads = [threading.Thread(target=time.sleep, args=(0.3,)) for i in range(2)]
 for t in threads: t.start()
 pid = os.fork()
