@@ -110,6 +110,25 @@ END
 same "spaCy" "[('spaCy', None, None), ('PyTorch', None, 'imported'), ('Thinc', None, 'works')]" "$(frameworks 100)"
 same "its stack" "spaCy on Thinc" "$(json 'row("runs")["framework"]')"
 
+# Each by its own name: what PyTensor compiles lies as Theano's does.
+mkdir -p "$site/mindspore-2.10.0.dist-info" "$site/openvino-2026.4.1.dist-info"
+while read -r path name; do
+	report_text <<-END
+	dltrace-text 1
+	$(now)
+	[1s] dltrace_proc:process process=1 pid=100 begin=1s host="$(hostname)" exe="/usr/bin/python3"
+	[1s] dltrace_proc:library process=1 path="$path"
+	END
+	same "$path" "$name" "$(json '" ".join(f"{f['"'name'"']}-{f['"'version'"']}-{f['"'role'"']}" for f in row("processes", pid=100)["frameworks"])')"
+done <<END
+$site/mindspore/_c_expression.cpython-310-x86_64-linux-gnu.so MindSpore-2.10.0-engine
+/x/oneflow.libs/liboneflow-6f2d67ec.so OneFlow-None-engine
+/x/catboost/_catboost.so CatBoost-None-engine
+$site/openvino/libs/libopenvino.so.2641 OpenVINO-2026.4.1-runtime
+/x/u/.pytensor/compiledir_Linux-x86_64-3.10.13-64/tmp1/m0f.so PyTensor-None-engine
+/x/u/.theano/compiledir_Linux-x86_64-3.10.13-64/tmp1/m0f.so Theano-None-engine
+END
+
 # What was installed after the process had begun is not what it used: a new version in the place of the old one.
 training() {
 	cat <<-END
