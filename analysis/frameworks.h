@@ -48,6 +48,9 @@ struct framework {
 /* The rule that a path matches; NULL when it belongs to no framework. */
 const struct framework_rule *library_framework(const char *path);
 
+/* Python itself, as a program or as a library. */
+bool library_is_interpreter(const struct library *l);
+
 /* Each framework once, in the table's order; the count. Libraries of forked-from parents count. */
 size_t process_frameworks(const struct process *p, struct framework found[FRAMEWORKS_MAX]);
 

@@ -27,17 +27,22 @@ static struct framework *owner(struct framework *found, size_t count, const stru
 	return rule ? named(found, count, rule->name) : NULL;
 }
 
+bool library_is_interpreter(const struct library *l)
+{
+	const char *name = l ? base_name(l->path) : "";
+
+	return !fnmatch("python[0-9]*", name, 0) || !fnmatch("libpython*", name, 0);
+}
+
 /* The C library, C++'s and the interpreter allocate for whoever asks. */
 static bool is_of_all(const struct library *l)
 {
-	static const char *const names[] = {
-		"python[0-9]*", "libpython*", "libc.so*", "libstdc++*", "libgcc_s*", "ld-linux*",
-	};
+	static const char *const names[] = { "libc.so*", "libstdc++*", "libgcc_s*", "ld-linux*" };
 
 	for (size_t i = 0; l && i < sizeof(names) / sizeof(*names); i++)
 		if (!fnmatch(names[i], base_name(l->path), 0))
 			return true;
-	return !l;
+	return !l || library_is_interpreter(l);
 }
 
 static bool is_aligned(const char *function)

@@ -396,10 +396,31 @@ static bool are_epochs(const struct rounds *r, const struct process *p)
 	return epochs;
 }
 
+/* Does nobody but Python itself ask for what tells the rounds? */
+static bool is_interpreters(const struct rounds *r, const struct process *p)
+{
+	const struct series_of *anchor = r->family.anchor;
+
+	for (size_t i = 0; i < r->all.count; i++) {
+		const struct series_of *s = &r->all.list[i];
+
+		if (s->count == anchor->count && (s == anchor || series_alternate(anchor, s)) &&
+		    !library_is_interpreter(process_library(p, s->beat->library)))
+			return false;
+	}
+	return true;
+}
+
 /*
- * By large blocks; where batches are known that it reads, there are as many rounds. A few blocks come evenly in any
- * program: of one that nothing else tells to compute they say nothing.
+ * A few blocks come evenly in any program: of one that nothing else tells to compute they say nothing. Nor do any
+ * number of the interpreter's own, which are modules that it reads, and tables of theirs that grow.
  */
+static bool tells_steps(const struct rounds *r, const struct process *p)
+{
+	return p->rhythm.works || *process_engine(p) || (r->count >= FEW && !is_interpreters(r, p));
+}
+
+/* By large blocks; where batches are known that it reads, there are as many rounds. */
 static bool find_by_blocks(struct rounds *best, const struct process *p, bool trains, bool *coarser)
 {
 	struct rounds blocks, batches = { .count = 0 };
@@ -407,7 +428,7 @@ static bool find_by_blocks(struct rounds *best, const struct process *p, bool tr
 
 	found = rounds_find(&blocks, p, SERIES_BLOCKS, INT64_MAX) && is_complete(&blocks, p) &&
 		!said_too_few(&blocks, p) && !input_is_finer(&blocks, p) && agrees(&blocks, p) &&
-		(blocks.count >= FEW || p->rhythm.works || *process_engine(p));
+		tells_steps(&blocks, p);
 	if (found && input_is_coarser(&blocks, p)) {
 		/* Of batches, there is only their word against that of blocks. Steps of one example are the rounds. */
 		*coarser = !input_is_steps(p);

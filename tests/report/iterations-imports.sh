@@ -46,4 +46,5 @@ done <<END
 5 libfoo.so 0 -
 12 libfoo.so 0 12
 12 libfoo.so 12 -
+12 libpython3.11.so.1.0 0 -
 END
