@@ -133,9 +133,10 @@ DLTRACE_STUB_GPU_TRUTH=$TMP/truth "$RECORD" -q -o run -- ./edited
 "$REPORT" -q -f json -o report.json run || [ $? = 1 ]
 same "kernels that ran" 29 "$(grep -c '^0 ' truth)"
 holds "as many are counted, and one of which nobody knows" '[.graphs[] | select(.graph != null) | .executed] | add == 30'
-holds "each graph" '[.graphs[] | select(.graph != null) | [.launches, .kernels, .sets, .unsure]] | sort ==
-	([[1, 2, 0, 0], [1, 2, 0, 0], [1, 2, 0, 0], [1, 2, 1, 0], [1, 3, 1, 0], [2, 2, 0, 0], [4, 1, 0, 0],
-	  [1, 2, 1, 1], [5, 0, 0, 1], [6, 1, 0, 1], [1, 3, 0, 1]] | sort)'
+# Those at one address that have the same work, one after the other, are one row, if malloc gives it again.
+holds "each graph" '[.graphs[] | select(.graph != null)] | group_by(.kernels, .sets, .unsure) |
+	map([.[0].kernels, .[0].sets, .[0].unsure, (map(.launches) | add)]) | sort == ([[2, 0, 0, 5], [2, 1, 0, 1],
+	[3, 1, 0, 1], [1, 0, 0, 4], [2, 1, 1, 1], [0, 0, 1, 5], [1, 0, 1, 6], [3, 0, 1, 1]] | sort)'
 holds "what nobody knows" '[.limits[] | select(.text | contains("13 launches of 4 CUDA graphs may have executed"))] | length == 1'
 
 # The driver's call inside the runtime's says the same node: it counts once.
