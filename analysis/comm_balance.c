@@ -8,18 +8,37 @@
 /* A process has a communicator. */
 struct comm_place {
 	uint64_t key;			/* comm_key() */
-	size_t first, order;		/* by first sight in the job: the communicator, this place */
+	size_t life;			/* of the communicator, from 0: by_life() */
+	size_t first, order;		/* by first sight in the job: the communicator's life, this place */
 	const struct process *process;
 	const struct communicator *own;
 };
 
-static int by_key(const void *a, const void *b)
+static int compare(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct comm_place *x = a, *y = b;
+	const struct process *p = x->process, *q = y->process;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (p->trace != q->trace)
+		return compare(p->trace->index, q->trace->index);
+	return p->begin != q->begin ? compare(p->begin, q->begin) : compare((int64_t)x->order, (int64_t)y->order);
+}
+
+static int by_life(const void *a, const void *b)
 {
 	const struct comm_place *x = a, *y = b;
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return x->life != y->life ? compare((int64_t)x->life, (int64_t)y->life) :
+				    compare((int64_t)x->order, (int64_t)y->order);
 }
 
 static int by_first(const void *a, const void *b)
@@ -31,6 +50,27 @@ static int by_first(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/*
+ * Who began when all others of it had ended never met them: a launcher has started all ranks anew, or runs one
+ * job after another, and Gloo's identity is the same each time. Clocks of hosts are not compared: the second life
+ * on one is the second on all.
+ */
+static void tell_lives(struct comm_place *places, size_t count)
+{
+	int64_t until = 0;
+
+	qsort(places, count, sizeof(*places), by_begin);
+	for (size_t i = 0; i < count; i++) {
+		const struct process *p = places[i].process;
+		int64_t end = p->end != UNKNOWN ? p->end : p->last;
+		bool same = i && places[i - 1].key == places[i].key && places[i - 1].process->trace == p->trace;
+
+		places[i].life = same ? places[i - 1].life + (p->begin >= until) : 0;
+		until = same && until > end ? until : end;
+	}
+	qsort(places, count, sizeof(*places), by_life);
+}
+
 static void add_places(struct comm_walk *w, const struct process *p, size_t *capacity)
 {
 	for (size_t i = 0; i < p->comms.count; i++) {
@@ -39,7 +79,7 @@ static void add_places(struct comm_walk *w, const struct process *p, size_t *cap
 		if (!c->identity)
 			continue;
 		w->places = xgrow(w->places, w->count, capacity, sizeof(*w->places));
-		w->places[w->count] = (struct comm_place){ comm_key(c), 0, w->count, p, c };
+		w->places[w->count] = (struct comm_place){ comm_key(c), 0, 0, w->count, p, c };
 		w->count++;
 	}
 }
@@ -57,10 +97,13 @@ void comm_walk_begin(struct comm_walk *w, const struct model *m, const struct jo
 	}
 	if (!w->count)
 		return;
-	qsort(w->places, w->count, sizeof(*w->places), by_key);
-	for (size_t i = 0; i < w->count; i++)
-		w->places[i].first = i && w->places[i - 1].key == w->places[i].key ? w->places[i - 1].first :
-										      w->places[i].order;
+	tell_lives(w->places, w->count);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct comm_place *before = i ? &w->places[i - 1] : NULL, *now = &w->places[i];
+		bool same = before && before->key == now->key && before->life == now->life;
+
+		w->places[i].first = same ? before->first : now->order;
+	}
 	qsort(w->places, w->count, sizeof(*w->places), by_first);
 }
 

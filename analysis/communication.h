@@ -39,7 +39,10 @@ struct comm_walk {
 };
 
 void comm_walk_begin(struct comm_walk *w, const struct model *m, const struct job *job);
-/* The next communicator of those that the job's processes have; false: there are no more, and w is released. */
+/*
+ * The next communicator of those that the job's processes have, each life of it where ranks were started anew;
+ * false: there are no more, and w is released.
+ */
 bool comm_balance(struct comm_walk *w, struct comm_balance *b);
 
 /*

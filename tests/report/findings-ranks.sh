@@ -44,6 +44,24 @@ same "communication" 1 "$(json "len($(found 'blocking communication'))")"
 ranks 100 4 4
 same "little of it" "[]" "$(found 'blocking communication')"
 
+# lives STEPS STEPS-ANEW MS1: both ranks are inside for 40 ms of each step, end, and are started anew, rank 1 for MS1
+lives() {
+	echo "[$((1000 + $1 * 100))ms] dltrace_proc:exit process=$p"
+	now=$((1100 + $1 * 100)) again=$((p + 10))
+	echo "[${now}ms] dltrace_proc:process process=$again pid=$((200 + rank)) begin=${now}ms exe=\"/bin/train\" rank=$rank ranks=2 local_rank=$rank"
+	echo "[${now}ms] dltrace_proc:object process=$again type=7 id=3 handle=0x44000000 values=[2 2 $rank 0xabc 1]"
+	awk -v old="$1" -v new="$2" -v p="$p" -v ms="$((rank ? $3 : 40))" 'BEGIN { for (i = 1; i <= old + new; i++) {
+		late = i > old
+		printf "[%dms] dltrace_comm:call thread=%d function=MPI_Allreduce library=1 duration=%dms bytes=1000 communicator=3 peer=-1\n",
+		       1000 + i * 100 + late * 200, late ? p + 10 : p, late ? ms : 40
+	} }'
+	echo "[$((1200 + ($1 + $2) * 100))ms] dltrace_proc:exit process=$again"
+}
+two_ranks lives 10 100 40
+same "ranks that were started anew do not wait for those before" "[]" "$(found 'keeps the others')"
+two_ranks lives 10 100 15
+same "who is late among those started anew" 1 "$(json "len($(found 'rank 1 keeps the others waiting'))")"
+
 # threads APART: two of each rank are in two collectives of 3 s each, the second one so many ms later. Nothing tells
 # iterations: it is of the 10 s that they live. $sum: their totals alone.
 sum=
