@@ -36,6 +36,25 @@ static const char *room_text(const struct process *p, const struct growth *g, ch
 
 #define UNTOLD_LEAST 30000000000	/* ns: TensorFlow compiles for ten seconds, and its heap grows all the while */
 
+/* What is imported fills the heap, however slowly: of [from, to] the longest time in which nothing was. */
+static void between_imports(const struct process *p, int64_t *from, int64_t *to)
+{
+	int64_t begin = *from, longest = -1;
+
+	for (size_t i = 0; i <= p->package_count; i++) {
+		int64_t end = i < p->package_count ? p->packages[i].t : INT64_MAX;
+
+		end = end > *to ? *to : end;
+		if (end - begin > longest && end > begin) {
+			longest = end - begin;
+			*from = begin;
+		}
+		begin = end > begin ? end : begin;
+	}
+	if (longest > 0)
+		*to = *from + longest;
+}
+
 /*
  * In the steady phase; what imports, builds and compiles fills the memory, too. Where that is not known, as of a worker
  * that starts in the steady phase of another one, it takes longer to judge.
@@ -43,11 +62,13 @@ static const char *room_text(const struct process *p, const struct growth *g, ch
 static bool grows(const struct process *p, const struct curve *c, struct growth *g)
 {
 	const struct phases *ph = phases_around(p);
+	int64_t from = curve_start_up(c), to = p->end != UNKNOWN ? p->end : p->trace->end;
 
 	for (size_t i = 0; i < ph->count; i++)
 		if (ph->list[i].id == PHASE_STEADY && (phases_own(ph, p) || p->begin < ph->list[i].begin))
 			return curve_growth(c, ph->list[i].begin, ph->list[i].end, g);
-	return curve_growth(c, curve_start_up(c), INT64_MAX, g) && g->duration >= UNTOLD_LEAST;
+	between_imports(p, &from, &to);
+	return curve_growth(c, from, to, g) && g->duration >= UNTOLD_LEAST;
 }
 
 void rule_heap_grows(struct findings *f, const struct process *p)

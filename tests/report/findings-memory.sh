@@ -33,6 +33,23 @@ run 6G 0 0 1G 0.4
 same "hardly" "[]" "$(found heap_grows)"
 run 6G 0 0 1G 5 44
 same "too short to tell from a start" "[]" "$(found heap_grows)"
+# imports SECOND...: run's last one again, with packages that it imports then
+imports() {
+	{
+		cat "$TMP/trace.txt"
+		for i; do
+			echo "[${i}s] dltrace_proc:object process=1 type=8 id=$i state=0 name=\"/usr/lib/python3/dist-packages/p$i\""
+		done
+	} >imports.txt
+	report_text <imports.txt
+}
+run 6G 0 0 1G 1 100
+imports 10 40 50 75 95
+same "what imports fills its heap" "[]" "$(found heap_grows)"
+run 6G 0 0 1G 1 100
+imports 10 40 98
+same "it grows where nothing is imported, too" "[(39.0, 58.0)]" \
+	"$(json "[(f['evidence']['begin_ns'] / 1e9, f['evidence']['over_ns'] / 1e9) for f in r['findings'] if f['rule'] == 'heap_grows']")"
 
 # A worker that starts while another process is steady imports, as that one did at its start.
 worker() {
