@@ -209,10 +209,12 @@ static size_t ask_held(const struct rounds *r, const struct process *p)
 #define ONCE_LEAST	8	/* sizes of blocks */
 #define ONCE_SHARE	0.6	/* of those that come so often */
 #define ONCE_SIGMAS	2.5	/* more than if they came at random */
+#define SPREAD		0.6	/* of the rounds in which so many would be at random: a burst says one thing */
 #define AROUND		1.5	/* rounds before the first and after the last: data is read ahead */
 
 struct once {
 	size_t asked, agree;
+	size_t rounds;		/* in which those that agree are */
 };
 
 /* The median distance of two rounds, ns. */
@@ -228,17 +230,21 @@ static int64_t round_length(const struct rounds *r)
 	return (int64_t)median;
 }
 
-/* Are its calls one in each part of `length` rounds? It may be read within the round before. */
+/* It may be read within the round before. */
+static size_t round_for(const struct rounds *r, int64_t at, size_t ahead)
+{
+	size_t round = series_before(&r->begin, at);
+
+	round = round < ahead ? 0 : round - ahead;
+	return round < r->count ? round : r->count - 1;
+}
+
+/* Are its calls one in each part of `length` rounds? */
 static bool comes_once(const struct rounds *r, const int64_t *at, size_t parts, size_t length, size_t ahead)
 {
-	for (size_t i = 0; i < parts; i++) {
-		size_t round = series_before(&r->begin, at[i]);
-
-		round = round < ahead ? 0 : round - ahead;
-		round = round < r->count ? round : r->count - 1;
-		if (round / length != i)
+	for (size_t i = 0; i < parts; i++)
+		if (round_for(r, at[i], ahead) / length != i)
 			return false;
-	}
 	return true;
 }
 
@@ -248,7 +254,8 @@ static struct once ask_parts(const struct rounds *r, const struct process *p, si
 	int64_t around = (int64_t)(AROUND * (double)round_length(r));
 	int64_t from = r->begin.at[0] - around, to = r->begin.at[r->count - 1] + around;
 	int64_t *at = xcalloc(parts, sizeof(*at));
-	struct once once = { 0, 0 };
+	bool *in_round = xcalloc(r->count, sizeof(*in_round));
+	struct once once = { 0, 0, 0 };
 
 	for (size_t i = 0; i < p->rhythm.count; i++) {
 		const struct beat *b = &p->rhythm.beats[i];
@@ -266,8 +273,15 @@ static struct once ask_parts(const struct rounds *r, const struct process *p, si
 		if (in != parts)
 			continue;
 		once.asked++;
-		once.agree += comes_once(r, at, parts, r->count / parts, ahead);
+		if (!comes_once(r, at, parts, r->count / parts, ahead))
+			continue;
+		once.agree++;
+		for (size_t k = 0; k < parts; k++)
+			in_round[round_for(r, at[k], ahead)] = true;
 	}
+	for (size_t i = 0; i < r->count; i++)
+		once.rounds += in_round[i];
+	free(in_round);
 	free(at);
 	return once;
 }
@@ -282,6 +296,17 @@ static bool is_chance(const struct once *once, size_t parts)
 	return (double)once->agree <= n * p + ONCE_SIGMAS * sqrt(n * p * (1 - p));
 }
 
+/*
+ * Examples are all over the epoch, in whatever order. What a program does at times (a profiler that sums up, a
+ * checkpoint) asks for many sizes in one round, and divides any run in two.
+ */
+static bool is_burst(const struct once *once, size_t parts, size_t length)
+{
+	double rounds = (double)length, at_random = rounds * (1 - pow(1 - 1 / rounds, (double)once->agree));
+
+	return (double)once->rounds < SPREAD * at_random * (double)parts;
+}
+
 static size_t ask_once(const struct rounds *r, const struct process *p)
 {
 	size_t best = 0, length = 0;
@@ -291,7 +316,8 @@ static size_t ask_once(const struct rounds *r, const struct process *p)
 			struct once once = ask_parts(r, p, parts, ahead);
 
 			if (once.asked < ONCE_LEAST || (double)once.agree < ONCE_SHARE * (double)once.asked ||
-			    is_chance(&once, parts) || once.agree <= best)
+			    is_chance(&once, parts) || is_burst(&once, parts, r->count / parts) ||
+			    once.agree <= best)
 				continue;
 			best = once.agree;
 			length = r->count / parts;

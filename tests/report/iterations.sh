@@ -106,6 +106,25 @@ for epoch in range(2):
 ' | report_text
 same "the batch that the loop holds" "18 2 0 calls" "$(found)"
 
+# Blocks of sizes of their own that come once in each half: of photos, all over the epoch; of what is done twice.
+training '
+photos = random.sample(range(70000, 900000, 16), 40)
+for epoch in range(2):
+    random.shuffle(photos)
+    for i in range(10):
+        for photo in photos[4 * i:4 * i + 4]: alloc(photo); free(photo)
+        step(32)
+' | report_text
+same "each photo once in an epoch" "20 2 0 calls" "$(found)"
+training '
+sizes = random.sample(range(70000, 900000, 16), 12)
+for i in range(20):
+    step(32)
+    if i in (7, 15):
+        for size in sizes: alloc(size); free(size)
+' | report_text
+same "a profile of some iterations is summed up twice" "20 None 0 calls" "$(found)"
+
 training '
 for i in range(12):
     step(16)
