@@ -166,15 +166,23 @@ same "no repetitions of each other" "[('MXNet', 1), ('MXNet 2.0.0', 1)]" \
 	"$(json 'sorted((x["framework"], sum(y["group"] == x["group"] for y in r["runs"])) for x in r["runs"])')"
 
 # By the names that their libraries have on PyPI.
-mkdir -p "$site/mlx-0.32.4.dist-info" "$site/ncnn-1.0.20261020.dist-info" "$site/ai_edge_litert-2.3.0.dist-info"
+mkdir -p "$site/mlx-0.32.4.dist-info" "$site/ncnn-1.0.20261020.dist-info" "$site/ai_edge_litert-2.3.0.dist-info" \
+	"$site/pytorch_ignite-0.5.5.dist-info" "$site/llama_cpp_python-0.3.34.dist-info"
 processes >trace
 cat >>trace <<END
 [1s] dltrace_proc:library process=1 library=1 path="$site/mlx/lib/libmlx.so"
 [1s] dltrace_proc:library process=2 library=1 path="$site/ncnn/ncnn.cpython-311-x86_64-linux-gnu.so"
 [1s] dltrace_proc:library process=3 library=1 path="$site/ai_edge_litert/libLiteRt.so"
+[1s] dltrace_proc:library process=4 library=1 path="$site/ctranslate2.libs/libctranslate2-a7a60d30.so.4.8.5"
+[1s] dltrace_proc:library process=5 library=1 path="$site/llama_cpp/lib/libllama.so"
+[1s] dltrace_proc:object process=6 type=8 id=1 name="$site/ignite"
+[1s] dltrace_proc:library process=6 library=1 path="/x/libtorch_cpu.so.1.10.2"
 END
 report_text <trace
 names='[(f["name"], f["version"], f["role"]) for f in row("processes", pid=PID)["frameworks"]]'
 same "MLX" "[('MLX', '0.32.4', 'engine')]" "$(frameworks 101)"
 same "ncnn" "[('ncnn', '1.0.20261020', 'runtime')]" "$(frameworks 102)"
 same "LiteRT" "[('LiteRT', '2.3.0', 'runtime')]" "$(frameworks 103)"
+same "CTranslate2" "[('CTranslate2', '4.8.5', 'runtime')]" "$(frameworks 104)"
+same "llama.cpp" "[('llama.cpp', '0.3.34', 'runtime')]" "$(frameworks 105)"
+same "Ignite" "[('Ignite', '0.5.5', 'top'), ('PyTorch', '1.10.2', 'engine')]" "$(frameworks 106)"
