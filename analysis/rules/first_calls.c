@@ -37,8 +37,9 @@ static bool find_first(const struct process *p, const struct profile *c, struct 
 
 	*first = (struct first){c, fn, s, s == c->exact ? c->exact_first : c->events_first, 0};
 	first->own = s->nested < first->ns ? first->ns - s->nested : 0;
-	/* Of a part, the first one that is seen is not the first. */
-	return !trace_is_part(p->trace) && !c->work && s->calls && starts_up(fn) && first->ns * 2 >= s->total &&
+	/* Of a part, the first one that is seen is not the first; what fails makes no context and loads no code. */
+	return !trace_is_part(p->trace) && !c->work && s->calls > s->failed && starts_up(fn) &&
+	       first->ns * 2 >= s->total &&
 	       first->ns >= (s->calls == 1 ? ONLY_CALL_LEAST : FIRST_CALL_LEAST);
 }
 

@@ -25,6 +25,8 @@ start '[2s] dltrace_cuda:other thread=1 function=cuInit duration=11ms'
 same "an only call" "['first (pid 100): its only call of cuInit took 11 ms, as a first call does (a context is made, code is loaded)']" "$(found first_call)"
 start '[2s] dltrace_cuda:other thread=1 function=cuInit duration=9ms'
 same "a quick one" "[]" "$(found first_call)"
+start '[2s] dltrace_cuda:other thread=1 function=cuInit duration=19ms result=100'
+same "one that failed" "[]" "$(found first_call)"
 start '[2s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=3s'
 same "waiting is no start" "[]" "$(found first_call)"
 start '[2s] dltrace_cuda:other thread=1 function=cuInit duration=11ms' '[3s] dltrace_cuda:alloc thread=1 function=cudaMalloc duration=200ms ptr=0x10 size=10'
