@@ -75,6 +75,8 @@ for i in range(300):
     exec(compile("bytearray(100000)", "<made %d>" % i, "exec"))
 for i in range(300):
     exec("def f%d(): return bytearray(100000)\nf%d()" % (i, i), {})
+for i in range(300):
+    exec(compile("\n" * (i % 50) + "bytearray(100000)", "<lines>", "exec"))
 EOF
 for python in python3 /usr/bin/python3; do
 	rm -rf t
@@ -82,4 +84,5 @@ for python in python3 /usr/bin/python3; do
 	"$REPORT" t -o r.json
 	same "$python: pieces of code, by their file" 300 "$(jq '[.memory_stacks[].stack // "" | select(test("<made [0-9]+>:1 <module>"))] | length' r.json)"
 	same "... by their name" 300 "$(jq '[.memory_stacks[].stack // "" | select(test("<string>:1 f[0-9]+"))] | length' r.json)"
+	same "... by their lines" "50 300" "$(jq -r '[.memory_stacks[] | select(.stack // "" | test("<lines>:[0-9]+ <module>"))] | "\(length) \(map(.allocations) | add)"' r.json)"
 done
