@@ -16,6 +16,11 @@
  * - the state of a thread is filled in before it is put under the thread's key, and the key is emptied
  *   before or right after it is released, without an allocation between (tstate_delete_common, in pystate.c).
  *   The exception is the end of the interpreter, see alive().
+ *
+ * Without the GIL that is the same: a thread's frames are still its own. Other threads stop it before they look at
+ * them, and a hook may go on meanwhile where the thread had let go of the interpreter; but they change nothing that is
+ * read here. A frame keeps its code, by a count or since the collector looks for it there (deferred references of
+ * 3.14). What others do change at any time is the list of a code's copies: python_copies.c.
  */
 #include "python.h"
 
@@ -105,7 +110,7 @@ static uint32_t parse(const char *text)
 	return part[0] << 24 | part[1] << 16 | part[2] << 8 | level << 4;
 }
 
-static bool fail(const char *reason)
+static bool refuse(const char *reason)
 {
 	why = reason;
 	return false;
@@ -118,11 +123,13 @@ static bool choose(struct layout *at, uint32_t version)
 			continue;
 		/* Without the serial number, which the text has not always. */
 		if (version >> 4 < layouts[i].version >> 4)
-			return fail("a pre-release of Python, or 3.11.0, which shows frames while it frees them");
+			return refuse("a pre-release of Python, or 3.11.0, which shows frames while it frees them");
 		*at = layouts[i];
+		at->frame_copy = at->code_copies = NONE;
+		at->string_kind = STRING_KIND;
 		return true;
 	}
-	return fail("not a version of Python from 3.6 to 3.15");
+	return refuse("not a version of Python from 3.6 to 3.15");
 }
 
 /*
@@ -132,6 +139,7 @@ static bool choose(struct layout *at, uint32_t version)
 struct described {
 	uint16_t finalizing, state_frame;
 	uint16_t frame_back, frame_code, frame_at, frame_owner;
+	uint16_t frame_copy, code_copies;	/* 0: no version of it has them */
 	uint16_t code_file, code_name, code_lines, code_line, code_size;
 	uint16_t object_type, bytes_size, bytes_data, string_size, string_state, string_length, string_ascii;
 };
@@ -146,14 +154,14 @@ static const struct described described_by[] = {
 	},
 	[14] = {
 		.finalizing = 32, .state_frame = 208, .frame_back = 256, .frame_code = 264,
-		.frame_at = 272, .frame_owner = 288,
+		.frame_at = 272, .frame_owner = 288, .frame_copy = 304, .code_copies = 392,
 		.code_file = 320, .code_name = 336, .code_lines = 344, .code_line = 352, .code_size = 384,
 		.object_type = 408, .bytes_size = 600, .bytes_data = 608,
 		.string_size = 616, .string_state = 624, .string_length = 632, .string_ascii = 640,
 	},
 	[15] = {
 		.finalizing = 32, .state_frame = 208, .frame_back = 320, .frame_code = 328,
-		.frame_at = 336, .frame_owner = 352,
+		.frame_at = 336, .frame_owner = 352, .frame_copy = 368, .code_copies = 456,
 		.code_file = 384, .code_name = 400, .code_lines = 408, .code_line = 416, .code_size = 448,
 		.object_type = 472, .bytes_size = 696, .bytes_data = 704,
 		.string_size = 712, .string_state = 720, .string_length = 728, .string_ascii = 736,
@@ -177,37 +185,52 @@ static bool tells(const void *runtime, uint16_t where, uint64_t value)
 	return word(runtime, where) == value;
 }
 
+/* What is otherwise, or there at all, only without the GIL; with it the last two are told as 0. */
+static bool ask_free_threaded(struct layout *at, const void *runtime, const struct described *d)
+{
+	at->code_bytes = (uint16_t)(at->code_bytes + FREE_THREADED);
+	if (!d->code_copies)
+		return true;
+	at->string_kind = STRING_KIND_FREE_THREADED;
+	return take(&at->frame_copy, runtime, d->frame_copy) && at->frame_copy &&
+	       take(&at->code_copies, runtime, d->code_copies) && at->code_copies;
+}
+
 /* Replaces what the table has by what _PyRuntime tells of itself. */
 static bool ask(struct layout *at, const void *runtime, uint32_t version)
 {
 	const struct described *d = &described_by[version >> 16 & 0xff];
 
 	if (memcmp(runtime, "xdebugpy", 8) != 0 || word(runtime, DESCRIBED_VERSION) >> 16 != version >> 16)
-		return fail("_PyRuntime does not describe itself as of this version");
-	if (word(runtime, DESCRIBED_FREE_THREADED))
-		return fail("free-threaded Python");
+		return refuse("_PyRuntime does not describe itself as of this version");
+	at->head = word(runtime, DESCRIBED_FREE_THREADED) ? FREE_THREADED : 0;
 	/* The instructions' offset is known twice, which shows that this is the description that we take it for. */
-	if (!tells(runtime, d->object_type, OBJECT_TYPE) || !tells(runtime, d->bytes_size, OBJECT_SIZE) ||
-	    !tells(runtime, d->bytes_data, BYTES_DATA) || !tells(runtime, d->string_state, STRING_STATE) ||
-	    !tells(runtime, d->string_length, STRING_LENGTH) || !take(&at->state_frame, runtime, d->state_frame) ||
+	if (!tells(runtime, d->object_type, OBJECT_TYPE + at->head) ||
+	    !tells(runtime, d->bytes_size, OBJECT_SIZE + at->head) ||
+	    !tells(runtime, d->bytes_data, BYTES_DATA + at->head) ||
+	    !tells(runtime, d->string_state, STRING_STATE + at->head) ||
+	    !tells(runtime, d->string_length, STRING_LENGTH + at->head) ||
+	    !take(&at->state_frame, runtime, d->state_frame) ||
 	    !take(&at->frame_back, runtime, d->frame_back) || !take(&at->frame_code, runtime, d->frame_code) ||
 	    !take(&at->frame_at, runtime, d->frame_at) || !take(&at->frame_owner, runtime, d->frame_owner) ||
 	    !take(&at->code_file, runtime, d->code_file) || !take(&at->code_name, runtime, d->code_name) ||
 	    !take(&at->code_lines, runtime, d->code_lines) || !take(&at->code_line, runtime, d->code_line) ||
 	    !take(&at->code_size, runtime, d->code_size) || !take(&at->string_ascii, runtime, d->string_ascii) ||
 	    !take(&at->string_size, runtime, d->string_size) || !take(&at->finalizing, runtime, d->finalizing))
-		return fail("_PyRuntime describes another layout");
-	/* int _co_firsttraceable; void *co_extra; char co_code_adaptive[]: Include/cpython/code.h of both. */
-	at->code_traceable = (uint16_t)(at->code_size - 16);
+		return refuse("_PyRuntime describes another layout");
+	if (at->head && !ask_free_threaded(at, runtime, d))
+		return refuse("_PyRuntime describes another layout without the GIL");
+	/* int _co_firsttraceable; void *co_extra; [_PyCodeArray *co_tlbc;] char co_code_adaptive[]: cpython/code.h */
+	at->code_traceable = (uint16_t)((at->code_copies == NONE ? at->code_size : at->code_copies) - 16);
 	return true;
 }
 
-static bool is_type(const void *type, const char *name, uint16_t size)
+static bool is_type(const void *type, const char *name, unsigned head, uint16_t size)
 {
-	const char *its = type ? pointer(type, TYPE_NAME) : NULL;
+	const char *its = type ? pointer(type, TYPE_NAME + head) : NULL;
 
 	/* With TRACE_REFS two words come before, so that "its" is a flag, a size, or NULL: nothing to be read. */
-	return type && word(type, TYPE_BASIC_SIZE) == size && (uintptr_t)its >= 4096 && strcmp(its, name) == 0;
+	return type && word(type, TYPE_BASIC_SIZE + head) == size && (uintptr_t)its >= 4096 && strcmp(its, name) == 0;
 }
 
 static uint32_t version_of(const struct dlt_python_symbols *s)
@@ -223,15 +246,16 @@ bool dlt_python_init(const struct dlt_python_symbols *s)
 	if (is_ready())
 		return true;
 	if (!s->get_state || !s->code_type || !s->string_type)
-		return fail("no CPython that exports PyGILState_GetThisThreadState, PyCode_Type and PyUnicode_Type");
+		return refuse("no CPython that exports PyGILState_GetThisThreadState, PyCode_Type and PyUnicode_Type");
 	if (!choose(&at, version))
 		return false;
 	if (version >= 0x030e0000 && !s->runtime)
-		return fail("no _PyRuntime to ask");
+		return refuse("no _PyRuntime to ask");
 	if (version >= 0x030d0000 && s->runtime && !ask(&at, s->runtime, version))
 		return false;
-	if (!is_type(s->code_type, "code", at.code_size) || !is_type(s->string_type, "str", at.string_size))
-		return fail("a build of Python with another layout (Py_TRACE_REFS, free-threaded)");
+	if (!is_type(s->code_type, "code", at.head, at.code_size) ||
+	    !is_type(s->string_type, "str", at.head, at.string_size))
+		return refuse("a build of Python with another layout (Py_TRACE_REFS)");
 	if (version < 0x03070000)
 		dlt_python.finalizing = s->finalizing;
 	else
@@ -250,6 +274,7 @@ bool dlt_python_init(const struct dlt_python_symbols *s)
 void dlt_python_forget(void)
 {
 	__atomic_store_n(&dlt_python.ready, false, __ATOMIC_RELEASE);
+	dlt_python_forget_copies();
 	why = "Python was unloaded";
 }
 
@@ -312,6 +337,8 @@ static inline int32_t distance(const void *frame, const void *code)
 {
 	intptr_t bytes = (intptr_t)(word(frame, dlt_python.at.frame_at) - ((uintptr_t)code + dlt_python.at.code_size));
 
+	if (dlt_python.at.frame_copy != NONE && (uintptr_t)bytes >= word(body(code), OBJECT_SIZE) * 2)
+		return dlt_python_in_copy(frame, code);
 	return bytes == (int32_t)bytes ? (int32_t)bytes : -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Python call stack of the calling thread, read in a hook: CPython 3.6 to 3.15 with its lock (the GIL),
- * x86-64.
+ * The Python call stack of the calling thread, read in a hook: CPython 3.6 to 3.15 with its lock (the GIL), from 3.13
+ * on without it, too (free-threaded), x86-64.
  *
  * For any thread, with or without the GIL, at any allocation: also while the interpreter sets up a call, frees a
  * frame, collects garbage, starts, ends, and in the child of a fork. No lock, no allocation, no reference count
@@ -50,9 +50,12 @@ void dlt_python_forget(void);
 /* Why the last dlt_python_init failed; NULL: it did not. */
 const char *dlt_python_why(void);
 
+#define DLT_PYTHON_SOMEWHERE INT32_MAX
+
 struct dlt_python_frame {
 	const void *code;	/* the code object, alive while the frame is */
-	int32_t instruction;	/* in bytes from the code's begin, for dlt_python_line; negative: not begun */
+	/* In bytes from the code's begin, for dlt_python_line; negative: not begun; DLT_PYTHON_SOMEWHERE: not known. */
+	int32_t instruction;
 	/*
 	 * The native frame of _PyEval_EvalFrameDefault that runs this one was entered with it: the native stack has one
 	 * such frame for each run of frames that ends with entry = true. Up to 3.10 that is each frame.

@@ -53,16 +53,24 @@ static uint32_t character(const void *data, unsigned kind, size_t i)
 	return (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? REPLACEMENT : c;
 }
 
-/* Bits of PyASCIIObject.state: interned 2, kind 3, compact 1, ascii 1; in no version with the GIL elsewhere. */
+/*
+ * Bits of PyASCIIObject.state: interned 2, kind 3, compact 1, ascii 1. Without the GIL from 3.14 on `interned` is a
+ * byte, so that it can be set by itself.
+ */
+static inline unsigned state_of(const void *string)
+{
+	return (unsigned)integer(body(string), STRING_STATE) >> dlt_python.at.string_kind;
+}
+
 static inline unsigned kind_of(unsigned state)
 {
-	return state >> 2 & 7;
+	return state & 7;
 }
 
 /* Where the characters are; NULL: not yet anywhere (up to 3.11 a string could be made without). */
 static const void *characters(const void *string, unsigned state)
 {
-	bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
+	bool compact = state >> 3 & 1, ascii = state >> 4 & 1;
 	unsigned kind = kind_of(state);
 	const void *data;
 
@@ -84,9 +92,9 @@ static void copy_string(char *to, size_t size, const void *string)
 	if (!size)
 		return;
 	if (has_type(string, dlt_python.string_type)) {
-		state = (unsigned)integer(string, STRING_STATE);
+		state = state_of(string);
 		data = characters(string, state);
-		length = data ? word(string, STRING_LENGTH) : 0;
+		length = data ? word(body(string), STRING_LENGTH) : 0;
 	}
 	for (size_t i = 0; i < length && i < size; i++) {
 		unsigned char c[4];
@@ -150,12 +158,12 @@ static inline uint64_t text_mark(const void *string)
 	size_t size;
 
 	if (has_type(string, dlt_python.string_type)) {
-		state = (unsigned)integer(string, STRING_STATE);
+		state = state_of(string);
 		at = characters(string, state);
 	}
 	if (!at)
 		return mark;
-	size = word(string, STRING_LENGTH) * kind_of(state);
+	size = word(body(string), STRING_LENGTH) * kind_of(state);
 	return mark + size * BY_SIZE + end_mark(at, size);
 }
 
@@ -165,13 +173,13 @@ static inline uint64_t text_mark(const void *string)
  */
 static inline uint64_t lines_mark(const void *lines)
 {
-	const unsigned char *at = (const unsigned char *)lines + BYTES_DATA;
+	const unsigned char *at = (const unsigned char *)body(lines) + BYTES_DATA;
 	uint64_t mark = (uintptr_t)lines * BY_LAST;
 	size_t size;
 
 	if (!plausible(lines))
 		return mark;
-	size = word(lines, OBJECT_SIZE);
+	size = word(body(lines), OBJECT_SIZE);
 	mark += size * BY_FORMER;
 	if (size > MOST_LINES)
 		return mark;
@@ -205,10 +213,10 @@ static bool open_lines(struct bytes *b, const void *code)
 	const void *object = pointer(code, dlt_python.at.code_lines), *other = pointer(code, dlt_python.at.code_bytes);
 	uintptr_t size;
 
-	if (!plausible(other) || !has_type(object, word(other, OBJECT_TYPE)))
+	if (!plausible(other) || !has_type(object, word(body(other), OBJECT_TYPE)))
 		return false;
-	size = word(object, OBJECT_SIZE);
-	b->at = (const unsigned char *)object + BYTES_DATA;
+	size = word(body(object), OBJECT_SIZE);
+	b->at = (const unsigned char *)body(object) + BYTES_DATA;
 	b->end = b->at + size;
 	return size <= MOST_LINES;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What python.c and python_code.c share: where things lie in the structures of the version that runs. */
+/* What python.c, python_copies.c and python_code.c share: where things lie in structures of the version that runs. */
 #ifndef DLT_INTERPOSE_PYTHON_LAYOUT_H
 #define DLT_INTERPOSE_PYTHON_LAYOUT_H
 
@@ -30,6 +30,8 @@ enum lines {
 struct layout {
 	uint32_t version;		/* PY_VERSION_HEX, of the first release */
 	uint8_t instruction, lines;	/* enum */
+	uint8_t head;			/* an object's head is so much larger than with the GIL: FREE_THREADED or 0 */
+	uint8_t string_kind;		/* PyASCIIObject.state.kind: its lowest bit */
 	/* Include/pystate.h, from 3.8 Include/cpython/pystate.h */
 	uint16_t state_frame;		/* PyThreadState.frame; 3.11, 3.12: .cframe; from 3.13: .current_frame */
 	uint16_t cframe_frame;		/* _PyCFrame.current_frame */
@@ -39,12 +41,14 @@ struct layout {
 	uint16_t frame_back;		/* f_back; from 3.11: previous */
 	uint16_t frame_at;		/* f_lasti; 3.11, 3.12: prev_instr; from 3.13: instr_ptr */
 	uint16_t frame_owner;		/* an enum in a char */
+	uint16_t frame_copy;		/* tlbc_index, an int; without the GIL from 3.14 on */
 	/* PyCodeObject, Include/code.h, from 3.9 Include/cpython/code.h */
 	uint16_t code_size;		/* PyCode_Type.tp_basicsize: from 3.11 up to the instructions */
 	uint16_t code_file, code_name, code_line;
 	uint16_t code_lines;		/* co_lnotab; from 3.10: co_linetable */
 	uint16_t code_bytes;		/* another field that is bytes: co_code; from 3.11: co_exceptiontable */
 	uint16_t code_traceable;	/* _co_firsttraceable, in units */
+	uint16_t code_copies;		/* co_tlbc, as frame_copy */
 	/* Include/unicodeobject.h, from 3.9 Include/cpython/unicodeobject.h */
 	uint16_t string_ascii;		/* sizeof(PyASCIIObject) */
 	uint16_t string_size;		/* PyUnicode_Type.tp_basicsize, sizeof(PyUnicodeObject) */
@@ -52,13 +56,18 @@ struct layout {
 	uint16_t finalizing;		/* in _PyRuntime */
 };
 
-/* The same in all versions, but not with TRACE_REFS, which puts two words before: object.h, and as above. */
+/*
+ * The same in all versions, with the GIL: object.h, and as above. Without it `head` comes on top of each; with
+ * TRACE_REFS there are two words before, too, and that is refused.
+ */
 enum {
+	FREE_THREADED = 16,	/* struct _object has ob_tid, ob_mutex, two counts and more for ob_refcnt */
 	OBJECT_TYPE = 8,
 	OBJECT_SIZE = 16,
 	TYPE_NAME = 24, TYPE_BASIC_SIZE = 32,
 	BYTES_DATA = 32,
 	STRING_LENGTH = 16, STRING_STATE = 32,
+	STRING_KIND = 2, STRING_KIND_FREE_THREADED = 8,	/* the latter from 3.14 on */
 };
 
 extern struct dlt_python {
@@ -97,6 +106,12 @@ static inline unsigned char byte(const void *base, size_t offset)
 	return ((const unsigned char *)base)[offset];
 }
 
+/* From where offsets of OBJECT_TYPE and its kin count. */
+static inline const void *body(const void *object)
+{
+	return (const char *)object + dlt_python.at.head;
+}
+
 /* Not what was never set, is a small number or a pattern of a debugging allocator. */
 static inline bool plausible(const void *p)
 {
@@ -105,13 +120,17 @@ static inline bool plausible(const void *p)
 
 static inline bool has_type(const void *object, uintptr_t type)
 {
-	return plausible(object) && word(object, OBJECT_TYPE) == type;
+	return plausible(object) && word(body(object), OBJECT_TYPE) == type;
 }
 
 static inline bool is_code(const void *object)
 {
 	return has_type(object, dlt_python.code_type);
 }
+
+/* python_copies.c: where a frame is whose instruction does not lie in its code object. */
+int32_t dlt_python_in_copy(const void *frame, const void *code);
+void dlt_python_forget_copies(void);
 
 static inline bool is_ready(void)
 {
