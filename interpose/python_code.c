@@ -138,17 +138,9 @@ static inline uint64_t few(const unsigned char *at, size_t size)
 #define BY_LINE 0xa0761d6478bd642fu
 #define BY_NAME 0xe7037ed1a0b428dbu
 
-/* Of the last 16 bytes. */
-static inline uint64_t end_mark(const unsigned char *at, size_t size)
-{
-	if (size < 8)
-		return few(at, size) * BY_LAST;
-	return word(at, size - 8) * BY_LAST + word(at, size < 16 ? 0 : size - 16) * BY_FORMER;
-}
-
 /*
- * Of a string its address, its length and its end, where names differ that a program counts up: a string that was
- * made for one piece of code goes with it, and that of the next one lies in its place.
+ * Of a string its address, its length and its last 16 bytes, where names differ that a program counts up: a string
+ * that was made for one piece of code goes with it, and that of the next one lies in its place.
  */
 static inline uint64_t text_mark(const void *string)
 {
@@ -164,12 +156,15 @@ static inline uint64_t text_mark(const void *string)
 	if (!at)
 		return mark;
 	size = word(body(string), STRING_LENGTH) * kind_of(state);
-	return mark + size * BY_SIZE + end_mark(at, size);
+	mark += size * BY_SIZE;
+	if (size < 8)
+		return mark + few(at, size) * BY_LAST;
+	return mark + word(at, size - 8) * BY_LAST + word(at, size < 16 ? 0 : size - 16) * BY_FORMER;
 }
 
 /*
- * Of the table of lines its address, its size and both ends: pieces of code that differ by lines alone (a module's,
- * behind more or fewer empty ones) have all else in common. Lines before the first statement are in its begin.
+ * Of the table of lines its address, its size and its begin, where the lines before the first statement are: a
+ * module's code, behind more or fewer empty ones, has all else in common. The end would be one more cache line.
  */
 static inline uint64_t lines_mark(const void *lines)
 {
@@ -181,9 +176,6 @@ static inline uint64_t lines_mark(const void *lines)
 		return mark;
 	size = word(body(lines), OBJECT_SIZE);
 	mark += size * BY_FORMER;
-	if (size > MOST_LINES)
-		return mark;
-	mark += end_mark(at, size) * BY_NAME;
 	return size < 8 ? mark : mark + word(at, 0) * BY_SIZE;
 }
 

@@ -290,9 +290,6 @@ static void test_marks(void **unused)
 		assert_int_equal(dlt_python_code_mark(code), mark);
 		((unsigned char *)lines)[32 + now->head + 3] += 2;
 		assert_int_not_equal(dlt_python_code_mark(code), mark);
-		((unsigned char *)lines)[32 + now->head + 3] -= 2;
-		((unsigned char *)lines)[32 + now->head + UNITS_OF_CODE * 2 - 1] += 2;
-		assert_int_not_equal(dlt_python_code_mark(code), mark);
 	}
 }
 
