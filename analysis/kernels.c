@@ -42,8 +42,8 @@ static const struct column phase_columns[] = {
 
 static const struct column graph_columns[] = {
 	{ "process", "process", UNIT_ID, "id of the process" },
-	{ "graph", "graph", UNIT_ID, "id by process, the same for one made later at its address that has the same work; "
-	  "missing: kernels launched one by one" },
+	{ "graph", "graph", UNIT_ID, "id by process, the same for one made later at its address with the same "
+	  "work; missing: kernels launched one by one" },
 	{ "launches", "launches", UNIT_COUNT, "executed" },
 	{ "captured", "captured", UNIT_COUNT, "captured into other graphs, not executed by these calls" },
 	{ "kernels", "kernels", UNIT_COUNT, "that one launch executes" },

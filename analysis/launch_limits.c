@@ -28,8 +28,8 @@ static void unsure_graphs(const struct process *p, launch_limits_say *say, void 
 		return;
 	if (deciding)
 		snprintf(bodies, sizeof(bodies),
-			 "%s of them came to %s conditional nodes, whose bodies run as often as the GPU decides and are "
-			 "in no count (each once: %s kernels); in others ",
+			 "%s of them came to %s conditional nodes, whose bodies run as often as the GPU decides and "
+			 "are in no count (each once: %s kernels); in others ",
 			 COUNT_TEXT(deciding), COUNT_TEXT(nodes), COUNT_TEXT(kernels));
 	snprintf(text, sizeof(text),
 		 "%s launches of %s CUDA graphs may have executed more or less than is "

@@ -161,7 +161,8 @@ static void marks_cut(struct table *table, const struct trace *t)
 			left_out += t->moments.by_kind[kind] - MOMENTS_KEPT;
 	if (left_out)
 		limit(table, t, NULL, "truncated", (double)left_out,
-		      "%s marks are not in the table marks, which has %d of a kind", COUNT_TEXT(left_out), MOMENTS_KEPT);
+		      "%s marks are not in the table marks, which has %d of a kind",
+		      COUNT_TEXT(left_out), MOMENTS_KEPT);
 }
 
 static void epochs_cut(struct table *table, const struct process *p)

@@ -184,8 +184,8 @@ void check_totals(const struct trace *t, const struct report *r, struct check_re
 					 COUNT_TEXT(f->exact->outer_calls));
 		}
 	}
-	check_verdict(c, functions, (double)off, "%s functions by process and caller, %s calls%s", COUNT_TEXT(functions),
-		      COUNT_TEXT(calls), first);
+	check_verdict(c, functions, (double)off, "%s functions by process and caller, %s calls%s",
+		      COUNT_TEXT(functions), COUNT_TEXT(calls), first);
 }
 
 /* ---- names ---- */
@@ -319,5 +319,6 @@ void check_ended(const struct trace *t, const struct report *r, struct check_res
 	if (counted)
 		snprintf(unsaid, sizeof(unsaid), ", %s only counted could not say", COUNT_TEXT(counted));
 	check_verdict(c, processes, (double)unknown, "%s processes, %s of them killed, %s live on, as "
-		      "the recorder said%s%s", COUNT_TEXT(processes), COUNT_TEXT(killed), COUNT_TEXT(on), unsaid, first);
+		      "the recorder said%s%s", COUNT_TEXT(processes), COUNT_TEXT(killed), COUNT_TEXT(on), unsaid,
+		      first);
 }

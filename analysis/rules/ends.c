@@ -26,7 +26,8 @@ static const char *refused_text(const struct process *p, char *text, size_t size
 	if (!failed)
 		return text;
 	if (!p->failed_count && !g->failed) {
-		snprintf(text, size, "; before, %s allocation%s had failed", COUNT_TEXT(failed), failed == 1 ? "" : "s");
+		snprintf(text, size, "; before, %s allocation%s had failed", COUNT_TEXT(failed),
+			 failed == 1 ? "" : "s");
 		return text;
 	}
 	if (p->end != UNKNOWN && at != UNKNOWN && p->end > at)
