@@ -210,14 +210,6 @@ static void publish(const char *folder, const uint64_t id[2])
 
 /* ---- content ------------------------------------------------------------------------------- */
 
-static uint64_t boottime_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* For who reads from outside: the same number is another process there. */
 static uint64_t pid_namespace(void)
 {
@@ -229,11 +221,11 @@ static uint64_t pid_namespace(void)
 static void fill_identity(struct dlt_box_header *h)
 {
 	h->recording = dlt_process.recording;
-	h->boottime = boottime_ns();
+	h->boottime = dlt_clock_of(CLOCK_BOOTTIME);
 	h->begin = dlt_process.begin;
 	h->pid_namespace = pid_namespace();
 	h->pid = (uint32_t)dlt_process.pid;
-	h->parent_pid = (uint32_t)getppid();
+	h->parent_pid = (uint32_t)dlt_sys_parent();
 	h->process = dlt_process.id;
 	h->parent = dlt_process.parent;
 	h->reason = dlt_process.reason;

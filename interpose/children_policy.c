@@ -123,7 +123,7 @@ static bool is_first(void)
 {
 	const char *root = dlt_process_env("DLTRACE_ROOT");
 
-	return !root || strtoul(root, NULL, 10) == (unsigned long)getpid();
+	return !root || strtoul(root, NULL, 10) == (unsigned long)dlt_sys_pid();
 }
 
 bool dlt_children_would_trace(const char *path)

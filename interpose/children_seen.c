@@ -37,7 +37,7 @@ static void read_head(const char *path, struct head *h)
 	if (fd < 0)
 		return;
 	/* Of a pipe nothing may be taken away. */
-	if (fstat(fd, &h->st) == 0 && S_ISREG(h->st.st_mode))
+	if (dlt_sys_fstat(fd, &h->st) == 0 && S_ISREG(h->st.st_mode))
 		h->size = dlt_sys(SYS_pread64, fd, (long)h->u.text, sizeof(h->u.text) - 1, 0, 0);
 	else
 		h->size = -1;
@@ -91,7 +91,8 @@ static bool is_of_other_kind(const ElfW(Ehdr) *e)
 
 static bool gains_rights(const struct stat *st)
 {
-	return (st->st_mode & S_ISUID && st->st_uid != geteuid()) || (st->st_mode & S_ISGID && st->st_gid != getegid());
+	return (st->st_mode & S_ISUID && st->st_uid != dlt_sys_user()) ||
+	       (st->st_mode & S_ISGID && st->st_gid != dlt_sys_group());
 }
 
 enum dlt_reach dlt_children_reach(const char *path)

@@ -45,7 +45,7 @@ void dlt_children_told_init(void)
 
 void dlt_children_tell(const char *path)
 {
-	struct told *t = place_of(getpid());
+	struct told *t = place_of(dlt_sys_pid());
 	size_t length = strlen(path);
 
 	if (!t || dlt_process.traced)
@@ -53,7 +53,7 @@ void dlt_children_tell(const char *path)
 	__atomic_store_n(&t->pid, 0, __ATOMIC_RELAXED);
 	/* The end of a path says more than its beginning. */
 	strcpy(t->path, length < sizeof(t->path) ? path : path + length - sizeof(t->path) + 1);
-	__atomic_store_n(&t->pid, (uint32_t)getpid(), __ATOMIC_RELEASE);
+	__atomic_store_n(&t->pid, (uint32_t)dlt_sys_pid(), __ATOMIC_RELEASE);
 }
 
 const char *dlt_children_told(pid_t child)

@@ -20,13 +20,17 @@ extern bool dlt_clock_is_tsc;
 extern uint64_t dlt_clock_mult;
 #define DLT_CLOCK_SHIFT 32
 
+/*
+ * ns of one of the kernel's clocks (CLOCK_BOOTTIME, ...), 0 where it has none of that name; of the kernel itself: what
+ * is called clock_gettime may be another preload's that makes up times (libfaketime), and that allocates as it first
+ * does, while our first hook waits for it.
+ */
+uint64_t dlt_clock_of(clockid_t clock);
+
 /* ns CLOCK_MONOTONIC, the clock of all time stamps. */
 static inline uint64_t dlt_clock_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return dlt_clock_of(CLOCK_MONOTONIC);
 }
 
 /* A moment, for differences only. */

@@ -122,7 +122,7 @@ static long high_base(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
+	if (dlt_sys_limit(RLIMIT_NOFILE, &limit))
 		return -1;
 	return limit.rlim_cur >= 2 * 1024 ? HIGHEST_BASE : (long)(limit.rlim_cur / 4 * 3);
 }
@@ -148,7 +148,7 @@ static bool is_connection(int fd)
 {
 	struct stat file;
 
-	return fstat(fd, &file) == 0 && S_ISSOCK(file.st_mode);
+	return dlt_sys_fstat(fd, &file) == 0 && S_ISSOCK(file.st_mode);
 }
 
 DLT_EXPORT int lttng_ust_add_fd_to_tracker(int fd)
@@ -236,7 +236,7 @@ static bool is_tracked(int fd)
 {
 	int saved = errno, result;
 
-	if (!tracker.safe_close || getpid() != dlt_process.pid)
+	if (!tracker.safe_close || dlt_sys_pid() != dlt_process.pid)
 		return true;
 	result = tracker.safe_close(fd, close_nothing);
 	errno = saved;

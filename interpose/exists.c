@@ -40,6 +40,7 @@
 #include "elf.h"
 #include "functions.h"
 #include "library.h"
+#include "sys.h"
 #include "walk.h"
 
 #define MAX_SYMBOLS 4096
@@ -70,28 +71,12 @@ static unsigned long long seen_adds, seen_subs;
 extern const char own_header[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
-/* Raw, since this runs before anything is initialised, and keeps errno. */
-static long raw(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
-{
-#if defined(__x86_64__)
-	register uintptr_t fourth __asm__("r10") = d;
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result)
-			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
-			 : "rcx", "r11", "memory");
-	return result;
-#else
-	return syscall(number, a, b, c, d);
-#endif
-}
-
 static long protect(void *from, size_t size, uintptr_t prot)
 {
 	uintptr_t begin = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
 	uintptr_t end = ((uintptr_t)from + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 
-	return raw(SYS_mprotect, begin, end - begin, prot, 0);
+	return dlt_sys(SYS_mprotect, (long)begin, (long)(end - begin), (long)prot, 0, 0);
 }
 
 static inline bool is_set(const uint64_t *bits, uint32_t i)
@@ -505,7 +490,7 @@ static void hide_at_start(void)
  */
 static bool overwrite(uintptr_t *place)
 {
-	if (raw(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uintptr_t)place, sizeof(*place)) != 0)
+	if (dlt_sys(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)place, sizeof(*place), 0) != 0)
 		return false;
 	*place = 0;
 	return true;

@@ -140,7 +140,7 @@ void dlt_exit_undo(enum dlt_exit_how how)
 static void note_status(int code, void *unused)
 {
 	(void)unused;
-	ending = dlt_process.shut_in ? dlt_process.pid : getpid();
+	ending = dlt_process.shut_in ? dlt_process.pid : dlt_sys_pid();
 	status = code & 0377;
 	if (ending == dlt_process.pid)
 		set_box(DLT_BOX_EXITING, status);
@@ -258,7 +258,7 @@ DLT_EXPORT int raise(int sig)
 
 DLT_EXPORT int kill(pid_t pid, int sig)
 {
-	bool fatal = pid == dlt_process.pid && !dlt_process.shut_in && pid == getpid() && is_fatal(sig);
+	bool fatal = pid == dlt_process.pid && !dlt_process.shut_in && pid == dlt_sys_pid() && is_fatal(sig);
 	int result;
 
 	if (fatal)

@@ -70,7 +70,7 @@ static void name_folder(uint64_t hash, const char *path, size_t length)
 			return;
 		if (there)
 			continue;
-		if (length > LONGEST || getpid() != dlt_process.pid)
+		if (length > LONGEST || dlt_sys_pid() != dlt_process.pid)
 			return;
 		if (__atomic_compare_exchange_n(place, &there, hash, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED)) {

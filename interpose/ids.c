@@ -24,7 +24,7 @@ static uint32_t random_start(void)
 	uint32_t start = 0;
 
 	if (dlt_sys(SYS_getrandom, (long)&start, sizeof(start), GRND_NONBLOCK, 0, 0) != sizeof(start))
-		start = (uint32_t)dlt_clock_ns() ^ (uint32_t)getpid() << 16;
+		start = (uint32_t)dlt_clock_ns() ^ (uint32_t)dlt_sys_pid() << 16;
 	return start;
 }
 
@@ -33,7 +33,7 @@ static bool is_trusted(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	return dlt_sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == dlt_sys_user() &&
 	       (st.st_mode & 077) == 0 && st.st_nlink == 1;
 }
 
@@ -65,7 +65,7 @@ static uint32_t *open_counter(const char *path, int flags)
 static uint32_t *shared_counter(const char *folder)
 {
 	char path[300], digits[12], *d = digits + sizeof(digits) - 1;
-	unsigned uid = geteuid();
+	unsigned uid = dlt_sys_user();
 
 	if (*folder && strlen(folder) < sizeof(path) - 5)
 		return open_counter(strcat(strcpy(path, folder), "/ids"), 0);

@@ -50,11 +50,11 @@ static bool first_has_ended(void)
 /* Threads that no record knows are counted by the kernel; without /proc by nobody. */
 static bool is_alone(void)
 {
-	bool is_first = getpid() == dlt_sys(SYS_gettid, 0, 0, 0, 0, 0);
+	bool is_first = dlt_sys_pid() == dlt_sys(SYS_gettid, 0, 0, 0, 0, 0);
 	uint32_t helpers = __atomic_load_n(&dlt_box->helpers, __ATOMIC_SEQ_CST);
 	struct stat tasks;
 
-	if (stat("/proc/self/task", &tasks))
+	if (dlt_sys_stat("/proc/self/task", &tasks))
 		return !dlt_threads_starting();
 	if (tasks.st_nlink != 2 + helpers + (is_first ? 1 : 2))
 		return false;

@@ -41,7 +41,7 @@ static bool is_within(int limit, int used, uint64_t needed)
 {
 	struct rlimit l;
 
-	if (getrlimit((__rlimit_resource_t)limit, &l) || l.rlim_cur == RLIM_INFINITY)
+	if (dlt_sys_limit(limit, &l) || l.rlim_cur == RLIM_INFINITY)
 		return true;
 	return l.rlim_cur > statm(used) + needed;
 }

@@ -39,7 +39,8 @@ static struct dlt_wanted *map_wanted(int fd)
 	struct dlt_wanted *w;
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_size < DLT_WANTED_SIZE)
+	if (dlt_sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != dlt_sys_user() ||
+	    st.st_size < DLT_WANTED_SIZE)
 		return NULL;
 	w = dlt_sys_map(NULL, DLT_WANTED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	if (w && (__atomic_load_n(&w->magic, __ATOMIC_ACQUIRE) != DLT_WANTED_MAGIC || w->layout != DLT_OUTBOX_LAYOUT)) {

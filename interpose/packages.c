@@ -16,6 +16,7 @@
 #include "hash.h"
 #include "objects.h"
 #include "process.h"
+#include "sys.h"
 
 #define PACKAGES 1024		/* a power of 2; a program with many imports has some 200 */
 #define LONGEST 1024		/* bytes of a folder's path */
@@ -102,7 +103,7 @@ static void note(const char *path, size_t length)
 {
 	uint64_t hash = DLT_HASH_BASIS;
 
-	if (length > LONGEST || is_standard(path, length) || getpid() != dlt_process.pid)
+	if (length > LONGEST || is_standard(path, length) || dlt_sys_pid() != dlt_process.pid)
 		return;
 	for (size_t i = 0; i < length; i++) {
 		if (path[i] == '/' && is_seen(hash | 1))

@@ -134,7 +134,7 @@ static void first_call(void)
 	read_settings();
 	if (dlt_process.traced)
 		dlt_clock_begin();
-	dlt_process.pid = getpid();
+	dlt_process.pid = dlt_sys_pid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_START;
 	dlt_children_find_parent();
@@ -163,7 +163,7 @@ static void remake(void)
 	inherited.bytes += live.bytes;
 	inherited.count += live.count;
 	keep_parent();
-	dlt_process.pid = getpid();
+	dlt_process.pid = dlt_sys_pid();
 	dlt_process.begin = dlt_clock_ns();
 	dlt_process.reason = DLT_REASON_FORK;
 	if (dlt_process.traced)
@@ -228,7 +228,7 @@ void dlt_process_unread(void)
 {
 	struct dlt_ev_proc_process e = {
 		.process = dlt_process.id, .parent = dlt_process.parent, .pid = (uint32_t)dlt_process.pid,
-		.parent_pid = (uint32_t)getppid(), .recording = dlt_process.recording,
+		.parent_pid = (uint32_t)dlt_sys_parent(), .recording = dlt_process.recording,
 		.reason = (uint8_t)dlt_process.reason, .traced = 1, .heap = (uint8_t)dlt_process.heap,
 		.begin = dlt_process.begin, .threshold = dlt_process.threshold, .rank = -1, .ranks = -1,
 		.local_rank = -1, .version = PACKAGE_VERSION, .host = "", .exe = "", .folder = "", .command = "",
@@ -278,7 +278,7 @@ void dlt_process_announce(void)
 	static struct utsname host;
 	struct dlt_ev_proc_process e = {
 		.process = dlt_process.id, .parent = dlt_process.parent,
-		.pid = (uint32_t)dlt_process.pid, .parent_pid = (uint32_t)getppid(),
+		.pid = (uint32_t)dlt_process.pid, .parent_pid = (uint32_t)dlt_sys_parent(),
 		.recording = dlt_process.recording, .reason = (uint8_t)dlt_process.reason,
 		.traced = !dlt_process.traced, .heap = (uint8_t)dlt_process.heap,
 		.begin = dlt_process.begin, .box = dlt_box->id[0],
@@ -296,7 +296,7 @@ void dlt_process_announce(void)
 	read_command(command, sizeof(command));
 	read_exe(exe, sizeof(exe));
 	read_folder(folder, sizeof(folder));
-	uname(&host);
+	dlt_sys(SYS_uname, (long)&host, 0, 0, 0, 0);
 	dlt_emit(dlt_thread_self(), DLT_EV_PROC_PROCESS, &e);
 	if (!dlt_thread_self()->announced)
 		dlt_threads_first_event(dlt_thread_self(), DLT_EVENTS);

@@ -70,7 +70,7 @@ static uintptr_t look_up(const char *array, int copy)
 
 	if (!plausible(array) || copy < 0)
 		return 0;
-	if (dlt_sys6(SYS_process_vm_readv, getpid(), (long)to, 2, (long)from, 2, 0) != whole)
+	if (dlt_sys6(SYS_process_vm_readv, dlt_sys_pid(), (long)to, 2, (long)from, 2, 0) != whole)
 		return 0;
 	return copy < count ? entry : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that dltrace makes for itself, past the application's and its own wrappers.
+ * System calls that dltrace makes for itself, past the application's, other preloads' and its own wrappers: also
+ * past `syscall`. libuid_wrapper has one, which takes a lock that it holds when its first call brings us in.
  *
  * They return -errno on failure and leave errno alone.
  */
@@ -8,22 +9,34 @@
 #define DLT_INTERPOSE_SYS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 static inline long dlt_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
+#if defined(__x86_64__)
+	register long fourth __asm__("r10") = d, fifth __asm__("r8") = e, sixth __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall" : "=a"(result)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
+			 : "rcx", "r11", "memory");
+#else
 	int saved = errno;
 	long result = syscall(number, a, b, c, d, e, f);
 
 	if (result == -1)
 		result = -errno;
 	errno = saved;
+#endif
 	return result;
 }
 
@@ -58,6 +71,41 @@ static inline int dlt_sys_openat(int folder, const char *path, int flags, mode_t
 static inline int dlt_sys_close(int fd)
 {
 	return (int)dlt_sys(SYS_close, fd, 0, 0, 0, 0);
+}
+
+static inline pid_t dlt_sys_pid(void)
+{
+	return (pid_t)dlt_sys(SYS_getpid, 0, 0, 0, 0, 0);
+}
+
+static inline pid_t dlt_sys_parent(void)
+{
+	return (pid_t)dlt_sys(SYS_getppid, 0, 0, 0, 0, 0);
+}
+
+static inline uid_t dlt_sys_user(void)
+{
+	return (uid_t)dlt_sys(SYS_geteuid, 0, 0, 0, 0, 0);
+}
+
+static inline gid_t dlt_sys_group(void)
+{
+	return (gid_t)dlt_sys(SYS_getegid, 0, 0, 0, 0, 0);
+}
+
+static inline int dlt_sys_stat(const char *path, struct stat *st)
+{
+	return (int)dlt_sys(SYS_newfstatat, AT_FDCWD, (long)path, (long)st, 0, 0);
+}
+
+static inline int dlt_sys_fstat(int fd, struct stat *st)
+{
+	return (int)dlt_sys(SYS_fstat, fd, (long)st, 0, 0, 0);
+}
+
+static inline int dlt_sys_limit(int which, struct rlimit *limit)
+{
+	return (int)dlt_sys(SYS_prlimit64, 0, which, 0, (long)limit, 0);
 }
 
 /*

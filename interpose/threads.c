@@ -15,6 +15,7 @@
 #include "audited.h"
 #include "box_private.h"
 #include "children.h"
+#include "clock.h"
 #include "creator.h"
 #include "emit.h"
 #include "export.h"
@@ -117,15 +118,6 @@ void dlt_threads_announce(struct dlt_thread *t, enum dlt_threads_reason reason, 
 	dlt_emit(self, DLT_EV_PROC_THREAD, &e);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts))
-		return 0;
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* From the thread's last destructors: what it emits later is in the black box only. */
 void dlt_threads_ended(struct dlt_thread *t)
 {
@@ -141,7 +133,7 @@ void dlt_threads_ended(struct dlt_thread *t)
 		return;
 	if (!t->announced)		/* one that we did not see begin, and that emitted nothing: one event more */
 		dlt_threads_first_event(t, DLT_EV_PROC_THREAD_END);
-	e.cpu = cpu_ns();
+	e.cpu = dlt_clock_of(CLOCK_THREAD_CPUTIME_ID);
 	e.events = t->events + dlt_ring_noted(t->slot) + 1;
 	dlt_emit(t, DLT_EV_PROC_THREAD_END, &e);
 }

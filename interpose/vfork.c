@@ -15,6 +15,7 @@
 #include "export.h"
 #include "process.h"
 #include "real.h"
+#include "sys.h"
 #include "thread.h"
 
 #define DEPTH 4			/* vfork children that vfork themselves */
@@ -32,7 +33,7 @@ __attribute__((used)) static void *dlt_vfork_enter(uintptr_t back, uintptr_t sta
 {
 	struct dlt_thread *t = dlt_thread_self();
 	struct waiting *w = waiting[t->index];
-	pid_t pid = getpid();
+	pid_t pid = dlt_sys_pid();
 
 	/* The stack grows down: what lies below belongs to children that are gone, as does what we seem to wait for. */
 	while (t->vforked && (w[t->vforked - 1].stack < stack || w[t->vforked - 1].pid == pid))
@@ -60,7 +61,7 @@ __attribute__((used)) static uintptr_t dlt_vfork_leave(pid_t pid, uintptr_t stac
 	/* The child has the last one; its parent, one that may have been others' since. */
 	if (pid != 0) {
 		int saved = errno;
-		pid_t self = getpid();
+		pid_t self = dlt_sys_pid();
 
 		while (i && (w[i].stack != stack || w[i].pid != self))
 			i--;
@@ -77,7 +78,7 @@ bool dlt_children_is_borrowed(void)
 {
 	struct dlt_thread *t = dlt_thread_tls;
 
-	return (t && t->vforked) || (!dlt_process.shut_in && getpid() != dlt_process.pid);
+	return (t && t->vforked) || (!dlt_process.shut_in && dlt_sys_pid() != dlt_process.pid);
 }
 
 /* Static memory is the parent's too; the path may lie on the child's stack. */

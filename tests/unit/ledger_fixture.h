@@ -13,6 +13,7 @@
 #include "interpose/blocks.c"
 #include "interpose/ledger.c"
 #include "interpose/ledger_rows.c"
+#include "tests/unit/clock_of.h"
 
 struct dlt_box_header *dlt_box;
 struct dlt_process dlt_process = { .traced = true };

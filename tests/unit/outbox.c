@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "interpose/outbox.c"
+#include "tests/unit/clock_of.h"
 #undef HEAD
 
 /* ---- what the application's side takes from others ------------------------------------------- */

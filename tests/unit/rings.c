@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "interpose/rings.c"
+#include "tests/unit/clock_of.h"
 
 /* ---- what rings take from others --------------------------------------------------------------- */
 
