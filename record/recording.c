@@ -145,13 +145,21 @@ static void start_sampler(struct recording *r)
 	helper_reap(&r->sampler, 0);
 }
 
+/* The sampler is told, too: its LTTng sees events enabled a moment before their session takes them. */
+static void has_started(struct recording *r)
+{
+	if (!r->started)
+		r->started = now_ns();
+	message_send(r->sampler.fd, "started");
+}
+
 static int start_tracing(struct recording *r, char *why, size_t size)
 {
 	int err = keeper_start(&r->keeper, why, size);
 
 	r->start_asked = true;
 	if (err == 0)
-		r->started = now_ns();
+		has_started(r);
 	return err;
 }
 
@@ -248,7 +256,7 @@ static void from_keeper(struct recording *r)
 	} else if ((value = message_is(text, "failed"))) {
 		control_end(&r->asker, "error", value);
 	} else if (message_is(text, "started")) {
-		r->started = now_ns();
+		has_started(r);
 	} else if ((value = message_is(text, "unstarted"))) {
 		not_started(r, value);
 	} else if ((value = message_is(text, "end"))) {
@@ -272,6 +280,8 @@ static void sampler_has_died(struct recording *r)
 	if (r->samplers++ < SAMPLERS && !r->stop_asked && !r->ending)
 		start_sampler(r);
 	if (r->sampler.fd >= 0) {
+		if (r->started)
+			has_started(r);
 		r->waiting = false;	/* it does not know that its survivors are waited for */
 		note(r, "1 sampler 0 dltrace-sampler has died and was started again: samples are missing in between");
 		return;

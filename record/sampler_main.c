@@ -30,6 +30,7 @@ static struct {
 	const char *boxes, *level, *command, *labels;
 	bool outboxes;		/* processes put their events into their boxes */
 	uint64_t recording, hang;
+	bool started;		/* LTTng has started the session: it drops what it is given before */
 	bool survivors;		/* dltrace-record waits for the last process */
 	unsigned told;		/* how many, last time */
 } self;
@@ -42,7 +43,8 @@ static uint64_t realtime(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void describe(void)
+/* False: LTTng has not written it. */
+static bool describe(void)
 {
 	char host[256] = "";
 	struct dlt_ev_record_recording e = {
@@ -51,7 +53,54 @@ static void describe(void)
 	};
 
 	gethostname(host, sizeof(host) - 1);
-	sample_emit(DLT_EV_RECORD_RECORDING, &e);
+	return sample_emit(DLT_EV_RECORD_RECORDING, &e);
+}
+
+/* The recording is described at its start and from time to time. False: its session does not take events yet. */
+static bool introduce(uint64_t now)
+{
+	static uint64_t described;
+	static bool introduced;
+
+	if (!self.started)
+		return false;
+	introduced &= sample_enabled(DLT_EV_RECORD_RECORDING);
+	if (!sample_enabled(DLT_EV_RECORD_RECORDING) || (introduced && now - described < AGAIN))
+		return true;
+	described = now;
+	introduced |= describe();
+	return introduced;
+}
+
+/* False: too early. */
+static bool sample(void)
+{
+	static uint64_t next;
+	static bool was_wanted;
+	bool wanted = sampler_wanted();
+	uint64_t now = ticks_monotonic(), period = sampler_period();
+
+	if (!introduce(now))
+		return false;
+	if (now < next && wanted == was_wanted)
+		return true;
+	next = now - now % period + period;
+	was_wanted = wanted;
+	if (!wanted)
+		return true;
+	/* How many CPUs there are bounds what processes can have used. */
+	sampled_machine_tick(now, false);
+	follow_tick(now);
+	gpu_tick(now);
+	energy_tick();
+	return true;
+}
+
+/* LTTng wants events and takes them, or a second is over. */
+static void wait_for_the_session(void)
+{
+	for (int waited = 0; waited < 1000 && !(wanted_ready() && sample()); waited++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
 static void send_line(const char *text)
@@ -80,8 +129,10 @@ static bool answer(const char *text)
 		describe();
 		follow_again();
 	}
+	if (message_is(text, "started"))
+		self.started = true;
 	if (message_is(text, "listen")) {
-		wanted_wait();
+		wait_for_the_session();
 		message_send(self.fd, "listening");
 	}
 	if (message_is(text, "look")) {
@@ -126,31 +177,6 @@ static int until_next(void)
 	return (int)((wait < first ? wait : first) / 1000000) + 1;
 }
 
-static void sample(void)
-{
-	static uint64_t described, next;
-	static bool was_enabled, was_wanted;
-	bool wanted = sampler_wanted(), enabled = sample_enabled(DLT_EV_RECORD_RECORDING);
-	uint64_t now = ticks_monotonic(), period = sampler_period();
-
-	if (enabled && (!was_enabled || now - described >= AGAIN)) {
-		described = now;
-		describe();
-	}
-	was_enabled = enabled;
-	if (now < next && wanted == was_wanted)
-		return;
-	next = now - now % period + period;
-	was_wanted = wanted;
-	if (!wanted)
-		return;
-	/* How many CPUs there are bounds what processes can have used. */
-	sampled_machine_tick(now, false);
-	follow_tick(now);
-	gpu_tick(now);
-	energy_tick();
-}
-
 static void serve(void)
 {
 	struct pollfd fds[] = {
@@ -162,7 +188,8 @@ static void serve(void)
 		int n;
 
 		poll(fds, 3, until_next());
-		wanted_update();
+		if (self.started)
+			wanted_update();
 		if (fds[2].revents)
 			wanted_heard();
 		follow_pass_on(ticks_monotonic());
@@ -201,6 +228,7 @@ int main(int argc, char **argv)
 	ticks_init();
 	if (follow_init(self.boxes, self.hang) < 0)
 		return 125;
+	sample_tell_written(&dlt_bridge_wrote);
 	if (self.outboxes)
 		sample_wait_for_room(PLAN_WAIT * 1000ull);
 	err = self.outboxes ? wanted_open(self.boxes) : 0;

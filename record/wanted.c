@@ -14,7 +14,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bridge.h"
@@ -104,10 +103,9 @@ bool wanted_update(void)
 	return any;
 }
 
-void wanted_wait(void)
+bool wanted_ready(void)
 {
-	for (int waited = 0; wanted && !wanted_update() && waited < 1000; waited++)
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	return !wanted || wanted_update();
 }
 
 void wanted_end(void)

@@ -15,8 +15,8 @@ int wanted_open(const char *folder);
 /* Writes down what is wanted now. True: something is. */
 bool wanted_update(void);
 
-/* Waits for LTTng to say that something is, a second at most. */
-void wanted_wait(void);
+/* False: nothing is wanted yet. */
+bool wanted_ready(void);
 
 /* Nothing is, for ever. */
 void wanted_end(void);

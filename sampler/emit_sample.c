@@ -12,6 +12,8 @@
 
 uint64_t sample_emitted, sample_unsaid;
 
+static bool *wrote_event;	/* NULL: LTTng does not say it */
+
 static struct {
 	uint64_t longest;	/* ns; 0: events that find no room are lost at once */
 	unsigned in_vain;	/* the last so many ... */
@@ -20,6 +22,11 @@ static struct {
 	uint64_t again_at;	/* ns CLOCK_MONOTONIC */
 	bool hurried;		/* sample_try_now was heard */
 } waiting;
+
+void sample_tell_written(bool *wrote)
+{
+	wrote_event = wrote;
+}
 
 void sample_wait_for_room(uint64_t longest)
 {
@@ -67,4 +74,21 @@ bool sample_write(enum dlt_event event, const void *data)
 	if (waiting.longest)
 		has_waited(begin);
 	return true;
+}
+
+bool sample_emit(enum dlt_event event, const void *data)
+{
+	bool wrote;
+
+	if (!sample_enabled(event))
+		return false;
+	if (wrote_event)
+		*wrote_event = false;
+	if (!sample_write(event, data)) {
+		sample_unsaid++;
+		return false;
+	}
+	wrote = !wrote_event || *wrote_event;
+	sample_emitted += wrote;
+	return wrote;
 }

@@ -8,8 +8,14 @@
 
 #include "bridge.h"
 
-/* Events that this process's sampler emitted so far; and that it kept to itself, as LTTng takes nothing. */
+/*
+ * Events that this process's sampler emitted so far, without those that LTTng has not written where that is known;
+ * and that it kept to itself, as LTTng takes nothing.
+ */
 extern uint64_t sample_emitted, sample_unsaid;
+
+/* For a program whose LTTng says when it has written: `wrote` is its dlt_bridge_wrote. */
+void sample_tell_written(bool *wrote);
 
 /*
  * For an application that LTTng makes wait for room in a full buffer (LTTNG_UST_ALLOW_BLOCKING), at most `longest`
@@ -35,14 +41,7 @@ static inline bool sample_enabled(enum dlt_event event)
 /* Of an event that somebody listens to. False: it was not, LTTng being stuck. */
 bool sample_write(enum dlt_event event, const void *data);
 
-static inline void sample_emit(enum dlt_event event, const void *data)
-{
-	if (!sample_enabled(event))
-		return;
-	if (sample_write(event, data))
-		sample_emitted++;
-	else
-		sample_unsaid++;
-}
+/* True: LTTng has written it, or nobody knows. */
+bool sample_emit(enum dlt_event event, const void *data);
 
 #endif

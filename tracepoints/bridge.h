@@ -12,6 +12,7 @@
 #ifndef DLT_TRACEPOINTS_BRIDGE_H
 #define DLT_TRACEPOINTS_BRIDGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "events.h"
@@ -27,6 +28,13 @@ typedef int (*dlt_walk_fn)(int (*each)(struct dl_phdr_info *info, size_t size, v
 /* NULL for events that this program does not carry (recorder-only ones in the application). */
 extern const int *const dlt_bridge_states[DLT_EVENTS];
 extern dlt_emit_fn const dlt_bridge_emitters[DLT_EVENTS];
+
+/*
+ * Only in the recorder's programs: true once LTTng has written an event. One that finds no room is not, nor one
+ * between its state's being set and its session's start (LTTng-UST 2.13: lttng_session_enable), which may take
+ * milliseconds: LTTng counts the former as discarded and is silent about the latter.
+ */
+extern bool dlt_bridge_wrote;
 
 /* What libdltrace-ust.so hands to libdltrace.so, as the exported object `dlt_bridge`. */
 struct dlt_bridge {
