@@ -298,6 +298,33 @@ bool process_ended_badly(const struct process *p)
 	return !e.let_go && (e.killed || e.ending == END_SIGNAL || (e.ending == END_STATUS && e.code));
 }
 
+bool trace_unseen_end(const struct trace *t, char *text, size_t size)
+{
+	char name[32];
+
+	if (trace_root(t) || (!t->exit_signal && t->exit_status <= 0))
+		return false;
+	if (t->exit_signal)
+		snprintf(text, size, "the command died of %s; nothing else is known of its process",
+			 signal_name(t->exit_signal, name, sizeof(name)));
+	else
+		snprintf(text, size, "the command ended with status %d; nothing else is known of its process",
+			 t->exit_status);
+	return true;
+}
+
+static void add_unseen_end(struct table *table, const struct trace *t)
+{
+	char text[128];
+
+	if (!trace_unseen_end(t, text, sizeof(text)))
+		return;
+	table_add_row(table);
+	table_set_text(table, "kind", t->exit_signal ? "signal" : "exit");
+	table_set_text(table, "text", text);
+	table_set_int(table, "code", t->exit_signal ? t->exit_signal : t->exit_status);
+}
+
 /* Elsewhere threads may wait for ever, for work that does not come. */
 bool thread_was_held(const struct process *p, const struct thread *thread)
 {
@@ -361,6 +388,7 @@ void run_failures(const struct model *m, struct report *r)
 
 		trace_each_process(m->traces[i], t, add);
 		add_hangs(t, m->traces[i]);
+		add_unseen_end(t, m->traces[i]);
 		table_sort_rising(t, "t_ns", first);
 	}
 }

@@ -24,4 +24,10 @@ bool thread_was_held(const struct process *p, const struct thread *thread);
 /* Allocations of the heap that failed, those that are no events included. */
 uint64_t heap_failed(const struct process *p);
 
+/*
+ * The command ended badly, as its recorder saw, and of its process nothing is in the trace: it is static, or died
+ * before it had begun. False: not so; else `text` says it.
+ */
+bool trace_unseen_end(const struct trace *t, char *text, size_t size);
+
 #endif

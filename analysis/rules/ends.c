@@ -107,6 +107,7 @@ void rule_died(struct findings *f, const struct trace *t)
 {
 	const struct process **list = xcalloc(t->process_count + 1, sizeof(*list));
 	size_t count = 0;
+	char text[128];
 
 	for (size_t i = 0; i < t->process_count; i++)
 		if (process_shown(t->processes[i]) && process_ended_badly(t->processes[i]))
@@ -115,6 +116,10 @@ void rule_died(struct findings *f, const struct trace *t)
 	for (size_t i = 0; i < count; i++)
 		tell_end(f, list[i]);
 	free(list);
+	if (trace_unseen_end(t, text, sizeof(text)))
+		found(f, NULL, (struct stake){.since = UNKNOWN},
+		      json_pack("{s:i}", t->exit_signal ? "signal" : "status",
+				t->exit_signal ? t->exit_signal : t->exit_status), "%s", text);
 }
 
 /* There was as much as it asked for, in the machine and in the cgroup. */

@@ -177,3 +177,18 @@ same "... of the heap" "1 2" "$(untold "$failed" >/dev/null; json '" ".join(str(
 same "the order of ends" "[('python3 (pid 100) ended with status 3', 4000000000), ('python3 (pid 103) ended with status 9', 1000000000), ('python3 (pid 102) ended with status 15', 2000000000), ('python3 (pid 101) ended with status 1', 3000000000)]" \
 	"$(json "[(f['text'], f['since_ns']) for f in r['findings'] if f['rule'] == 'died']")"
 same "failures in order of time" "[9, 15, 1, 3]" "$(json '[f["code"] for f in r["failures"]]')"
+
+# Of a command that is static, or that dies as it is loaded, nobody tells but the recorder.
+unseen() {
+	printf 'dltrace-text 1\nrecording id 1\nrecording %s\n[1s] dltrace_record:recording recording=1 command="./work"\n%s' "$@" |
+		report_text
+	json '[(f["kind"], f["text"], f["code"]) for f in r["failures"]] + [f["text"] for f in r["findings"]]'
+}
+same "an unseen signal" "[('signal', 'the command died of SIGSEGV; nothing else is known of its process', 11), 'the command died of SIGSEGV; nothing else is known of its process']" \
+	"$(unseen 'signal 11' '')"
+same "an unseen status" "[('exit', 'the command ended with status 3; nothing else is known of its process', 3), 'the command ended with status 3; nothing else is known of its process']" \
+	"$(unseen 'exit 3' '')"
+same "an unseen success" "[]" "$(unseen 'exit 0' '')"
+same "one that is seen" "[('signal', 'work (pid 100) died of SIGSEGV, without a word', 11), 'work (pid 100) died of SIGSEGV']" \
+	"$(unseen 'signal 11' '[1s] dltrace_proc:process process=1 pid=100 recording=1 begin=1s exe="/bin/work"
+')"
