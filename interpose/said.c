@@ -2,8 +2,9 @@
 /*
  * write: what a program says of itself. Nearly every training says on its standard output or error in
  * which epoch it is, once each or with every progress bar: "Epoch 3/10", "Train Epoch: 3 [...]",
- * "epoch=3". The number behind that word is noted when it changes, as dltrace_mark:range; nothing else
- * of what is written.
+ * "epoch=3". Others have a table: its first column is the epoch, and each line or progress bar below begins with
+ * its number. The number behind that word, or below it, is noted when it changes, as dltrace_mark:range; nothing
+ * else of what is written.
  *
  * Python and whoever else calls write is seen. The C library's own streams call it inside the
  * library, and what a program keeps in a buffer of its own is seen when that goes out.
@@ -37,6 +38,8 @@
 static struct said {
 	bool any;
 	bool open;		/* the word came last: its number may be written next, as Python's print does */
+	bool table;		/* the word heads a column: lines may begin with its number */
+	bool within;		/* of a table: what is written next goes on with a line */
 	uint32_t number;	/* the last one */
 	uint64_t full;		/* ns: changes come too often until then, less AT_ONCE times EVERY */
 } streams[2];
@@ -166,6 +169,90 @@ static bool look_behind(struct dlt_thread *t, struct said *s, const char **at, c
 	return true;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+/* A progress bar may clear its line first, by a terminal's sequence. */
+static const char *skip_controls(const char *at, const char *end)
+{
+	while (end - at > 2 && at[0] == '\033' && at[1] == '[') {
+		at += 2;
+		while (at < end && (is_digit(*at) || *at == ';' || *at == '?'))
+			at++;
+		at += at < end;
+	}
+	return skip_blanks(at, end);
+}
+
+/* "3" or "3/10"; -1: no, as a time is none. */
+static int64_t number_in_column(const char *at, const char *end)
+{
+	const char *behind_it = at;
+
+	while (behind_it < end && is_digit(*behind_it))
+		behind_it++;
+	if (behind_it == at || (behind_it < end && !is_blank(*behind_it) && *behind_it != '/'))
+		return -1;
+	return number_at(at, end);
+}
+
+/* A word begins a line that is no row any more; rules and empty lines may lie between rows. */
+static void look_at_row(struct dlt_thread *t, struct said *s, const char *at, const char *end)
+{
+	int64_t number;
+
+	at = skip_controls(skip_blanks(at, end), end);
+	if (at == end || !is_letter(*at) || *at == '-')
+		return;
+	number = number_in_column(at, end);
+	if (number < 0)
+		s->table = false;
+	else
+		say(t, s, (uint32_t)number);
+}
+
+static void look_at_rows(struct dlt_thread *t, struct said *s, const char *at, const char *end)
+{
+	while (at < end && s->table) {
+		if (!s->within)
+			look_at_row(t, s, at, line_end(at, end));
+		at = line_end(at, end);
+		s->within = at == end;
+		at++;
+	}
+}
+
+/* The word ends at `at`. Is it the first of its line's several, of which none is a number? */
+static bool heads_columns(const char *begin, const char *at, const char *end)
+{
+	const char *before = at - SHORTEST;
+	bool others = false;
+
+	while (before > begin && is_blank(before[-1]))
+		before--;
+	if (at == end || !is_blank(*at))
+		return false;
+	if (before > begin && before[-1] != '\n' && before[-1] != '\r')
+		return false;
+	for (end = line_end(at, end); at < end; at++) {
+		bool first = is_blank(at[-1]);
+
+		if (first && is_digit(*at))
+			return false;
+		others |= first && is_letter(*at);
+	}
+	return others;
+}
+
 /* Of each line the first. */
 static void look(struct dlt_thread *t, struct said *s, const char *at, const char *end)
 {
@@ -178,6 +265,11 @@ static void look(struct dlt_thread *t, struct said *s, const char *at, const cha
 		int64_t number = whole ? number_at(at, end) : -1;
 
 		s->open = whole && behind(at, end) == end;
+		if (whole && number < 0 && heads_columns(begin, at, end)) {
+			s->table = true;
+			s->within = true;
+			look_at_rows(t, s, at, end);
+		}
 		if (number < 0)
 			continue;
 		say(t, s, (uint32_t)number);
@@ -202,6 +294,7 @@ static bool is_there(const char *at, const char *end)
 static __attribute__((noinline)) void wrote(int fd, const char *text, size_t size)
 {
 	const char *end = text + (size < LOOKED_AT ? size : LOOKED_AT);
+	struct said *s = &streams[fd - STDOUT_FILENO];
 	int saved = errno;
 	struct dlt_thread *t = dlt_thread_self();
 
@@ -211,9 +304,17 @@ static __attribute__((noinline)) void wrote(int fd, const char *text, size_t siz
 		streams[0] = streams[1] = (struct said){ 0 };
 		owner = dlt_process.pid;
 	}
-	if (is_there(text, end))
-		look(t, &streams[fd - STDOUT_FILENO], text, end);
+	if (is_there(text, end)) {
+		look_at_rows(t, s, text, end);
+		look(t, s, text, end);
+	}
 	errno = saved;
+}
+
+/* Short ones may tell something, too. */
+static bool goes_on(const struct said *s)
+{
+	return s->open || s->table;
 }
 
 DLT_EXPORT ssize_t write(int fd, const void *data, size_t size)
@@ -221,7 +322,7 @@ DLT_EXPORT ssize_t write(int fd, const void *data, size_t size)
 	ssize_t written = dlt_real()->write(fd, data, size);
 
 	if ((fd == STDOUT_FILENO || fd == STDERR_FILENO) && dlt_enabled(DLT_EV_MARK_RANGE) &&
-	    (written >= SHORTEST || (written > 0 && streams[fd - STDOUT_FILENO].open)))
+	    (written >= SHORTEST || (written > 0 && goes_on(&streams[fd - STDOUT_FILENO]))))
 		wrote(fd, data, (size_t)written);
 	return written;
 }

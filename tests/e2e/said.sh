@@ -60,6 +60,24 @@ python3 -u pieces.py >expected
 cmp expected actual || fail "what is written in pieces is not what it was"
 same "in pieces" "0 3 1 4 2 5" "$("$REPORT" --dump pieces | sed -n 's/.*mark:range .* kind=6 .* payload=\([0-9]*\) .*/\1/p' | paste -s -d ' ')"
 
+# A table whose first column is the epoch, with rules, progress bars that clear their line, and what is none of it.
+cat >table.py <<'END'
+import os
+
+for text in ("  epoch    train_loss    valid_acc\n-------  ------------  -----------\n", "      1        0.6868       0.50\n",
+             "      2        0.5\n", "done: 20\n", "      21       0.6\n",
+             "\n      Epoch    GPU_mem   box_loss  mAP50\n", "\r        3/9         0G      2.9:  50%", " 22/30", "\r\033[K        3/9  0G",
+             "\r\033[1;32m        4/9  0G\n", "                 Class     Images\n", "                   23         24\n",
+             "epoch  loss", "\n", "\n 5  0.5\n6\t0.4\n", "25:10 late\n", "26 0.5\n",
+             "an epoch  loss\n27 0.5\n", "epoch took 28 s\n29 0.5\n", "epochs  loss\n30 0.5\n", "epoch\n31 0.5\n",
+             "epoch  loss\n7  0.5\n8  0.4\nend\n"):
+    os.write(1, text.encode())
+END
+python3 table.py >expected
+"$RECORD" -q -o table -- python3 table.py >actual
+cmp expected actual || fail "what is written in a table is not what it was"
+same "in a table" "1 2 3 4 5 6 7 8" "$("$REPORT" --dump table | sed -n 's/.*mark:range .* kind=6 .* payload=\([0-9]*\) .*/\1/p' | paste -s -d ' ')"
+
 # Where little is allowed.
 "$APPS/writes" >expected 2>expected.err
 "$RECORD" -q -o writes -- "$APPS/writes" >actual 2>actual.err
