@@ -107,6 +107,18 @@ static const char *behind(const char *at, const char *end)
 	return at;
 }
 
+/* Nothing, or no more than ".0": transformers counts epochs in fractions. */
+static const char *skip_no_fraction(const char *at, const char *end)
+{
+	const char *zeros = at + 1;
+
+	if (at == end || *at != '.')
+		return at;
+	while (zeros < end && *zeros == '0')
+		zeros++;
+	return zeros > at + 1 ? zeros : at;
+}
+
 /* The whole number that stands right behind the word; -1: none does. */
 static int64_t number_at(const char *at, const char *end)
 {
@@ -116,7 +128,10 @@ static int64_t number_at(const char *at, const char *end)
 	at = behind(at, end);
 	for (; at < end && is_digit(*at) && digits <= DIGITS; at++, digits++)
 		number = 10 * number + (*at - '0');
-	if (!digits || digits > DIGITS || (at < end && (is_letter(*at) || *at == '%')))
+	if (!digits || digits > DIGITS)
+		return -1;
+	at = skip_no_fraction(at, end);
+	if (at < end && (is_letter(*at) || *at == '%'))
 		return -1;
 	/* A fraction of one, or a time. */
 	return at + 1 < end && (*at == '.' || *at == ',') && is_digit(at[1]) ? -1 : number;

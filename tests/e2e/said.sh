@@ -9,9 +9,9 @@ cat >says.py <<'END'
 import errno, os, sys
 
 for text in ("Epoch 1/3\n", "epoch: 2, loss 0.5\n", "Train Epoch: [3][0/5]\r", "epoch=4", " EPOCH #5\n", '{"epoch": 6}\nepoch 7 epoch 77\n',
-             "x" * 70000 + "epoch 88\n", "epoch 8.\n",
+             "x" * 70000 + "epoch 88\n", "{'loss': 0.5, 'epoch': 8.0}\n",
              # none of these
-             "epochs 20\n", "epoch 20.5\n", "num_epoch 20\n", "nepoch 20\n", "epoch took 20 s\n", "epoch 20%\n", "epoch 20s\n", "epoch\n20\n",
+             "epochs 20\n", "epoch 20.5\n", "epoch 20.01\n", "epoch 20.0.1\n", "num_epoch 20\n", "nepoch 20\n", "epoch took 20 s\n", "epoch 20%\n", "epoch 20s\n", "epoch\n20\n",
              "epoch", "epoch 1234567890\n", "epoch     20\n", "", "e", "h\n"):
     os.write(1, text.encode())
 for number in (1, 1, 1, 2):
@@ -21,7 +21,7 @@ if os.fork() == 0:
     os.write(1, b"epoch 8\n")
     os._exit(0)
 os.wait()
-print("epoch 9")
+print("epoch 9.")
 sys.stdout.flush()
 other = os.open("other", os.O_WRONLY | os.O_CREAT)
 os.write(other, b"epoch 21\n")
