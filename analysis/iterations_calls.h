@@ -48,6 +48,12 @@ void rounds_release(struct rounds *r);
  */
 void rounds_begin_early(struct rounds *r);
 
+/*
+ * 0 to 1: how much of the time in calls that compute is that of usual rounds, from the first one's begin on; the rest
+ * is in pauses between some. Of rounds whose begins are known.
+ */
+double rounds_share(const struct rounds *r, const struct process *p);
+
 /* A run of which some beats came too often for all their times to be kept. */
 struct long_run {
 	uint64_t count, evaluations;

@@ -20,6 +20,8 @@
 #define MOST_LOST 50		/* one event of so many */
 /* By how much calls in runs must be surer than each by itself. */
 #define SURER		0.05
+/* Of the time in calls that compute: where less is in its rounds, something else may be its iterations. */
+#define LEAST_SHARE	0.5
 
 /* ---- which epoch it is ---- */
 
@@ -446,6 +448,51 @@ static bool find_by_blocks(struct rounds *best, const struct process *p, bool tr
 	return found;
 }
 
+/* By what else it does: large blocks, files. To be released in any case. */
+static bool find_without_calls(struct rounds *best, const struct process *p, bool trains, bool coarser)
+{
+	bool found = find_by_blocks(best, p, trains, &coarser);
+
+	if (!found && !coarser && trains) {
+		rounds_release(best);
+		found = rounds_by_input(best, p);
+	}
+	if (!found && !coarser && trains) {
+		rounds_release(best);
+		found = rounds_by_repeats(best, p) && !still_imports(p, &best->begin) && is_complete(best, p) &&
+			!said_too_few(best, p) && !input_is_finer(best, p) && agrees(best, p) &&
+			!input_is_coarser(best, p) && (tells_epochs(best, p) || rounds_with_last(best, p));
+	}
+	return found;
+}
+
+static bool divide_into_epochs(const struct rounds *r, const struct process *p)
+{
+	size_t *starts = NULL, count = epochs_find(r, p, &starts);
+
+	free(starts);
+	return count > 1;
+}
+
+/*
+ * Rounds of calls may be what it evaluates, where nothing that it trains with is seen: then they are little of what it
+ * computes. What else it does may know fewer rounds, which have all of that, and epochs.
+ */
+static void doubt_work(struct rounds *best, const struct process *p)
+{
+	struct rounds other;
+
+	if (!best->begin.count || rounds_share(best, p) >= LEAST_SHARE)
+		return;
+	if (find_without_calls(&other, p, true, false) && other.begin.count && other.count < best->count &&
+	    rounds_share(&other, p) >= LEAST_SHARE && divide_into_epochs(&other, p)) {
+		rounds_release(best);
+		*best = other;
+		return;
+	}
+	rounds_release(&other);
+}
+
 /*
  * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
  * too often for all their times to be kept. To be released in any case.
@@ -456,21 +503,13 @@ static bool find_rounds(struct rounds *best, const struct process *p, struct lon
 	/* Any program may read files again and again: here it is known to train. */
 	bool trains = (p->rhythm.works || *process_engine(p)) && !run->sure;
 
-	if (found)
+	if (found && trains)
+		doubt_work(best, p);
+	if (found) {
 		join_last_batches(best, p);
-	if (!found) {
+	} else {
 		rounds_release(best);
-		found = find_by_blocks(best, p, trains, &coarser);
-	}
-	if (!found && !coarser && trains) {
-		rounds_release(best);
-		found = rounds_by_input(best, p);
-	}
-	if (!found && !coarser && trains) {
-		rounds_release(best);
-		found = rounds_by_repeats(best, p) && !still_imports(p, &best->begin) && is_complete(best, p) &&
-			!said_too_few(best, p) && !input_is_finer(best, p) && agrees(best, p) &&
-			!input_is_coarser(best, p) && (tells_epochs(best, p) || rounds_with_last(best, p));
+		found = find_without_calls(best, p, trains, coarser);
 	}
 	if (found && best->begin.count) {
 		rounds_with_last_launched(best, p);

@@ -33,6 +33,9 @@ training() {
 	    print(at(), f'dltrace_heap:alloc thread=1 function=malloc library=9 size={kib}K ptr=0x1000')
 	def blocks(names, last=""):
 	    for name in names: block(64 + 8 * ord(name), 2 + random.random())
+	def region(ms):
+	    rest(ms)
+	    print(at(), f'dltrace_cpu:region thread=1 function=GOMP_parallel library=9 duration={ms}ms width=2')
 	def say(number, stream="stdout"):
 	    rest(0.1)
 	    if last.get(stream) != number:
@@ -222,3 +225,17 @@ tells "in any order" "None 3" "$compiles
 for e in range(3):
     for i in range(6): blocks(''.join(random.choice('abc') for n in range(9)))
     say(e + 1)"
+
+# A library has the products of whole batches inside: what can be seen is evaluated one by one.
+evaluated='
+for e in range(3):
+    for i in range(6):
+        for k in range(40): region(3)
+        blocks("abqwerty")
+        if not i: say(e)
+    for i in range(12):
+        blocks("ab")
+        forward(1)'
+tells "only what is evaluated calls" "18 3" "$evaluated"
+tells "most is in the rounds" "36 3" "$(echo "$evaluated" | sed 's/range(40)/range(0)/')"
+tells "nobody says which epoch it is" "36 None" "$(echo "$evaluated" | sed '/say(/d')"
