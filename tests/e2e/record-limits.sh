@@ -45,6 +45,15 @@ for most in 4 20 60; do
 	[ $(($(date +%s) - begin)) -lt 8 ] || fail "$most: it took $(($(date +%s) - begin)) s"
 done
 
+echo "few descriptors: LTTng's daemons would not come up, or end in the middle; as few of those that may be raised are enough"
+for most in 20 66 78 100; do
+	exits 3 sh -c 'ulimit -n "$1"; shift; exec "$@"' sh $most "$RECORD" -o few -- /usr/bin/python3 program.py
+	unrecorded "too few file descriptors for LTTng's daemons (ulimit -n)"
+done
+exits 3 sh -c 'ulimit -Sn 40; exec "$@"' sh "$RECORD" --require -o raised -- /usr/bin/python3 program.py
+grep -q ' 0 lost' err || fail "40 descriptors, which may be more: $(cat err)"
+"$REPORT" raised >report || fail "40 descriptors, which may be more: status $?"
+
 echo "files that may not grow: the signal is dltrace-record's own"
 status=0
 (ulimit -f 0; exec "$RECORD" -o none -- sh -c 'exit 3') 2>err || status=$?
