@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +14,8 @@
 #include "config.h"
 #include "say.h"
 #include "severity.h"
+
+#define NAME "/recording"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -76,7 +80,7 @@ FILE *label_open(const char *folder, uint64_t recording)
 	char path[PATH_MAX + 16];
 	FILE *f;
 
-	if (snprintf(path, sizeof(path), "%s/recording", folder) >= (int)sizeof(path)) {
+	if (snprintf(path, sizeof(path), "%s" NAME, folder) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return NULL;
 	}
@@ -118,4 +122,27 @@ void label_describe(FILE *f, const struct options *o)
 	putc('\n', f);
 	for (size_t i = 0; i < o->label_count; i++)
 		label_line(f, "label", o->labels[i]);
+}
+
+bool label_find_folder(FILE *f, char *folder)
+{
+	char link[64], path[PATH_MAX];
+	struct stat ours, there;
+	ssize_t n;
+
+	if (!f || fstat(fileno(f), &ours) < 0)
+		return true;
+	if (ours.st_nlink == 0)
+		return false;
+	/* As the user has called it, if it is there still. */
+	if (snprintf(path, sizeof(path), "%s" NAME, folder) < (int)sizeof(path) && stat(path, &there) == 0 &&
+	    there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+		return true;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(f));
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n > (ssize_t)strlen(NAME) && memcmp(path + n - strlen(NAME), NAME, strlen(NAME)) == 0) {
+		path[n - (ssize_t)strlen(NAME)] = '\0';
+		strcpy(folder, path);
+	}
+	return true;
 }

@@ -14,6 +14,7 @@
 #ifndef DLT_RECORD_LABEL_H
 #define DLT_RECORD_LABEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -32,6 +33,9 @@ void label_note(FILE *f, int severity, const char *kind, const char *text);
 void label_number(FILE *f, const char *key, uint64_t value);
 /* "SEVERITY KIND VALUE TEXT", where it is a warning; the user is told where it is a problem. */
 void label_tell(FILE *f, const char *text);
+
+/* Corrects `folder` (PATH_MAX bytes), where it has been moved since; false: it was removed. */
+bool label_find_folder(FILE *f, char *folder);
 
 /* How the command ended, as from waitpid, now. */
 void label_end(FILE *f, int status);

@@ -64,7 +64,7 @@ struct recording {
 	uint64_t begin;			/* ns CLOCK_MONOTONIC, of the command */
 	uint64_t events;
 	uint64_t lost, lost_in_boxes;	/* on their way from LTTng; to LTTng */
-	bool events_known, stalled;
+	bool events_known, stalled, gone;
 	bool full;			/* the disk: the keeper has just found that, and ends recording */
 };
 
@@ -515,6 +515,7 @@ static void end_label(struct recording *r)
 	label_number(r->label, "lost", r->lost + r->lost_in_boxes);
 	if (r->stalled)
 		label_number(r->label, "stalled", 1);
+	r->gone = !label_find_folder(r->label, r->output);
 	if (r->label)
 		fclose(r->label);
 	r->label = NULL;
@@ -533,7 +534,7 @@ static void finish(struct recording *r)
 	summary_say(&(struct summary){
 		.output = r->output, .elsewhere = r->o->session ? r->o->session : r->o->relay, .duration = duration,
 		.events_known = r->events_known, .events = r->events, .lost = r->lost,
-		.lost_in_boxes = r->lost_in_boxes, .stalled = r->stalled,
+		.lost_in_boxes = r->lost_in_boxes, .stalled = r->stalled, .gone = r->gone,
 	});
 }
 

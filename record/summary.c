@@ -13,6 +13,10 @@ void summary_say(const struct summary *s)
 {
 	char time[32], count[32], lost[32], size[32], events[64] = "", bytes[64] = "";
 
+	if (s->gone) {
+		say_error("nothing is left of the trace: %s was removed while it was recorded", s->output);
+		return;
+	}
 	if (s->events_known)
 		snprintf(events, sizeof(events), "%s events, ", format_count(s->events, count, sizeof(count)));
 	if (*s->output)

@@ -14,7 +14,7 @@ struct summary {
 	bool events_known;
 	uint64_t events;
 	uint64_t lost, lost_in_boxes;	/* on their way from LTTng; to LTTng */
-	bool stalled;
+	bool stalled, gone;		/* gone: somebody has removed the folder */
 };
 
 void summary_say(const struct summary *s);
