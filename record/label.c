@@ -127,19 +127,15 @@ void label_describe(FILE *f, const struct options *o)
 bool label_find_folder(FILE *f, char *folder)
 {
 	char link[64], path[PATH_MAX];
-	struct stat ours, there;
+	struct stat st;
 	ssize_t n;
 
-	if (!f || fstat(fileno(f), &ours) < 0)
+	if (!f || fstat(fileno(f), &st) < 0)
 		return true;
-	if (ours.st_nlink == 0)
+	if (st.st_nlink == 0)
 		return false;
-	/* As the user has called it, if it is there still. */
-	if (snprintf(path, sizeof(path), "%s" NAME, folder) < (int)sizeof(path) && stat(path, &there) == 0 &&
-	    there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
-		return true;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(f));
-	n = readlink(link, path, sizeof(path) - 1);
+	n = readlink(link, path, sizeof(path));
 	if (n > (ssize_t)strlen(NAME) && memcmp(path + n - strlen(NAME), NAME, strlen(NAME)) == 0) {
 		path[n - (ssize_t)strlen(NAME)] = '\0';
 		strcpy(folder, path);

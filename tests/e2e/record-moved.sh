@@ -24,11 +24,6 @@ says "^dltrace-record: $PWD/after: 1.[0-9]* s, .* 0 lost, [0-9.]* KiB$"
 same "problems" "" "$(cat problems)"
 [ ! -e before ] || fail "something was made where it was: $(find before)"
 
-ln -s "$PWD" link
-recorded -o link/kept
-ended
-says "^dltrace-record: $PWD/link/kept: "
-
 recorded -q -o removed
 rm -r removed
 ended
