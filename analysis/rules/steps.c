@@ -16,6 +16,7 @@
 #define SHORT_LEAST  10		/* processes: CNTK's import starts 13, PyTorch's none to 5 */
 #define SHORT_LIFE   5000000000	/* ns; */
 #define SHORT_SHARE  6		/* and no more than that part of the run: else it is one that works in it */
+#define SHORT_COST   0.01	/* of the run have they lived in all, at least */
 #define WAIT_SHARE   0.05	/* of the time from the first iteration's begin to the last one's */
 #define ITERATIONS_LEAST 3	/* an epoch */
 
@@ -519,7 +520,7 @@ void rule_short_processes(struct findings *f, const struct trace *t)
 		if (process_shown(t->processes[i]))
 			add_short(&s, t->processes[i]);
 	programs_text(&s.programs, programs, text, sizeof(text));
-	if (s.count >= SHORT_LEAST)
+	if (s.count >= SHORT_LEAST && (double)s.lived >= SHORT_COST * (double)t->end)
 		found(f, NULL, (struct stake){ .since = UNKNOWN, .ns = (double)s.lived },
 		      json_pack("{s:I, s:I, s:O}", "processes", (json_int_t)s.count, "lived_ns", (json_int_t)s.lived,
 				"programs", programs),
