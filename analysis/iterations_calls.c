@@ -164,7 +164,7 @@ static struct family family_of(const struct all_series *s, size_t beats, bool wo
 	return best;
 }
 
-/* Finest first. */
+/* Finest first; of one member, too. */
 static size_t families(const struct all_series *s, bool work, struct family *list)
 {
 	size_t count = 0, last = 0;
@@ -177,7 +177,7 @@ static size_t families(const struct all_series *s, bool work, struct family *lis
 			continue;
 		last = one->count;
 		list[count] = family_of(s, last, work);
-		count += list[count].members >= LEAST_MEMBERS && list[count].even >= LEAST_EVEN;
+		count += list[count].members && list[count].even >= LEAST_EVEN;
 	}
 	return count;
 }
@@ -221,6 +221,31 @@ static bool lacks_last(const struct family *f, const struct family *best, const 
 	return false;
 }
 
+/* Do the epochs that the program says itself have several of them each, always as many? */
+static bool fits_what_is_said(const struct family *f, const struct process *p)
+{
+	const struct rounds r = { .count = f->anchor->count, .begin = *f->anchor };
+
+	return said_rounds(&r, p) > 1;
+}
+
+/*
+ * Layers that are alike leave little that comes once in each round. A single series is a family where the program's
+ * own word is the second member, and where nothing better is, or what is does not fit that word.
+ */
+static struct family with_the_programs_word(const struct family *list, size_t count, const struct family *best,
+					    const struct process *p)
+{
+	struct family said = { .members = 0 };
+
+	if (best->members && fits_what_is_said(best, p))
+		return *best;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].members < LEAST_MEMBERS && list[i].even > said.even && fits_what_is_said(&list[i], p))
+			said = (struct family){ list[i].anchor, LEAST_MEMBERS, list[i].even };
+	return said.members ? said : *best;
+}
+
 static struct family choose(const struct all_series *s, const struct process *p, bool work)
 {
 	struct family list[FAMILIES_MAX], best = { .members = 0 };
@@ -231,9 +256,10 @@ static struct family choose(const struct all_series *s, const struct process *p,
 	count = families(s, work, list);
 
 	for (size_t i = 0; i < count; i++)
-		if (!best.members || (is_better(&list[i], &best) && !lacks_last(&list[i], &best, s)))
+		if (list[i].members >= LEAST_MEMBERS &&
+		    (!best.members || (is_better(&list[i], &best) && !lacks_last(&list[i], &best, s))))
 			best = list[i];
-	return best;
+	return with_the_programs_word(list, count, &best, p);
 }
 
 /* ---- the list ---- */

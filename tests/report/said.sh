@@ -239,3 +239,16 @@ for e in range(3):
 tells "only what is evaluated calls" "18 3" "$evaluated"
 tells "most is in the rounds" "36 3" "$(echo "$evaluated" | sed 's/range(40)/range(0)/')"
 tells "nobody says which epoch it is" "36 None" "$(echo "$evaluated" | sed '/say(/d')"
+
+# Layers that are alike leave one thing that comes once in each step: the word for epochs is the second witness.
+alike='
+for e in range(3):
+    for i in range(8):
+        for k in range(3): call(256, 32, 256)
+        for k in range(3):
+            call(256, 256, 32)
+            if k < 2: call(32, 256, 256)
+    say(e + 1)'
+tells "layers that are alike" "24 3" "$alike"
+tells "layers that are alike, nothing said" "None None" "$(echo "$alike" | sed '/say(/d')"
+tells "layers that are alike, other numbers" "None None" "$(echo "$alike" | sed 's/say(e + 1)/say(3 * e)/')"
