@@ -217,7 +217,7 @@ static void not_traced(struct table *table, const struct process *p)
 	if (p->unseen_children)
 		limit(table, p->trace, p, "uncovered", (double)p->unseen_children,
 		      "%s program%s that it ran cannot be seen: static, of another word size, or "
-		      "set-user-id (%s)", COUNT_TEXT(p->unseen_children), p->unseen_children == 1 ? "" : "s",
+		      "with rights of its own (%s)", COUNT_TEXT(p->unseen_children), p->unseen_children == 1 ? "" : "s",
 		      p->unseen_child);
 	if (p->traced)
 		limit(table, p->trace, p, "uncovered", 0, "it was only counted, not traced");

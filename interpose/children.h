@@ -46,7 +46,7 @@ bool dlt_children_forks_to_exec(const void *caller);
 
 enum dlt_reach {
 	DLT_REACHED,
-	DLT_NOT_REACHED,	/* by any preload, and nobody complains: static, or set-user-id */
+	DLT_NOT_REACHED,	/* by any preload, and nobody complains: static, or with rights of its own */
 	DLT_OF_OTHER_KIND,	/* its ld.so would complain of this one: another word size, machine or C library */
 };
 

@@ -2,8 +2,11 @@
 /* Whether a program that is about to run will load a preload at all, from the beginning of its file. */
 #include <fcntl.h>
 #include <link.h>
+#include <linux/capability.h>
+#include <linux/xattr.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "children.h"
@@ -89,10 +92,23 @@ static bool is_of_other_kind(const ElfW(Ehdr) *e)
 	       (MACHINE != EM_NONE && e->e_machine != MACHINE);
 }
 
-static bool gains_rights(const struct stat *st)
+/* What setcap has given it; who is root has no more by that. */
+static bool has_capabilities(const char *path)
 {
-	return (st->st_mode & S_ISUID && st->st_uid != dlt_sys_user()) ||
-	       (st->st_mode & S_ISGID && st->st_gid != dlt_sys_group());
+	struct vfs_cap_data data = { .magic_etc = 0 };
+
+	if (!dlt_sys_user() ||
+	    dlt_sys(SYS_getxattr, (long)path, (long)XATTR_NAME_CAPS, (long)&data, sizeof(data), 0) < (long)XATTR_CAPS_SZ_1)
+		return false;
+	return data.data[0].permitted || data.data[1].permitted;
+}
+
+static bool gains_rights(const char *path, const struct stat *st)
+{
+	bool gains = (st->st_mode & S_ISUID && st->st_uid != dlt_sys_user()) ||
+		     (st->st_mode & S_ISGID && st->st_gid != dlt_sys_group()) || has_capabilities(path);
+
+	return gains && dlt_sys(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
 }
 
 enum dlt_reach dlt_children_reach(const char *path)
@@ -108,7 +124,7 @@ enum dlt_reach dlt_children_reach(const char *path)
 			continue;
 		}
 		/* Of such a one ld.so takes no path, and says nothing. */
-		if (gains_rights(&h->st))
+		if (gains_rights(path, &h->st))
 			return DLT_NOT_REACHED;
 		if (is_of_other_kind(&h->u.elf))
 			return DLT_OF_OTHER_KIND;

@@ -20,7 +20,7 @@ os.wait()
 subprocess.run(["./dynamic"])
 '
 "$REPORT" -q -f json trace >report.json
-same "spawned ones" '["3 programs that it ran cannot be seen: static, of another word size, or set-user-id (./static)","1 program that it ran cannot be seen: static, of another word size, or set-user-id (./static)"]' \
+same "spawned ones" '["3 programs that it ran cannot be seen: static, of another word size, or with rights of its own (./static)","1 program that it ran cannot be seen: static, of another word size, or with rights of its own (./static)"]' \
 	"$(jq -c '[.limits[] | select(.text | contains("cannot be seen")) | .text | sub("^.*\\): "; "")] | sort_by(.) | reverse' report.json)"
 
 # The command itself: what it starts is seen, and that it is not is said.
@@ -32,3 +32,21 @@ for command in static pie script dynamic execs; do
 	same "$command as the command" "$(case $command in static|pie|script) echo 1;; *) echo 0;; esac)" \
 		"$(jq '[.findings[] | select(.text | contains("'$command' is linked statically"))] | length' $command.json)"
 done
+
+# What setcap has made able to do more, for who is not root: as the command and as a child; unless no more is allowed.
+[ "$(id -u)" = 0 ] || skip "the rest needs root"
+command -v setpriv >/dev/null || skip "the rest needs setpriv"
+gcc -o able program.c
+python3 -c 'import os, struct; os.setxattr("able", "security.capability", struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0))' ||
+	skip "this file system keeps no capabilities"
+chmod 755 .
+mkdir -m 777 user
+# as_user TRACE COMMAND...: how often the report says that something cannot be seen
+as_user() {
+	setpriv --reuid=65533 --regid=65533 --clear-groups ${rights:-} "$RECORD" -q -o "user/$@" || fail "$*: exit status $?"
+	"$REPORT" -q -f json -o user.json "user/$1"
+	jq '[(.findings[], .limits[]) | select(.text | contains("able is linked") or contains("with rights of its own (./able)"))] | length' user.json
+}
+same "capabilities, the command" 1 "$(as_user command -- ./able)"
+same "capabilities, a child" 1 "$(as_user child -- sh -c './able; ./dynamic')"
+same "no new privileges" 0 "$(rights=--no-new-privs as_user none -- sh -c './able; ./dynamic')"
