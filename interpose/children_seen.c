@@ -96,9 +96,11 @@ static bool is_of_other_kind(const ElfW(Ehdr) *e)
 static bool has_capabilities(const char *path)
 {
 	struct vfs_cap_data data = { .magic_etc = 0 };
+	long size = 0;
 
-	if (!dlt_sys_user() ||
-	    dlt_sys(SYS_getxattr, (long)path, (long)XATTR_NAME_CAPS, (long)&data, sizeof(data), 0) < (long)XATTR_CAPS_SZ_1)
+	if (dlt_sys_user())
+		size = dlt_sys(SYS_getxattr, (long)path, (long)XATTR_NAME_CAPS, (long)&data, sizeof(data), 0);
+	if (size < (long)XATTR_CAPS_SZ_1)
 		return false;
 	return data.data[0].permitted || data.data[1].permitted;
 }
