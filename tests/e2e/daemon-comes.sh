@@ -8,6 +8,7 @@ need python3
 
 cat >program.py <<'END'
 import os, time
+open("up", "w").close()
 while not os.path.exists("go"):
     time.sleep(0.05)
 if os.fork() == 0:
@@ -27,6 +28,8 @@ trap 'kill $pid 2>/dev/null || :' EXIT
 if lttng --no-sessiond list >/dev/null 2>&1; then
 	skip "a session daemon runs"
 fi
+# What its name may stand for before (a script that looks for the interpreter) is no process of the session.
+until_so "the program" test -e up
 sleep 0.5
 same "hidden threads without a session daemon" 0 "$(hidden $pid)"
 session_start 'dltrace_*'
