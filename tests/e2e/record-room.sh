@@ -9,22 +9,25 @@ unshare -m true 2>/dev/null || skip "no mount namespaces"
 
 cat >busy.py <<'END'
 import sys, time
-end = time.time() + float(sys.argv[1])
-n = 0
+# So many seconds; or until the label of its recording says that the disk is full, and a second more.
+label = "disk/t/recording" if sys.argv[1] == "full" else None
+end = time.time() + (120 if label else float(sys.argv[1]))
 while time.time() < end:
     for i in range(2000):
         x = bytearray(70000)
-    n += 1
+    if label and "\nnote 2 disk " in open(label).read():
+        end = time.time() + 1
+        label = None
 print("done")
 END
 
-# SIZE SECONDS [FILL]: on a disk of SIZE, which something else fills at once, before LTTng has written anything: had it
+# SIZE SECONDS|full [FILL]: on a disk of SIZE, which something else fills at once, before LTTng has written anything: had it
 # found no room for the metadata, it would write none any more, and hang (2.13)
 cat >disk.sh <<'END'
 mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
 "$RECORD" $QUIET -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
 if [ "$3" ]; then
-	for i in $(seq 200); do
+	for i in $(seq 2000); do
 		sleep 0.01
 		[ -z "$(find disk/t -name metadata 2>find.err)" ] || break
 	done
@@ -39,7 +42,7 @@ report=$?
 cp disk/t/recording . && df disk | tail -n 1
 exit $report
 END
-# disk STATUS SIZE SECONDS [FILL]: and the report's status
+# disk STATUS SIZE SECONDS|full [FILL]: and the report's status
 disk() {
 	local status=0
 	unshare -m sh -u disk.sh "$2" "$3" "${4:-}" || status=$?
@@ -88,7 +91,7 @@ large 100000 50 summary
 large 100000 110 calls
 
 echo "of 72 MB"
-disk 1 72M 6
+disk 1 72M full
 [ "$(wc -l <unpacked)" -gt 1000 ] || fail "only $(wc -l <unpacked) events"
 stopped
 grep -q 'kind = "disk"' events || fail "not in the trace"
