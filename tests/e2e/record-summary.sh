@@ -34,8 +34,13 @@ C
 gcc -o spin spin.c -lpthread -L"$STUBS" -l:libcudart.so.12 -Wl,-rpath,"$STUBS"
 DLTRACE_STUB_NS=4500000000 "$RECORD" -q --require -l summary --rotate 0 -o t -- ./spin
 babeltrace2 t >events
+# A busy machine lets the sampler miss some; of those at full seconds two that follow each other tell the period.
 count=$(grep -c 'dltrace_sample:process:' events)
-[ "$count" -ge 6 ] || fail "$count samples of the process in 6 s"
+[ "$count" -ge 4 ] && [ "$count" -le 10 ] || fail "$count samples of the process in 6 s"
+sed -n 's/.*dltrace_sample:process:.* final = 0, time = \([0-9]*\),.*/\1/p' events | sed 1d |
+	awk 'NR > 1 && (!least || $1 - last < least) { least = $1 - last }
+		{ last = $1 }
+		END { exit !(least && least < 1.5e9) }' || fail "not each second: $(grep dltrace_sample:process: events)"
 main=$(sed -n 's/.*dltrace_proc:process:.*{ process = \([0-9]*\),.*/\1/p' events | head -n 1)
 grep 'dltrace_sample:thread:' events >threads || fail "no samples of threads"
 grep -v "{ thread = $main," threads | sed 's/.*{ thread = \([0-9]*\),.*/\1/' | sort | uniq -c |
