@@ -5,7 +5,8 @@ need babeltrace2
 
 plain=$("$APPS/ends" many 200)
 session_start 'dltrace_proc:*' 'dltrace_heap:*'
-same "output" "$plain" "$(timeout 120 env LD_PRELOAD="$DLTRACE_LIB" "$APPS/ends" many 200)"
+# LTTng registers one after the other, and by itself no child waits longer for that than three seconds.
+same "output" "$plain" "$(timeout 120 env LTTNG_UST_REGISTER_TIMEOUT=100000 LD_PRELOAD="$DLTRACE_LIB" "$APPS/ends" many 200)"
 session_stop
 babeltrace2 trace >text
 first=$(sed -n 's/.*dltrace_proc:process: .* process = \([0-9]*\), parent = 0,.*/\1/p' text)
