@@ -77,7 +77,7 @@ until_so "the end of 500 ms" has_ended $keeper
 refused "after --duration" snapshot level=calls
 same "stop when it has stopped" stopped "$(timeout 20 "$RECORD" --control $recorder stop)"
 kill -KILL $(pgrep -P $recorder -x dltrace-sampler)
-sleep 0.5
+until_so "the word that the sampler died" grep -q 'dltrace-sampler has died' said
 refused "without a sampler" dump
 : >enough
 wait $recorder || fail "--duration: status of the command"
