@@ -39,7 +39,7 @@ static void become(const char *path, int fd, const struct helper_config *c)
 	size_t words = 0;
 	sigset_t none;
 
-	setsid();
+	setpgid(0, 0);	/* Ctrl-C is not for it; why no session of its own: keeper.h */
 	inherited_let_go();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

@@ -291,14 +291,14 @@ static void keep(struct keeping *k)
 		folder_remove(k->config.home);
 }
 
-/* The keeper's own descriptors, session and signals: Ctrl-C is not for it. */
+/* The keeper's own descriptors, process group and signals: Ctrl-C is not for it. */
 static void detach(const char *home)
 {
 	char log[256];
 	sigset_t all;
 	int fd;
 
-	setsid();
+	setpgid(0, 0);
 	inherited_let_go();
 	prctl(PR_SET_NAME, "dltrace-keeper");
 	sigfillset(&all);

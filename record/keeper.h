@@ -5,6 +5,10 @@
  * must not become the command's, and because a trace must end well even when dltrace-record is
  * killed: then the keeper finds its socket closed, and finishes.
  *
+ * It and the sampler have process groups of their own, not sessions: Linux divides CPU time by sessions
+ * (sched_autogroup), and in one of its own a sampler that could run waited for up to 6 s where the CPU's other threads
+ * were busy (6.18), in the recorder's for some ms.
+ *
  * To the keeper:   start | level N | rotate | stop | leave
  * From the keeper: ready private|shared | failed WHY        (after its launch)
  *                  started | unstarted WHY                  (start)
