@@ -100,7 +100,7 @@ void helper_reap(struct helper *h, int limit)
 	if (h->fd >= 0)
 		close(h->fd);
 	h->fd = -1;
-	if (h->pid && !reap_within(h->pid, limit))
+	if (h->pid && !reap_within(h->pid, limit, NULL))
 		reap_killed(h->pid);
 	h->pid = 0;
 }

@@ -30,7 +30,8 @@
 #define ROTATE_LIMIT	5000	/* ms */
 #define DRAIN_LIMIT	5000	/* ms */
 #define DISK_LIMIT	500	/* ms for what is in the buffers when the disk is full */
-#define GROUP_LIMIT	3000	/* ms for daemons without a keeper to end, then SIGKILL */
+#define GROUP_LIMIT	3000	/* ms for daemons without a keeper to end, then SIGKILL; ... */
+#define LEFT_LIMIT	300	/* ... and for what a keeper leaves that has ended its daemon itself */
 
 struct keeping {
 	struct keeper_config config;
@@ -369,24 +370,32 @@ int keeper_start(struct keeper *k, char *why, size_t size)
 }
 
 /*
- * The keeper hung in a call of LTTng's, so nobody has ended the daemon; it gets SIGTERM as its maker is gone,
- * and waits for its consumer, which may be what hangs.
+ * Where the keeper hung in a call of LTTng's, or was killed, nobody has ended the daemon; it gets SIGTERM as its maker
+ * is gone, and waits for its consumer, which may be what hangs. A daemon that was killed while its consumer came up
+ * leaves that one, and who acts for users, waiting for it for ever.
  */
-static void end_group(pid_t group)
+static void end_group(pid_t group, int limit)
 {
-	for (int waited = 0; waited < GROUP_LIMIT && kill(-group, 0) == 0; waited += 5)
+	for (int waited = 0; kill(-group, 0) == 0; waited += 5) {
+		if (waited >= limit) {
+			kill(-group, SIGKILL);
+			return;
+		}
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-	kill(-group, SIGKILL);
+	}
 }
 
 void keeper_reap(struct keeper *k, int limit)
 {
+	int status = -1;
+
 	if (k->fd >= 0)
 		close(k->fd);
 	k->fd = -1;
-	if (k->pid && !reap_within(k->pid, limit)) {
-		reap_killed(k->pid);
-		end_group(k->pid);
+	if (k->pid) {
+		if (!reap_within(k->pid, limit, &status))
+			reap_killed(k->pid);
+		end_group(k->pid, status == 0 ? LEFT_LIMIT : GROUP_LIMIT);
 	}
 	k->pid = 0;
 }

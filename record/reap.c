@@ -3,16 +3,17 @@
 #include "reap.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #define STEP		5	/* ms */
 #define KILL_LIMIT	1000	/* ms; nothing but the kernel can take longer */
 
-bool reap_within(pid_t pid, int limit)
+bool reap_within(pid_t pid, int limit, int *status)
 {
 	for (int waited = 0; waited <= limit; waited += STEP) {
-		if (waitpid(pid, NULL, WNOHANG) != 0)
+		if (waitpid(pid, status, WNOHANG) != 0)
 			return true;
 		nanosleep(&(struct timespec){ .tv_nsec = STEP * 1000000 }, NULL);
 	}
@@ -22,5 +23,5 @@ bool reap_within(pid_t pid, int limit)
 void reap_killed(pid_t pid)
 {
 	kill(pid, SIGKILL);
-	reap_within(pid, KILL_LIMIT);
+	reap_within(pid, KILL_LIMIT, NULL);
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* True: it has ended within so long, ms, and is no zombie. */
-bool reap_within(pid_t pid, int limit);
+/* True: it has ended within so long, ms, and is no zombie; `status`: as waitpid tells it; may be NULL. */
+bool reap_within(pid_t pid, int limit, int *status);
 
 /* By SIGKILL. One that a driver or a disk holds is left behind, for whoever adopts it. */
 void reap_killed(pid_t pid);

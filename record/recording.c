@@ -282,6 +282,8 @@ static void sampler_has_died(struct recording *r)
 	if (r->sampler.fd >= 0) {
 		if (r->started)
 			has_started(r);
+		if (!r->begin)
+			message_send(r->sampler.fd, "listen");	/* the command waits for its answer */
 		r->waiting = false;	/* it does not know that its survivors are waited for */
 		note(r, "1 sampler 0 dltrace-sampler has died and was started again: samples are missing in between");
 		return;

@@ -29,3 +29,12 @@ for name in dltrace-keeper dltrace-sampler lttng-sessiond lttng-consumerd; do
 done
 : >enough
 wait $recorder || fail "status $?"
+
+# What a daemon leaves behind (that of a killed one waits for it for ever) ends with the recording.
+printf '#!/bin/sh\nsleep 1000 &\nprintf %%s $! >%s/left\nexec %s "$@"\n' "$TMP" "$(command -v lttng-sessiond)" >leaves
+chmod +x leaves
+LTTNG_SESSIOND_PATH=$TMP/leaves "$RECORD" -q -o left.trace -- true || fail "status $?"
+is_over() {
+	[ ! -e "/proc/$1" ] || grep -q ') Z ' "/proc/$1/stat"
+}
+until_so "the end of what the daemon left" is_over "$(cat left)"
