@@ -9,6 +9,7 @@ cat >busy.py <<'END'
 import os, sys, time
 # For so many seconds, or until there is a file of that name.
 word = sys.argv[1]
+open("begun", "w").close()
 end = time.time() + (float(word) if word[0].isdigit() else 120)
 while time.time() < end and not os.path.exists(word):
     x = [bytearray(70000) for i in range(50)]
@@ -17,18 +18,16 @@ END
 
 "$RECORD" -q -l summary -o t -- /usr/bin/python3 busy.py enough &
 recorder=$!
-while ! grep -qs '^command' t/recording; do sleep 0.1; done
-sleep 0.5
+until_so "the command" test -e begun
 child=$(cat /proc/$recorder/task/$recorder/children | tr ' ' '\n' | while read -r p; do
 	case $(readlink "/proc/$p/exe") in *python3*) echo "$p" ;; esac; done || :)
-"$RECORD" --control $recorder dump >dump
-grep -q "process $child (python3): 1 thread, heap" dump || fail "dump: $(cat dump)"
+until_so "a dump" sh -c '"$1" --control $2 dump | grep "^process $3 (python3): 1 thread, heap"' sh "$RECORD" $recorder "$child"
 snapshot=$("$RECORD" --control "$child" snapshot)
 babeltrace2 "$snapshot" >events || fail "the snapshot $snapshot cannot be read"
 grep -q dltrace_sample:process events || fail "no samples in the snapshot"
 ! grep -q dltrace_heap: events || fail "heap events at summary"
 same "level" "level calls" "$("$RECORD" --control $recorder level=calls)"
-sleep 0.5
+until_so "events" sh -c '"$1" --control $2 dump | grep "heap .*, [0-9]\{4,\} events"' sh "$RECORD" $recorder
 same "stop" stopped "$("$RECORD" --control $recorder stop)"
 exits 125 "$RECORD" --control $recorder nonsense
 : >enough
@@ -48,6 +47,7 @@ refused() {
 }
 # What a command does: it waits for the file `enough`, a minute at most; with a file `name` that is its name.
 cat >waits <<'END'
+: >begun
 [ ! -e name ] || printf %s "$(cat name)" >/proc/$$/comm
 for i in $(seq 600); do
 	[ ! -e enough ] || exit 0
@@ -56,10 +56,10 @@ done
 END
 # begin TRACE OPTION...: a recording of that
 begin() {
-	rm -f enough
+	rm -f begun enough
 	"$RECORD" -q -l summary -o "$@" -- sh waits 2>said &
 	recorder=$!
-	until_so "the command's begin" grep '^command' "$1/recording"
+	until_so "the command's begin" test -e begun
 }
 
 printf '\nerror \033[2J' >name
@@ -160,10 +160,10 @@ allocations() {
 		awk -v border="$1" '{ $1 / 1e9 < border ? before++ : after++ } END { print before + 0, after + 0 }'
 }
 for way in "" --in-process; do
-	rm -rf lower enough
+	rm -rf lower begun enough
 	"$RECORD" -q $way -o lower -- /usr/bin/python3 busy.py enough &
 	recorder=$!
-	until_so "$way: the recording" grep -qs '^command' lower/recording
+	until_so "$way: the command" test -e begun
 	sleep 1
 	same "a lower level" "level summary" "$("$RECORD" --control $recorder level=summary)"
 	sleep 1
@@ -190,8 +190,8 @@ lttng --no-sessiond list test | grep -q '\[active\]' || fail "the user's session
 exits 125 "$RECORD" --require --session nowhere -- true
 # The recording that --delay has put off cannot begin: the command runs already.
 lttng -q create late --output="$TMP/late" >/dev/null
-rm -f enough
-"$RECORD" -q --session late --delay 5s -- sh -c ': >begun; . ./waits' 2>said &
+rm -f begun enough
+"$RECORD" -q --session late --delay 5s -- sh waits 2>said &
 recorder=$!
 until_so "the command" test -e begun
 lttng -q destroy late >/dev/null
