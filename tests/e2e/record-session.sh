@@ -9,6 +9,7 @@ cat >busy.py <<'END'
 import sys, time
 # Large allocations for so many seconds, and when they began and ended, in ms of CLOCK_MONOTONIC.
 begin = time.monotonic()
+open("begun", "w").close()
 while time.monotonic() < begin + float(sys.argv[1]):
     x = [bytearray(70000) for i in range(10)]
     time.sleep(0.01)
@@ -21,11 +22,13 @@ session_start 'dltrace_none:*'
 recorded() {
 	name=$1
 	shift
+	rm -f begun
 	lttng -q create "$name" --output="$TMP/$name" >/dev/null
 	lttng -q enable-channel -u own --session="$name"
 	lttng -q start "$name"
 	"$RECORD" -q --session="$name" "$@" -- /usr/bin/python3 busy.py 4 >span &
 	recorder=$!
+	until_so "$name: the program" test -e begun
 	[ "$name" != stopped ] || { sleep 1; same "stop" stopped "$("$RECORD" --control $recorder stop)"; }
 	wait $recorder || fail "$name: status of the command"
 	lttng --no-sessiond list "$name" | grep -q '\[active\]' || fail "$name: the user's session was touched"
