@@ -80,7 +80,7 @@ boxes() {
 session_start() {
 	need lttng-sessiond
 	if [ -z "$DLTRACE_TEST_ALONE" ]; then
-		exec 9>/tmp/dltrace-test-session.lock
+		exec 9>"/tmp/dltrace-test-session-$(id -u).lock"
 		flock -w 250 9 || fail "another test holds the session daemon"
 	fi
 	LTTNG_HOME=$TMP/lttng

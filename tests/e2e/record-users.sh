@@ -53,7 +53,7 @@ same "lines" 1 "$(wc -l <err)"
 grep -q 'nothing is recorded: lttng-sessiond ended at once with status 3: Error:  no room here' err || fail "message: $(cat err)"
 
 echo "root without CAP_SYS_ADMIN shares the machine's daemon, or starts it"
-exec 9>/tmp/dltrace-test-session.lock
+exec 9>"/tmp/dltrace-test-session-$(id -u).lock"
 flock -w 250 9 || fail "another test holds the session daemon"
 capsh --drop=cap_sys_admin -- -c '"$0" -v -o shared -- sleep 0.3 9>&-' "$RECORD" 2>err || fail "$(cat err)"
 recorded shared sleep
