@@ -21,15 +21,16 @@ while time.time() < end:
 print("done")
 END
 
-# SIZE SECONDS|full [FILL]: on a disk of SIZE, which something else fills at once, before LTTng has written anything: had it
-# found no room for the metadata, it would write none any more, and hang (2.13)
+# SIZE SECONDS|full [FILL]: on a disk of SIZE, which something else fills as soon as room is set aside for the metadata:
+# had it found none for them, LTTng would write none any more, and hang (2.13)
 cat >disk.sh <<'END'
 mkdir -p disk && mount -t tmpfs -o "size=$1" none disk
 "$RECORD" $QUIET -o disk/t -- /usr/bin/python3 busy.py "$2" >out 2>err &
 if [ "$3" ]; then
 	for i in $(seq 2000); do
 		sleep 0.01
-		[ -z "$(find disk/t -name metadata 2>find.err)" ] || break
+		set_aside=$(stat -c %b disk/t/ust/uid/*/*-bit/metadata 2>stat.err) || set_aside=0
+		[ "$set_aside" -lt 512 ] || break
 	done
 	head -c "$1" /dev/zero >disk/other 2>disk.err
 fi
