@@ -32,8 +32,9 @@ if os.fork() == 0:
     for fd in range(3): os.close(fd)
     os.open("/dev/null", os.O_RDWR); os.dup(0); os.dup(0)
     if os.fork() == 0:
-        time.sleep(2)
-        open("daemon-done", "w").write("x")
+        end = time.monotonic() + 60
+        while not os.path.exists("go") and time.monotonic() < end:
+            time.sleep(0.05)
         os._exit(0)
     os._exit(0)
 os.wait()
@@ -41,10 +42,13 @@ time.sleep(0.5)
 END
 begin=$(date +%s%N)
 "$RECORD" -q --children all -o daemon -- /usr/bin/python3 daemon.py
-[ $((($(date +%s%N) - begin) / 1000000)) -lt 12000 ] || fail "waited for the daemon"
+[ $((($(date +%s%N) - begin) / 1000000)) -lt 40000 ] || fail "waited for the daemon"
+: >go
 babeltrace2 daemon >events
 same "processes" 3 "$(pids)"
 grep -q 'kind = "survivor"' events || fail "no word of the survivor"
+rm go
+(sleep 2 && : >go) &
 "$RECORD" -q --wait --children all -o waited -- /usr/bin/python3 daemon.py
 babeltrace2 waited >events
 ! grep -q 'kind = "survivor"' events || fail "--wait did not wait"
