@@ -38,7 +38,7 @@ int main(void)
 	}
 	kill(sender, SIGKILL);
 	waitpid(sender, &status, 0);
-	return all || came < 2000;
+	return all || came < 10;	/* thousands, where the sender has a CPU of its own */
 }
 C
 gcc -O1 -o forks forks.c
