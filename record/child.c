@@ -19,11 +19,8 @@
 #include "reap.h"
 #include "sampler/proc.h"
 
-/*
- * Whoever sends a signal to dltrace-record means the command. These have their effect on dltrace-record itself, which
- * may write to the terminal. (A fault of its own ends it although that signal is blocked.)
- */
-static const int own[] = { SIGTTIN, SIGTTOU };
+/* By these a terminal stops a job: as is typed, as who is in the background reads from it or writes to it. */
+static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
 #define GUARD_PAUSE 100	/* ms */
 
@@ -35,9 +32,8 @@ int child_prepare(struct child *c)
 	sigset_t set;
 
 	*c = (struct child){ .signals = -1 };
+	/* Whoever sends a signal to dltrace-record means the command. (A fault of its own ends it all the same.) */
 	sigfillset(&set);
-	for (size_t i = 0; i < COUNT(own); i++)
-		sigdelset(&set, own[i]);
 	/* Somebody may have started us with SIGCHLD ignored: then there is no status to wait for. */
 	sigaction(SIGCHLD, &standard, &c->chld);
 	if (sigprocmask(SIG_BLOCK, &set, &c->mask) < 0)
@@ -232,12 +228,20 @@ static bool was_for_all(struct child *c, const struct signalfd_siginfo *s)
 	       (getpgid(c->pid) == getpgrp() && witness_saw(&c->witness, (int)s->ssi_signo, (pid_t)s->ssi_pid));
 }
 
-/* As SIGTSTP would have stopped us: not under nohup, nor without a shell. */
-static void stop_as_asked(void)
+static bool stops(int signal)
+{
+	for (size_t i = 0; i < COUNT(stopping); i++)
+		if (stopping[i] == signal)
+			return true;
+	return false;
+}
+
+/* As that signal would have stopped us: not under nohup, nor without a shell. */
+static void stop_as_asked(int signal)
 {
 	struct sigaction now;
 
-	if (has_shell() && sigaction(SIGTSTP, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+	if (has_shell() && sigaction(signal, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
 		raise(SIGSTOP);
 }
 
@@ -251,8 +255,8 @@ static void pass_on(struct child *c, const struct signalfd_siginfo *s)
 		return;		/* SIGPIPE, SIGXFSZ: of what dltrace-record writes */
 	if (!was_for_all(c, s))
 		kill(c->pid, (int)s->ssi_signo);
-	else if (s->ssi_signo == SIGTSTP)
-		stop_as_asked();	/* with the job */
+	else if (stops((int)s->ssi_signo))
+		stop_as_asked((int)s->ssi_signo);	/* with the job */
 }
 
 void child_signals(struct child *c)
@@ -274,8 +278,8 @@ int child_early_signal(struct child *c)
 	while (read(c->signals, &s, sizeof(s)) == sizeof(s)) {
 		if (is_deadly((int)s.ssi_signo))
 			deadly = (int)s.ssi_signo;
-		if (s.ssi_signo == SIGTSTP)
-			stop_as_asked();
+		if (stops((int)s.ssi_signo))
+			stop_as_asked((int)s.ssi_signo);
 	}
 	return deadly;
 }
