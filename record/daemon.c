@@ -16,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -89,17 +88,6 @@ static void tie(bool shared, pid_t keeper)
 		_exit(127);
 }
 
-/* Programs with select have a low one; daemons need as many as they may have. */
-static void allow_all_descriptors(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-}
-
 /* In the child that becomes the daemon. Its descriptors but 0, 1, 2 are closed on exec. */
 static void exec_daemon(const char *home, bool shared, pid_t parent)
 {
@@ -111,7 +99,6 @@ static void exec_daemon(const char *home, bool shared, pid_t parent)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	tie(shared, parent);
-	allow_all_descriptors();
 	snprintf(log, sizeof(log), "%s/log", home);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd >= 0) {

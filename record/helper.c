@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "inherited.h"
+#include "limits.h"
 #include "message.h"
 #include "place.h"
 #include "reap.h"
@@ -41,6 +42,7 @@ static void become(const char *path, int fd, const struct helper_config *c)
 
 	setpgid(0, 0);	/* Ctrl-C is not for it; why no session of its own: keeper.h */
 	inherited_let_go();
+	limits_widen();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGCHLD, SIG_DFL);

@@ -19,6 +19,7 @@
 #include "disk.h"
 #include "folder.h"
 #include "inherited.h"
+#include "limits.h"
 #include "message.h"
 #include "metadata.h"
 #include "reap.h"
@@ -301,6 +302,7 @@ static void detach(const char *home)
 
 	setpgid(0, 0);
 	inherited_let_go();
+	limits_widen();
 	prctl(PR_SET_NAME, "dltrace-keeper");
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);

@@ -12,6 +12,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "limits.h"
+
 const char *const level_names[LEVELS] = { "summary", "calls", "full" };
 const char *const gpu_names[GPUS] = { "off", "calls", "activity" };
 
@@ -55,7 +57,6 @@ static const unsigned flush[LEVELS] = { 10000000, 1000000, 1000000 };
 #define IN_SHM		4	/* buffers take at most so much of what is free: a quarter of /dev/shm ... */
 #define ON_DISK		8	/* ... and an eighth of the disk */
 #define THREADS		128	/* that must be allowed besides: LTTng's daemons have 30, and the command its own */
-#define FILES		128	/* that each of LTTng's daemons must be allowed: with 2 CPUs they need 90 */
 #define NO_MATTER	16384	/* a limit from that on is not a tight one */
 #define TWO_CHANNELS	32	/* CPUs up to which names get a channel of their own */
 
@@ -142,8 +143,8 @@ int plan_make(struct plan *p, enum level level, const struct plan_machine *m)
 		return -EAGAIN;
 	if (m->shm_closed)
 		return -EROFS;
-	if (m->few_files)
-		return -EMFILE;
+	if (m->too_tight)
+		return -EDQUOT;
 
 	/* 512 MiB are enough for anybody: 128 CPUs at `calls` with a sub-buffer of 512 KiB. */
 	if (budget > 512u << 20)
@@ -173,9 +174,10 @@ void plan_explain(int err, const struct plan_machine *m, char *why, size_t size)
 	else if (err == -EAGAIN)
 		snprintf(why, size, "too few processes are allowed (ulimit -u): LTTng's daemons would take them from "
 			 "the command");
+	else if (err == -EDQUOT)
+		snprintf(why, size, "%s", m->too_tight);
 	else
-		snprintf(why, size, "too few file descriptors for %s (ulimit -n)",
-			 m->few_files ? "LTTng's daemons" : "this many CPUs");
+		snprintf(why, size, "too few file descriptors for this many CPUs (ulimit -n)");
 }
 
 unsigned plan_channel_of(const struct plan *p, const struct plan_event *event)
@@ -232,11 +234,9 @@ void plan_read_machine(struct plan_machine *m, const char *output, bool in_proce
 		     threads_of(getuid()) + THREADS > threads.rlim_cur;
 	m->disk_free = *output && statvfs(output, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : 0;
 	m->descriptors = 1024;
-	m->few_files = false;
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+	m->too_tight = limits_too_tight();
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
 		m->descriptors = in_process ? files.rlim_cur : files.rlim_max;
-		m->few_files = files.rlim_max < FILES;
-	}
 	if (m->descriptors > 1 << 20)
 		m->descriptors = 1 << 20;
 }

@@ -68,7 +68,7 @@ struct plan_machine {
 	uint64_t disk_free;	/* bytes where the trace goes; 0: not on this machine */
 	bool shm_closed;	/* /dev/shm cannot be written */
 	bool crowded;		/* RLIMIT_NPROC leaves too little */
-	bool few_files;		/* RLIMIT_NOFILE allows LTTng's daemons too little, as far as it may be raised */
+	const char *too_tight;	/* limits.h */
 };
 
 /*
@@ -82,8 +82,8 @@ enum level plan_level(enum level level, const struct plan_machine *m);
 /*
  * A process that gives its events to LTTng holds 7 + channels * (2 * cpus + 1) descriptors, and all processes of a user
  * share (subbufs + 1) * size * cpus bytes of /dev/shm for each channel. -ENOSPC: not even the
- * smallest buffers fit; -EMFILE: more than half of the descriptors (two channels: a quarter), or few_files; -EROFS,
- * -EAGAIN: see shm_closed, crowded.
+ * smallest buffers fit; -EMFILE: more than half of the descriptors (two channels: a quarter); -EROFS, -EAGAIN,
+ * -EDQUOT: see shm_closed, crowded, too_tight.
  */
 int plan_make(struct plan *p, enum level level, const struct plan_machine *m);
 void plan_explain(int err, const struct plan_machine *m, char *why, size_t size);

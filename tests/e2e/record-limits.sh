@@ -54,6 +54,25 @@ exits 3 sh -c 'ulimit -Sn 40; exec "$@"' sh "$RECORD" --require -o raised -- /us
 grep -q ' 0 lost' err || fail "40 descriptors, which may be more: $(cat err)"
 "$REPORT" raised >report || fail "40 descriptors, which may be more: status $?"
 
+echo "limits that LTTng's daemons cannot live in: which one; they are the command's alone where they may be raised"
+while read -r option most why; do
+	exits 3 bash -c 'ulimit "$1" "$2"; shift 2; exec "$@"' bash "$option" "$most" "$RECORD" -o "few$option" -- \
+		/usr/bin/python3 program.py
+	sed -i "/^Warning: Your system's stack size/d" err	# liblttng-ctl's
+	unrecorded "$why (ulimit $option)"
+	exits 3 bash -c 'ulimit -S "$1" "$2"; shift 2; exec "$@"' bash "$option" "$most" "$RECORD" --require -o "raised$option" -- \
+		/usr/bin/python3 program.py
+	same "output" done "$(cat out)"
+	says_one_line
+	says ' 0 lost'
+	"$REPORT" "raised$option" >report || fail "ulimit -S $option $most: status $?"
+done <<'END'
+-f 5000 files may not grow as LTTng's daemons need
+-v 150000 too little address space for LTTng's daemons
+-d 60000 too little memory for LTTng's daemons
+-s 128 too small stacks for LTTng's daemons
+END
+
 echo "files that may not grow: the signal is dltrace-record's own"
 status=0
 (ulimit -f 0; exec "$RECORD" -o none -- sh -c 'exit 3') 2>err || status=$?

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "record/limits.c"
 #include "record/pattern.c"
 #include "record/plan.c"
 #include "record/units.c"
@@ -167,6 +168,7 @@ static void buffers_fit_the_machine(void **state)
 	const struct plan_machine few = { MACHINE(128, 64ULL << 30, 256, 0) };
 	const struct plan_machine closed = { MACHINE(8, 8ULL << 30, 1024, 0), .shm_closed = true };
 	const struct plan_machine crowded = { MACHINE(8, 8ULL << 30, 1024, 0), .crowded = true };
+	const struct plan_machine tight = { MACHINE(8, 8ULL << 30, 1024, 0), .too_tight = "too tight" };
 	const struct plan_machine small_disk = { MACHINE(2, 8ULL << 30, 1024, 16 << 20) };
 	struct plan_machine here;
 	struct rlimit files;
@@ -192,6 +194,7 @@ static void buffers_fit_the_machine(void **state)
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tiny), -ENOSPC);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &few), -EMFILE);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &closed), -EROFS);
+	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &tight), -EDQUOT);
 	assert_int_equal(plan_make(&p, LEVEL_SUMMARY, &crowded), -EAGAIN);
 	/* Where processes have no descriptors of LTTng's it is the sampler that has them, which raises its limit. */
 	getrlimit(RLIMIT_NOFILE, &files);
