@@ -142,3 +142,10 @@ bool label_find_folder(FILE *f, char *folder)
 	}
 	return true;
 }
+
+void label_close(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+	*f = NULL;
+}

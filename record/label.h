@@ -34,10 +34,17 @@ void label_number(FILE *f, const char *key, uint64_t value);
 /* "SEVERITY KIND VALUE TEXT", where it is a warning; the user is told where it is a problem. */
 void label_tell(FILE *f, const char *text);
 
+/* LTTng does not say so where it can make no channel. */
+#define LABEL_NOTHING_TAKEN "2 taken 0 nothing was recorded: LTTng took no event (do limits, as ulimit -a shows " \
+	"them, or a sandbox keep its daemons from timers or memory?)"
+
 /* Corrects `folder` (PATH_MAX bytes), where it has been moved since; false: it was removed. */
 bool label_find_folder(FILE *f, char *folder);
 
 /* How the command ended, as from waitpid, now. */
 void label_end(FILE *f, int status);
+
+/* And forgets it. */
+void label_close(FILE **f);
 
 #endif

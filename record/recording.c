@@ -511,6 +511,9 @@ static void end_keeper(struct recording *r)
 
 static void end_label(struct recording *r)
 {
+	/* The sampler has described the recording, if nothing else. */
+	if (r->events_known && !r->events && !r->stalled)
+		label_tell(r->label, LABEL_NOTHING_TAKEN);
 	label_end(r->label, r->child.status);
 	if (r->events_known && has_outboxes(r->o) && !r->o->max_size)	/* else some may be dropped unsaid */
 		label_number(r->label, "events", r->events);
@@ -518,9 +521,7 @@ static void end_label(struct recording *r)
 	if (r->stalled)
 		label_number(r->label, "stalled", 1);
 	r->gone = !label_find_folder(r->label, r->output);
-	if (r->label)
-		fclose(r->label);
-	r->label = NULL;
+	label_close(&r->label);
 }
 
 static void finish(struct recording *r)

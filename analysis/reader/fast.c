@@ -407,10 +407,10 @@ static void make_streams(struct fast *f, struct reader *r)
 	f->file_count = 0;	/* the streams own the paths now */
 }
 
-static int check_ours(struct fast *f, const char *path, char *error, size_t size)
+static int check_ours(struct fast *f, const struct reader *r, const char *path, char *error, size_t size)
 {
 	size_t others = 0;
-	const char *example = "none";
+	const char *example = "none", *why = source_why_stopped(r);
 
 	if (f->part_count == 0 || f->error_code == -ENOTSUP) {
 		snprintf(error, size, "cannot open trace: path=%s: %s", path, f->error);
@@ -422,6 +422,10 @@ static int check_ours(struct fast *f, const char *path, char *error, size_t size
 		others += f->parts[i]->metadata->event_count;
 		if (f->parts[i]->metadata->event_count)
 			example = f->parts[i]->metadata->events[0]->name;
+	}
+	if (why && !others) {
+		snprintf(error, size, "cannot open trace: path=%s: %s", path, why);
+		return -ENOMSG;
 	}
 	snprintf(error, size, "cannot open trace: path=%s: no event of dltrace is declared in it "
 		 "(%zu of others, such as %.80s): was the program run with libdltrace.so, and "
@@ -498,7 +502,7 @@ int source_open_fast(struct reader *r, const char *path, char *error, size_t siz
 	ret = folders_find(&folders, r, path, error, size);
 	if (ret == 0) {
 		open_folders(f, r, &folders);
-		ret = check_ours(f, path, error, size);
+		ret = check_ours(f, r, path, error, size);
 		ret = ret < 0 ? ret : check_one(f, r, path, error, size);
 		r->info.bytes = folders_bytes(&folders);
 	}

@@ -147,14 +147,27 @@ static void add_label(struct reader_recording *rec, const char *label)
 	rec->labels = all;
 }
 
+const char *source_why_stopped(const struct reader *r)
+{
+	for (size_t i = 0; i < r->info.problem_count; i++)
+		if (r->problems[i].kind == problem_kinds[PROBLEM_STOPPED])
+			return r->problems[i].text;
+	return NULL;
+}
+
 /* Where LTTng, the disk or who holds the session is at its end, this file may be the only place to say so. */
 static void add_note(struct reader *r, const char *note)
 {
-	static const char *const ends[] = { "2 consumer ", "2 disk ", "2 keeper " };
+	static const struct {
+		const char *begin, *so;
+	} ends[] = {
+		{ "2 consumer ", ": what came later is missing" }, { "2 disk ", ": what came later is missing" },
+		{ "2 keeper ", ": what came later is missing" }, { "2 taken ", "" },
+	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (strncmp(note, ends[i], strlen(ends[i])) == 0)
-			source_problem(r, PROBLEM_STOPPED, 0, "%s: what came later is missing", note + strlen(ends[i]));
+		if (strncmp(note, ends[i].begin, strlen(ends[i].begin)) == 0)
+			source_problem(r, PROBLEM_STOPPED, 0, "%s%s", note + strlen(ends[i].begin), ends[i].so);
 }
 
 void source_recording_line(struct reader *r, const char *key, const char *value)

@@ -74,6 +74,10 @@ void source_problem(struct reader *r, enum reader_problem_kind kind, uint64_t va
 /* As somebody's reader has told it: of `count`. */
 void source_problem_told(struct reader *r, enum reader_problem_kind kind, uint64_t value, uint64_t count,
 			 const char *text);
+
+/* What ended the recording before the command, as the recorder has told it; NULL: nothing. The reader's. */
+const char *source_why_stopped(const struct reader *r);
+
 /* Events that are packed in a way that is not this build's. */
 void source_other_layout(struct reader *r, uint32_t count);
 

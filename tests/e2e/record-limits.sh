@@ -73,6 +73,15 @@ done <<'END'
 -s 128 too small stacks for LTTng's daemons
 END
 
+echo "no signals may wait, so that LTTng has no timers and makes no channels, and does not say so"
+exits 3 bash -c 'ulimit -i 0; exec "$@"' bash "$RECORD" -q -o timeless -- /usr/bin/python3 program.py
+same "output" done "$(cat out)"
+says_one_line
+says '^dltrace-record: nothing was recorded: LTTng took no event'
+exits 4 "$REPORT" timeless
+says_one_line
+says 'LTTng took no event'
+
 echo "files that may not grow: the signal is dltrace-record's own"
 status=0
 (ulimit -f 0; exec "$RECORD" -o none -- sh -c 'exit 3') 2>err || status=$?
