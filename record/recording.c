@@ -289,7 +289,7 @@ static void sampler_has_died(struct recording *r)
 		return;
 	}
 	r->survivors = 0;
-	label_tell(r->label, "2 sampler 0 dltrace-sampler has died: no more samples, and no more events");
+	label_tell(r->label, "2 samplers 0 dltrace-sampler has died too often: no more samples, and no more events");
 }
 
 static void from_sampler(struct recording *r)

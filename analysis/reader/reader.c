@@ -162,7 +162,7 @@ static void add_note(struct reader *r, const char *note)
 		const char *begin, *so;
 	} ends[] = {
 		{ "2 consumer ", ": what came later is missing" }, { "2 disk ", ": what came later is missing" },
-		{ "2 keeper ", ": what came later is missing" }, { "2 taken ", "" },
+		{ "2 keeper ", ": what came later is missing" }, { "2 samplers ", "" }, { "2 taken ", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)

@@ -15,6 +15,8 @@ same "a daemon that died" "[\"LTTng's session daemon has died, recording has sto
 	"$(stopped "recording note 2 consumer LTTng's session daemon has died, recording has stopped 4.0 s after its start")"
 same "its keeper" "['the process that holds the LTTng session has died: what came later is missing']" \
 	"$(stopped "recording note 2 keeper the process that holds the LTTng session has died")"
+same "a sampler that dies again and again" "['dltrace-sampler has died too often: no more samples, and no more events']" \
+	"$(stopped "recording note 2 samplers dltrace-sampler has died too often: no more samples, and no more events")"
 same "what is in the trace, too" "[]" "$(stopped "recording note 1 stall data does not leave LTTng's buffers")"
 
 # Into text and back: said once.
