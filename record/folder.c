@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "homes.h"
+#include "orphans.h"
 #include "say.h"
 
 #define SETTLE 60	/* s in which a folder whose lock is free may still be coming up */
@@ -106,8 +107,10 @@ static bool sweep_one(const char *path, pid_t recorder, void *arg)
 	struct stat st;
 
 	(void)recorder;
-	if (lstat(path, &st) == 0 && st.st_ctime < *since && is_private(path, &st) && abandoned(path))
+	if (lstat(path, &st) == 0 && st.st_ctime < *since && is_private(path, &st) && abandoned(path)) {
+		orphans_end(path);
 		folder_remove(path);
+	}
 	return false;
 }
 

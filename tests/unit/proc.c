@@ -11,6 +11,7 @@
 
 #include "record/folder.c"
 #include "record/homes.c"
+#include "record/orphans.c"
 #include "record/say.c"
 #include "sampler/emit_sample.c"
 #include "sampler/machine.c"

@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "sampler/emit_sample.c"
+#include "sampler/proc.c"
 #include "sampler/ticks.c"
 #include "record/energy.c"
 #include "record/folder.c"
 #include "record/homes.c"
 #include "record/gpu.c"
+#include "record/orphans.c"
 #include "record/say.c"
 
 static const int one = 1;

@@ -4,10 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <sys/wait.h>
 
 #include "record/folder.c"
 #include "record/homes.c"
+#include "record/orphans.c"
 #include "record/say.c"
+#include "sampler/proc.c"
 
 #define LATER (time(NULL) + SETTLE)	/* whatever is there now has settled then */
 
@@ -68,6 +71,57 @@ static void dead_recordings_are_swept(void **state)
 	assert_int_equal(count_others(place, nothing), 0);
 }
 
+/* Who writes to that log, as a daemon does; leads: a session of its own, as one of several recordings does. */
+static pid_t write_to_log(const struct private_folder *f, bool leads)
+{
+	char path[80];
+	pid_t pid;
+	int fds[2], log;
+
+	snprintf(path, sizeof(path), "%s/log", f->path);
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		log = open(path, O_WRONLY | O_CREAT, 0600);
+		if (log < 0 || dup2(log, STDOUT_FILENO) < 0 || (leads && setsid() < 0))
+			_exit(1);
+		close(fds[0]);
+		close(fds[1]);
+		for (;;)
+			pause();
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], path, 1), 0);
+	close(fds[0]);
+	return pid;
+}
+
+static void their_daemons_end(void **state)
+{
+	struct private_folder dead, alive;
+	pid_t own, shared, living;
+	int status;
+
+	(void)state;
+	leave(&dead);
+	assert_int_equal(make_in(place, &alive), 0);
+	own = write_to_log(&dead, false);
+	shared = write_to_log(&dead, true);
+	living = write_to_log(&alive, false);
+	sweep(place, LATER);
+	alarm(20);	/* should it live */
+	assert_int_equal(waitpid(own, &status, 0), own);
+	alarm(0);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_int_equal(waitpid(shared, &status, WNOHANG), 0);
+	assert_int_equal(waitpid(living, &status, WNOHANG), 0);
+	kill(shared, SIGKILL);
+	kill(living, SIGKILL);
+	waitpid(shared, NULL, 0);
+	waitpid(living, NULL, 0);
+	private_folder_remove(&alive);
+}
+
 static void users_folders_stay(void **state)
 {
 	static const struct {
@@ -114,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dead_recordings_are_swept),
+		cmocka_unit_test(their_daemons_end),
 		cmocka_unit_test(users_folders_stay),
 		cmocka_unit_test(what_was_recorded_goes),
 	};
