@@ -167,9 +167,14 @@ void process_gpu_changed(struct process *p, int64_t at)
 
 static void emitted(struct process *p, const struct dlt_ev_sample_process *e)
 {
-	if (!p->from_start && !p->emitted_based) {
-		/* The trace begins in the middle: what was emitted before is not missing. */
-		p->emitted_base = e->events > p->read ? e->events - p->read : 0;
+	uint64_t unread = e->events > p->read ? e->events - p->read : 0;
+
+	/*
+	 * The trace begins in the middle: what was emitted before is not missing. It is no more than is unread at any
+	 * reading: some of that may still come, which threads and black boxes hold back.
+	 */
+	if (!p->from_start && (!p->emitted_based || unread < p->emitted_base)) {
+		p->emitted_base = unread;
 		p->emitted_based = true;
 	}
 	if (e->final) {

@@ -158,3 +158,22 @@ sed 's/work\\x1f--fast/\\x1b[31mwork/; s/"node7"/"\\x1b]0;x"/' good.txt >hostile
 grep -q '^  result *passed' text || fail "no result in: $(cat text)"
 awk 'length > 100' text >long
 [ ! -s long ] || fail "too long: $(cat long)"
+
+# A trace that begins in the middle (--max-size): what was said before its first reading may come after it.
+cat >middle.txt <<'END'
+dltrace-text 1
+[1s] dltrace_proc:process process=1 pid=100 begin=500ms reason=3 exe="/bin/app"
+[1s] dltrace_proc:thread thread=1 process=1 tid=100 begin=500ms reason=3
+[1100ms] dltrace_sample:process process=1 time=1100ms events=100
+[1200ms] dltrace_cuda:free thread=1 function=cudaFree duration=3ms
+[1300ms] dltrace_cuda:free thread=1 function=cudaFree duration=3ms
+[1400ms] dltrace_cuda:free thread=1 function=cudaFree duration=3ms
+[1900ms] dltrace_sample:thread thread=1 time=1900ms events=103
+[2s] dltrace_proc:exit process=1 thread=1 events=101
+[2s] dltrace_sample:process process=1 time=2s final=1 events=101
+END
+verify middle.txt >failed || true
+! grep -q emitted failed || fail "what comes after the first reading counts as read twice: $(cat failed)"
+sed '/^\[1300ms\]/d' middle.txt | sed 's/events=100$/events=96/' >less.txt
+verify less.txt >failed || true
+grep -q emitted failed || fail "what is lost later is not noticed"
