@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "inherited.h"
+#include "reap.h"
 
 #define WAIT 50	/* ms for it to have its turn on a busy machine */
 
@@ -74,8 +75,7 @@ void witness_stop(struct witness *w)
 {
 	if (!w->pid)
 		return;
-	kill(w->pid, SIGKILL);
-	waitpid(w->pid, NULL, 0);
+	reap_killed(w->pid);
 	close(w->fd);
 	w->pid = 0;
 }
