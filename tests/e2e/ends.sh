@@ -60,5 +60,5 @@ chain() {
 
 "$APPS/ends" chain >plain
 chain
-"$APPS/older" 18 true || skip "the kernel has no filters for system calls"
-chain "$APPS/older" 18
+"$APPS/refused" wipe_on_fork true || skip "the kernel has no filters for system calls"
+chain "$APPS/refused" wipe_on_fork

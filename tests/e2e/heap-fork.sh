@@ -31,8 +31,8 @@ for threads in 8 4200; do
 done
 
 # Before Linux 4.14 no page of a child is cleared: its fork handlers alone tell it what it is.
-"$APPS/older" 18 true || skip "the kernel has no filters for system calls"
+"$APPS/refused" wipe_on_fork true || skip "the kernel has no filters for system calls"
 boxes
-timeout 800 "$APPS/older" 18 env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" forks 100 || fail "forks on an old Linux"
+timeout 800 "$APPS/refused" wipe_on_fork env LD_PRELOAD=$TMP/alone/libdltrace.so "$APPS/heap_storm" forks 100 || fail "forks on an old Linux"
 same "their boxes" 101 "$(ls "$DLTRACE_BOX" | grep -c '\.box$')"
 same "their ids" 101 "$("$APPS/box_totals" "$DLTRACE_BOX"/*.box | sed 's/.*process=\([0-9]*\) .*/\1/' | sort -u | wc -l)"
