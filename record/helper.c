@@ -42,7 +42,7 @@ static void become(const char *path, int fd, const struct helper_config *c)
 
 	setpgid(0, 0);	/* Ctrl-C is not for it; why no session of its own: keeper.h */
 	inherited_let_go();
-	limits_widen();
+	limits_set();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGCHLD, SIG_DFL);

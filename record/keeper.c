@@ -302,7 +302,7 @@ static void detach(const char *home)
 
 	setpgid(0, 0);
 	inherited_let_go();
-	limits_widen();
+	limits_set();
 	prctl(PR_SET_NAME, "dltrace-keeper");
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);

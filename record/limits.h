@@ -3,8 +3,8 @@
 #ifndef DLT_RECORD_LIMITS_H
 #define DLT_RECORD_LIMITS_H
 
-/* For this process and what it execs: as much as it may have. */
-void limits_widen(void);
+/* For this process and what it execs: as much as it may have and does it good. */
+void limits_set(void);
 
 /* What even then is too little for LTTng's daemons, for a sentence; NULL: nothing is. */
 const char *limits_too_tight(void);
