@@ -27,6 +27,7 @@
 
 #define NUMBERS 65536		/* above, nothing is kept: LTTng comes nowhere near */
 #define HIGHEST_BASE 1536	/* where LTTng's go, if the limit allows; see high_base */
+#define TOLD_MOST (1 << 20)	/* what the limit is for LTTng; see getrlimit */
 #define WAIT 2000000		/* ns for LTTng to finish what it opens */
 #define IS_FILEBUF 0x2000	/* _IO_IS_FILEBUF of glibc's libio/libio.h, which it does not install */
 
@@ -35,6 +36,8 @@ static int end_of_set;		/* no number from here on was ever in the set */
 static uintptr_t holder;	/* the thread that holds the tracker's lock; 0: nobody */
 static unsigned depth;		/* ... how often; written by the holder */
 static bool connected;		/* ... and has got a connection to a session daemon */
+static uintptr_t opener;	/* the thread that is opening LTTng; 0: nobody */
+static int told;		/* LTTng's limit, if not the process's; 0: it is that */
 
 /* The tracker's own functions, in liblttng-ust-common. */
 static struct {
@@ -158,7 +161,8 @@ DLT_EXPORT int lttng_ust_add_fd_to_tracker(int fd)
 	if (!is_resolved())
 		return -ENOSYS;
 	high = move_up(fd);
-	result = tracker.add(high >= 0 ? high : fd);
+	/* Beyond its limit LTTng would end the process. */
+	result = told && (high >= 0 ? high : fd) >= told ? -EMFILE : tracker.add(high >= 0 ? high : fd);
 	if (result >= 0)
 		change(result, true);
 	if (result >= 0 && is_connection(result))
@@ -200,6 +204,25 @@ DLT_EXPORT void lttng_ust_unlock_fd_tracker(void)
 	/* Only now: whoever starts a thread must hold no lock of ours. */
 	if (news)
 		dlt_sampler_useful();
+}
+
+void dlt_descriptors_opening(bool now)
+{
+	__atomic_store_n(&opener, now ? (uintptr_t)pthread_self() : 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * LTTng asks once, as it is opened, and writes a bit for each number that may ever be: 128 MiB of memory where there
+ * are 2^30, as in Docker's containers where systemd sets no limit.
+ */
+DLT_EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
+{
+	int result = dlt_real()->getrlimit(resource, limit);
+
+	if (result == 0 && resource == RLIMIT_NOFILE && limit->rlim_max > TOLD_MOST &&
+	    __atomic_load_n(&opener, __ATOMIC_RELAXED) == (uintptr_t)pthread_self())
+		limit->rlim_max = told = TOLD_MOST;
+	return result;
 }
 
 /* ---- what the application may touch -------------------------------------------------------- */

@@ -15,6 +15,9 @@
 
 #include <stdbool.h>
 
+/* This thread begins, or has ended, to load LTTng, which asks then how many there may be. */
+void dlt_descriptors_opening(bool now);
+
 /* Is it LTTng's? Waits while LTTng is opening one (2 ms at most). */
 bool dlt_descriptor_is_ours(int fd);
 

@@ -14,6 +14,7 @@
 
 #include "box_private.h"
 #include "clock.h"
+#include "descriptors.h"
 #include "elf.h"
 #include "exists.h"
 #include "guard.h"
@@ -303,7 +304,9 @@ static const struct dlt_bridge *open_bridge(const char *name, void *(*open_it)(c
 		return NULL;
 	}
 	dlt_exists_pause(true);
+	dlt_descriptors_opening(true);
 	library = open_it(path);
+	dlt_descriptors_opening(false);
 	dlt_exists_pause(false);
 	found = library ? dlsym(library, "dlt_bridge") : NULL;
 	if (!found)

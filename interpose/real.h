@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -105,6 +106,7 @@
 	X(int, fclose, (FILE *)) \
 	X(int, dup2, (int, int)) \
 	X(int, dup3, (int, int, int)) \
+	X(int, getrlimit, (__rlimit_resource_t, struct rlimit *)) \
 	X(int, __register_atfork, (void (*)(void), void (*)(void), void (*)(void), void *))
 
 struct dl_find_object;

@@ -8,9 +8,9 @@
 #define STACK ((rlim_t)8 << 20)	/* of a thread, where nobody says otherwise: without a limit glibc takes 2 MiB */
 
 /*
- * LTTng's daemons close each number below the soft limit as they start, be it open or not: 0.5 us each, twice one after
- * the other. Where systemd sets no limit, as it does for Docker's containers, there are 2^30. Enough for 2,500 processes
- * at a time that have LTTng in them.
+ * LTTng's daemons close each number below the soft limit as they start, be it open or not: 0.5 us each, one daemon
+ * after the other. Where systemd sets no limit, as it does for Docker's containers, there are 2^30. Enough for 2,500
+ * processes at a time that have LTTng in them.
  */
 #define FILES 8192
 
@@ -20,7 +20,8 @@
 /* `least`: seen to be enough with 2 CPUs, with room to spare; 0: as much as is allowed will do. */
 static const struct limit {
 	int which;
-	rlim_t least, wanted, most;	/* most: of the hard limit, and then no more than `wanted` of the soft one; 0: any */
+	rlim_t least, wanted;
+	rlim_t most;	/* of the hard limit, and then no more than `wanted` of the soft one; 0: any */
 	const char *text;
 } limits[] = {
 	{ RLIMIT_NOFILE, 128, FILES, FILES_MOST, "too few file descriptors for LTTng's daemons (ulimit -n)" },
