@@ -29,6 +29,8 @@ static const struct refusal {
 	{ "populate_write", SYS_madvise, ~0u, MADV_POPULATE_WRITE, EINVAL },	/* before 5.14 */
 	{ "limits", SYS_prlimit64, 0, 0, EPERM },
 	{ "kill", SYS_kill, 0, 0, EPERM },
+	{ "waitid", SYS_waitid, 0, 0, ENOSYS },
+	{ "timers", SYS_timer_create, 0, 0, EPERM },
 };
 
 static const struct refusal *find(const char *name)
