@@ -63,8 +63,10 @@ char *bytes_text(char *buffer, size_t size, double bytes);
 /* Times for people, "1.5 s". */
 char *time_text(char *buffer, size_t size, double ns);
 char *count_text(char *buffer, size_t size, double count);	/* "49,140"; not below 0 */
+char *real_text(char *buffer, size_t size, double value, int digits);	/* of so many: "18,000", "0.25"; not below 0 */
 /* The same for one argument of a call: valid to the end of the block. */
 #define COUNT_TEXT(n) count_text((char[32]){ 0 }, 32, (double)(n))
+#define REAL_TEXT(value, digits) real_text((char[32]){ 0 }, 32, value, digits)
 /* "SIGSEGV"; "signal 40" when it has no name. */
 const char *signal_name(int number, char *buffer, size_t size);
 

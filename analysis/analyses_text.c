@@ -208,3 +208,14 @@ const char *signal_name(int number, char *buffer, size_t size)
 		snprintf(buffer, size, "signal %d", number);
 	return buffer;
 }
+
+/* %.3g alone writes 18000 as 1.8e+04. */
+char *real_text(char *buffer, size_t size, double value, int digits)
+{
+	double unit = value > 0 ? pow(10, floor(log10(value)) - digits + 1) : 1;
+
+	if (unit >= 1)
+		return count_text(buffer, size, round(value / unit) * unit);
+	snprintf(buffer, size, "%.*g", digits, value);
+	return buffer;
+}

@@ -102,19 +102,10 @@ struct cost trace_cost(const struct trace *t)
 	return c;
 }
 
-/* Two digits are more than the estimate is worth; %.2g alone writes 300 as 3e+02. */
-static void put_percent(char *text, size_t size, double percent)
-{
-	snprintf(text, size, percent < 10 ? "%.2g" : "%.0f", percent);
-}
-
 const char *cost_share(const struct cost *c, char *text, size_t size)
 {
-	char low[16], high[16];
-
-	put_percent(low, sizeof(low), 100 * c->low / c->cpu);
-	put_percent(high, sizeof(high), 100 * c->high / c->cpu);
-	snprintf(text, size, "%s to %s %%", low, high);
+	/* Two digits are more than the estimate is worth. */
+	snprintf(text, size, "%s to %s %%", REAL_TEXT(100 * c->low / c->cpu, 2), REAL_TEXT(100 * c->high / c->cpu, 2));
 	return text;
 }
 

@@ -401,9 +401,9 @@ static void untimed(struct table *table, const struct process *p)
 	for (size_t i = 0; i < count; i++) {
 		calls += found[i].calls;
 		if (i < shown)
-			length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.40s by %.2g %%",
+			length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.40s by %s %%",
 						   i ? ", " : "", found[i].name,
-						   100 * sqrt(found[i].variance) / found[i].total);
+						   REAL_TEXT(100 * sqrt(found[i].variance) / found[i].total, 2));
 	}
 	if (count > shown)
 		snprintf(list + length, sizeof(list) - length, ", and %s more", COUNT_TEXT(count - shown));

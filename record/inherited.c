@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define MOST 65536	/* descriptors to look at one by one, where /proc is not there: a limit may allow 2^30 */
+
 /* The command finds them closed as ever: these close on exec. */
 void inherited_fill(void)
 {
@@ -37,7 +39,7 @@ void inherited_let_go(void)
 		let_go(atoi(entry->d_name));
 	if (open_now)
 		closedir(open_now);
-	for (int fd = 0, most = open_now ? 0 : (int)sysconf(_SC_OPEN_MAX); fd < most; fd++)
+	for (int fd = 0, most = open_now ? 0 : MOST; fd < most; fd++)
 		let_go(fd);
 	if (null < 0)
 		return;

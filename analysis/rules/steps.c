@@ -159,8 +159,8 @@ static void tell_routine(struct findings *f, const struct process *p, const stru
 			 " iterations", each_text(each, sizeof(each), s.each), s.each < 1.5 ? "" : "s",
 			 COUNT_TEXT(s.inside), COUNT_TEXT(it->count));
 	else
-		snprintf(text, sizeof(text), "makes the same thread again and again: %s times, %.3g a second",
-			 COUNT_TEXT(r->count), rate);
+		snprintf(text, sizeof(text), "makes the same thread again and again: %s times, %s a second",
+			 COUNT_TEXT(r->count), REAL_TEXT(rate, 3));
 	found(f, p, (struct stake){ .since = first->begin },
 	      json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:o}", "threads", (json_int_t)r->count, "iterations",
 			(json_int_t)(it->how ? it->count : 0), "each", s.each, "per_second", rate, "alive",

@@ -245,9 +245,9 @@ static void crowded_host(struct findings *f, const struct trace *t, const struct
 			     .ns = span_length(s.span) * crowded / SLICES},
 	      json_pack("{s:f, s:f, s:f, s:f}", "runnable", mean, "cores", cores, "share_of_time",
 			(double)crowded / SLICES, "runnable_here", s.most_ready / SLICES),
-	      "on average %.1f threads wanted to run on %.3g core%s, for %.0f %% of the time; most "
+	      "on average %.1f threads wanted to run on %s core%s, for %.0f %% of the time; most "
 	      "of them are of %s",
-	      mean, cores, cores > 1 ? "s" : "", 100.0 * crowded / SLICES, process_who(s.most));
+	      mean, REAL_TEXT(cores, 3), cores > 1 ? "s" : "", 100.0 * crowded / SLICES, process_who(s.most));
 }
 
 void rule_crowded(struct findings *f, const struct trace *t)

@@ -52,6 +52,10 @@ sed '/dltrace_mark/d' trace.txt >unmarked
 report_text <unmarked
 same "without iterations" "['python3.8 (pid 100) makes the same thread again and again: 60 times, 10.2 a second; made by libtensorflow_framework.so.2, each lives 3.0 ms (median), no more than 1 at once']" \
 	"$(found thread_again)"
+steps 40 "for (k = 0; k < 100; k++) { $(printf '%s\n' "$thread" | sed 's/LIFE/13/; s/100 + i/100 + 100 * i + k/g') }"
+sed '/dltrace_mark/d' trace.txt >unmarked
+report_text <unmarked
+same "many" "1,030 a second" "$(found thread_again | grep -o '[0-9,.e+]* a second')"
 
 # A thread for each photo of a mini-batch, all at once: as Singa's loader makes them.
 burst='for (k = 0; k < 31; k++) {
