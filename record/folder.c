@@ -31,9 +31,12 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
+/* With one descriptor at most: there may be no more. What is empty needs none. */
 int folder_remove(const char *path)
 {
-	return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : -errno;
+	if (remove(path) == 0)
+		return 0;
+	return nftw(path, remove_one, 1, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : -errno;
 }
 
 static uint64_t sum;
@@ -167,12 +170,13 @@ int private_folder_make(struct private_folder *f)
 
 void private_folder_remove(struct private_folder *f)
 {
-	if (f->path[0])
-		folder_remove(f->path);
-	f->path[0] = '\0';
+	/* It may be the last descriptor that we may have; who sweeps the folder meanwhile only helps. */
 	if (f->lock >= 0)
 		close(f->lock);
 	f->lock = -1;
+	if (f->path[0])
+		folder_remove(f->path);
+	f->path[0] = '\0';
 }
 
 /* Was the folder itself not there? */

@@ -54,6 +54,13 @@ exits 3 sh -c 'ulimit -Sn 40; exec "$@"' sh "$RECORD" --require -o raised -- /us
 grep -q ' 0 lost' err || fail "40 descriptors, which may be more: $(cat err)"
 "$REPORT" raised >report || fail "40 descriptors, which may be more: status $?"
 
+echo "no descriptors left: no folder is left either"
+for most in 4 5 6 7 8 9; do
+	exits 3 sh -c 'echo $$ >pid; ulimit -n "$1"; shift; exec "$@"' sh $most "$RECORD" -o least -- sh -c 'exit 3'
+	says_one_line
+	! ls -d /dev/shm/.dltrace-$(cat pid)-* 2>/dev/null || fail "$most descriptors: that is left"
+done
+
 echo "limits that LTTng's daemons cannot live in: which one; they are the command's alone where they may be raised"
 while read -r option most why; do
 	exits 3 bash -c 'ulimit "$1" "$2"; shift 2; exec "$@"' bash "$option" "$most" "$RECORD" -o "few$option" -- \
