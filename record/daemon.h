@@ -9,7 +9,7 @@
  * Root without CAP_SYS_ADMIN (a plain container) shares the machine's daemon: it is there already, or the first
  * recording starts it, and the last one of those at the same time ends it.
  *
- * All this runs in the keeper only (keeper.h): it changes the namespace of the calling process.
+ * All this but daemon_died runs in the keeper only (keeper.h): it changes the namespace of the calling process.
  */
 #ifndef DLT_RECORD_DAEMON_H
 #define DLT_RECORD_DAEMON_H
@@ -41,7 +41,7 @@ bool daemon_is_ours(const struct session_daemon *d);
  */
 void daemon_stop(struct session_daemon *d, bool at_once);
 
-/* NULL while daemon and consumer daemon live; else who died. */
+/* NULL while daemon and consumer daemon live; else who died. Asked from outside, of one with nothing but a pid. */
 const char *daemon_died(struct session_daemon *d);
 
 #endif

@@ -26,6 +26,7 @@
 #include "session.h"
 
 #define START_LIMIT	15000	/* ms for an answer: not reached where nothing is broken */
+#define LOOK		200	/* ms after which it is looked whether it can still come */
 #define TICK		500	/* ms between looks at disk and daemons */
 #define TICK_NEAR	20	/* ms, when the disk is nearly full: buffers fill at 100 MB/s and more */
 #define ROTATE_LIMIT	5000	/* ms */
@@ -120,6 +121,7 @@ static int begin(struct keeping *k, char *why, size_t size)
 		err = daemon_start(&k->daemon, k->config.home, why, size);
 		if (err)
 			return err;
+		message_send(k->fd, "daemon %d", (int)k->daemon.pid);
 		err = session_create(&k->session, k->config.name, k->config.output, k->config.relay,
 				     k->config.plan, why, size);
 	}
@@ -342,15 +344,50 @@ int keeper_launch(struct keeper *k, const struct keeper_config *c)
 	return 0;
 }
 
+static bool tells_daemon(struct keeper *k, const char *text)
+{
+	const char *pid = message_is(text, "daemon");
+
+	if (pid)
+		k->daemon.pid = (pid_t)atoi(pid);
+	return pid != NULL;
+}
+
+/*
+ * As message_receive(). Who has died is who the keeper waits for in vain: a session daemon whose consumer daemon has not
+ * come up answers nobody any more (2.13).
+ */
+static int hear(struct keeper *k, char *text, const char **died)
+{
+	int n = -ETIMEDOUT;
+
+	*died = NULL;
+	for (int waited = 0; n == -ETIMEDOUT && !*died && waited < START_LIMIT; waited += LOOK) {
+		n = message_receive(k->fd, text, LOOK);
+		if (n > 0 && tells_daemon(k, text))
+			n = -ETIMEDOUT;
+		else if (n == -ETIMEDOUT)
+			*died = daemon_died(&k->daemon);
+	}
+	return n;
+}
+
 /* 0, or -EIO and why. */
 static int expect(struct keeper *k, const char *wanted, const char *refusal, char *text, char *why, size_t size)
 {
-	bool answered = message_receive(k->fd, text, START_LIMIT) > 0;
+	const char *died;
+	int n = hear(k, text, &died);
 
-	if (answered && message_is(text, wanted))
+	if (n > 0 && message_is(text, wanted))
 		return 0;
-	snprintf(why, size, "%s", answered && message_is(text, refusal) ? message_is(text, refusal) :
-		 "LTTng's session daemon does not answer");
+	k->deaf = n == -ETIMEDOUT;
+	if (n > 0 && message_is(text, refusal))
+		snprintf(why, size, "%s", message_is(text, refusal));
+	else if (died)
+		snprintf(why, size, "LTTng's %s has died", died);
+	else
+		snprintf(why, size, "%s", k->deaf ? "LTTng's session daemon does not answer" :
+			 "the process that holds the LTTng session has died");
 	return -EIO;
 }
 
@@ -395,9 +432,9 @@ void keeper_reap(struct keeper *k, int limit)
 		close(k->fd);
 	k->fd = -1;
 	if (k->pid) {
-		if (!reap_within(k->pid, limit, &status))
+		if (!reap_within(k->pid, k->deaf ? 0 : limit, &status))
 			reap_killed(k->pid);
-		end_group(k->pid, status == 0 ? LEFT_LIMIT : GROUP_LIMIT);
+		end_group(k->pid, status == 0 || k->deaf ? LEFT_LIMIT : GROUP_LIMIT);
 	}
 	k->pid = 0;
 }

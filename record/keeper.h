@@ -10,7 +10,8 @@
  * were busy (6.18), in the recorder's for some ms.
  *
  * To the keeper:   start | level N | rotate | stop | leave
- * From the keeper: ready private|shared | failed WHY        (after its launch)
+ * From the keeper: daemon PID                               (once it runs)
+ *                  ready private|shared | failed WHY        (after its launch)
  *                  started | unstarted WHY                  (start)
  *                  done TEXT | failed WHY                   (level, rotate)
  *                  full                                     (the disk; recording is about to end)
@@ -28,11 +29,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon.h"
 #include "plan.h"
 
 struct keeper {
 	pid_t pid;	/* 0: none */
 	int fd;
+	struct session_daemon daemon;	/* to look at */
+	bool deaf;	/* it waits for one that has died, or longer than anything takes: it has nothing to save */
 };
 
 /* Strings are borrowed and must last until keeper_launch has returned. */

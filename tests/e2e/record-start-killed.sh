@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Who holds the session, the session daemon or the sampler is killed at some moment while it comes up: the command runs
+# Who holds the session, a daemon of LTTng's or the sampler is killed at some moment while it comes up: the command runs
 # soon, a line says what became of the recording, and nobody is left behind.
 . "$top_srcdir/tests/lib.sh"
 need lttng-sessiond
@@ -49,7 +49,7 @@ def run(victim, delay):
     if recorder.returncode != 5 or took > 10 or left or not 1 <= said.count("\n") <= 2:
         sys.exit(f"{what}: status {recorder.returncode}, {took:.1f} s, left: {left}\n{said}")
 
-for victim in "dltrace-keeper", "lttng-sessiond", "dltrace-sampler":
+for victim in "dltrace-keeper", "lttng-sessiond", "lttng-consumerd", "dltrace-sampler":
     for step in range(12):
         run(victim, step * 0.012)
 END
