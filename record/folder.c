@@ -57,6 +57,20 @@ uint64_t folder_size(const char *path)
 	return sum;
 }
 
+static const char *wanted;
+
+static int is_wanted(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	return type == FTW_F && strcmp(path + ftw->base, wanted) == 0;
+}
+
+bool folder_has(const char *path, const char *name)
+{
+	wanted = name;
+	return nftw(path, is_wanted, 16, FTW_PHYS) > 0;
+}
+
 static bool is_among(const char *name, const char *const *names)
 {
 	while (*names && strcmp(name, *names) != 0)

@@ -34,6 +34,8 @@ void private_folder_point(const struct private_folder *f, const char *trace);
 /* Bytes of all files below `path`; symbolic links are not followed. */
 uint64_t folder_size(const char *path);
 int folder_remove(const char *path);
+/* A file of that name, somewhere below. */
+bool folder_has(const char *path, const char *name);
 
 /*
  * Makes the output folder and its parents. `absolute` has PATH_MAX bytes; made: the folder was not there.

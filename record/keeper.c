@@ -269,6 +269,18 @@ static bool serve(struct keeping *k)
 	return true;
 }
 
+/* A daemon that has died, by the end or at it, is not among what LTTng tells: it then has no data that is pending. */
+static void finish(struct keeping *k, struct session_end *end)
+{
+	*end = (struct session_end){ .left = k->no_room };
+	look_after_daemon(k);
+	if (!k->daemon_lost) {
+		session_finish(&k->session, DRAIN_LIMIT, daemon_is_ours(&k->daemon) && *k->config.output, end);
+		look_after_daemon(k);
+	}
+	end->stalled |= k->daemon_lost;
+}
+
 static void keep(struct keeping *k)
 {
 	struct session_end end;
@@ -282,10 +294,7 @@ static void keep(struct keeping *k)
 		message_send(k->fd, "ready %s", k->daemon.private ? "private" : "shared");
 		listens = serve(k);
 	}
-	if (k->daemon_lost)
-		end = (struct session_end){ .stalled = true, .left = k->no_room };
-	else
-		session_finish(&k->session, DRAIN_LIMIT, daemon_is_ours(&k->daemon) && *k->config.output, &end);
+	finish(k, &end);
 	message_send(k->fd, "end %" PRIu64 " %" PRIu64 " %d", end.discarded, end.lost_packets, end.stalled);
 	may_write = end.stalled && !daemon_is_ours(&k->daemon);
 	daemon_stop(&k->daemon, end.left);
@@ -354,8 +363,8 @@ static bool tells_daemon(struct keeper *k, const char *text)
 }
 
 /*
- * As message_receive(). Who has died is who the keeper waits for in vain: a session daemon whose consumer daemon has not
- * come up answers nobody any more (2.13).
+ * As message_receive(). Who has died is who the keeper waits for in vain: a session daemon whose consumer daemon has
+ * not come up answers nobody any more (2.13).
  */
 static int hear(struct keeper *k, char *text, const char **died)
 {

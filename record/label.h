@@ -9,7 +9,7 @@
  *	command ARGUMENTS       separated by 0x1f
  *	label KEY=VALUE         each --label
  *	note SEVERITY KIND TEXT      each one that is a warning (1) or a problem (2)
- *	end NS_SINCE_1970 | exit N | signal N | events N | lost N | stalled 1
+ *	end NS_SINCE_1970 | exit N | signal N | events N | lost N (what is known of it) | stalled 1
  */
 #ifndef DLT_RECORD_LABEL_H
 #define DLT_RECORD_LABEL_H

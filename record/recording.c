@@ -3,7 +3,6 @@
 #include "recording.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -62,9 +61,7 @@ struct recording {
 	int stopper;			/* who waits for the end of recording; or -1 */
 	int survivors;			/* processes alive after the command; -1: not known */
 	uint64_t begin;			/* ns CLOCK_MONOTONIC, of the command */
-	uint64_t events;
-	uint64_t lost, lost_in_boxes;	/* on their way from LTTng; to LTTng */
-	bool events_known, stalled, gone;
+	struct summary summary;
 	bool full;			/* the disk: the keeper has just found that, and ends recording */
 };
 
@@ -260,11 +257,7 @@ static void from_keeper(struct recording *r)
 	} else if ((value = message_is(text, "unstarted"))) {
 		not_started(r, value);
 	} else if ((value = message_is(text, "end"))) {
-		uint64_t packets = 0;
-		int stalled = 0;
-
-		sscanf(value, "%" SCNu64 " %" SCNu64 " %d", &r->lost, &packets, &stalled);
-		r->stalled = stalled != 0;
+		summary_keeper_says(&r->summary, value);
 		r->stopped = true;
 		control_end(&r->stopper, "ok", "stopped");
 	}
@@ -308,7 +301,7 @@ static void from_sampler(struct recording *r)
 	} else if ((value = message_is(text, "survivors"))) {
 		r->survivors = atoi(value);
 	} else if ((value = message_is(text, "final"))) {
-		r->events_known = sscanf(value, "%" SCNu64 " %" SCNu64, &r->events, &r->lost_in_boxes) == 2;
+		summary_sampler_says(&r->summary, value);
 	} else if ((value = message_is(text, "line"))) {
 		/* Who reads no more holds up nobody a second time. */
 		if (r->dumper >= 0 && !control_answer(r->dumper, "%s\n", value)) {
@@ -492,7 +485,7 @@ static void end_sampler(struct recording *r)
 		     signal ? "was ended by signal" : "ended with status", value);
 	r->ending = true;
 	message_send(r->sampler.fd, "finish");
-	drain(r, &r->sampler.fd, from_sampler, &r->events_known, SAMPLER_END);
+	drain(r, &r->sampler.fd, from_sampler, &r->summary.events_known, SAMPLER_END);
 	helper_reap(&r->sampler, 1000);
 }
 
@@ -505,40 +498,34 @@ static void end_keeper(struct recording *r)
 		note(r, r->full ? "2 disk 0 no space left for the trace, and LTTng's daemons do not answer any more: "
 		     "it may be unreadable" :
 		     "2 keeper 0 LTTng's daemons do not answer, some of the trace may be missing");
-	r->stalled |= !r->stopped;
+	r->summary.stalled |= !r->stopped;
 	keeper_reap(&r->keeper, r->stopped ? 5000 : 0);
 }
 
 static void end_label(struct recording *r)
 {
+	struct summary *s = &r->summary;
+
 	/* The sampler has described the recording, if nothing else. */
-	if (r->events_known && !r->events && !r->stalled)
+	if (s->events_known && !s->events && !s->stalled)
 		label_tell(r->label, LABEL_NOTHING_TAKEN);
+	s->gone = !label_find_folder(r->label, r->output);
+	summary_look(s, r->output);
 	label_end(r->label, r->child.status);
-	if (r->events_known && has_outboxes(r->o) && !r->o->max_size)	/* else some may be dropped unsaid */
-		label_number(r->label, "events", r->events);
-	label_number(r->label, "lost", r->lost + r->lost_in_boxes);
-	if (r->stalled)
-		label_number(r->label, "stalled", 1);
-	r->gone = !label_find_folder(r->label, r->output);
+	summary_write(s, r->label, has_outboxes(r->o) && !r->o->max_size);	/* else some may be dropped unsaid */
 	label_close(&r->label);
 }
 
 static void finish(struct recording *r)
 {
-	uint64_t duration = now_ns() - r->begin;
-
+	r->summary.duration = now_ns() - r->begin;
 	if (r->listener >= 0)
 		close(r->listener);
 	end_sampler(r);
 	end_keeper(r);
 	end_label(r);
 	private_folder_remove(&r->home);
-	summary_say(&(struct summary){
-		.output = r->output, .elsewhere = r->o->session ? r->o->session : r->o->relay, .duration = duration,
-		.events_known = r->events_known, .events = r->events, .lost = r->lost,
-		.lost_in_boxes = r->lost_in_boxes, .stalled = r->stalled, .gone = r->gone,
-	});
+	summary_say(&r->summary, r->output, r->o->session ? r->o->session : r->o->relay);
 }
 
 /* Before anything was to be recorded. */

@@ -163,6 +163,7 @@ static void add_note(struct reader *r, const char *note)
 	} ends[] = {
 		{ "2 consumer ", ": what came later is missing" }, { "2 disk ", ": what came later is missing" },
 		{ "2 keeper ", ": what came later is missing" }, { "2 samplers ", "" }, { "2 taken ", "" },
+		{ "2 removed ", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
@@ -297,20 +298,22 @@ static void add_cause(char *error, size_t size, const char *before, const char *
 	free(why);
 }
 
-static int open_source(struct reader *r, enum reader_source source, char *error, size_t size)
+/* What the recorder knows of it comes before what is seen of the files. */
+static void add_why_stopped(char *error, size_t size, const char *why, const char *path)
+{
+	char known[1024];
+
+	if (strstr(error, why))
+		return;
+	snprintf(known, sizeof(known), "cannot open trace: path=%s: %s", path, why);
+	add_cause(error, size, known, path);
+}
+
+static int open_folder(struct reader *r, enum reader_source source, char *error, size_t size)
 {
 	const char *path = r->info.path;
-	struct stat st;
 	int ret;
 
-	if (stat(path, &st) < 0) {
-		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(errno));
-		return -errno;
-	}
-	if (source == READER_TEXT || !S_ISDIR(st.st_mode))
-		return source_open_text(r, path, error, size);
-	read_recording(r, path);
-	read_labels(r, path);
 	if (source == READER_BABELTRACE)
 		return source_open_babeltrace(r, path, error, size);
 	ret = source_open_fast(r, path, error, size);
@@ -323,6 +326,30 @@ static int open_source(struct reader *r, enum reader_source source, char *error,
 			add_cause(error, size, before, path);
 		free(before);
 	}
+	return ret;
+}
+
+static int open_source(struct reader *r, enum reader_source source, char *error, size_t size)
+{
+	const char *path = r->info.path, *stopped;
+	char *why;
+	struct stat st;
+	int ret;
+
+	if (stat(path, &st) < 0) {
+		snprintf(error, size, "cannot open trace: path=%s: %s", path, strerror(errno));
+		return -errno;
+	}
+	if (source == READER_TEXT || !S_ISDIR(st.st_mode))
+		return source_open_text(r, path, error, size);
+	read_recording(r, path);
+	read_labels(r, path);
+	stopped = source_why_stopped(r);
+	why = stopped ? must(strdup(stopped)) : NULL;	/* problems are forgotten when another source is tried */
+	ret = open_folder(r, source, error, size);
+	if (ret < 0 && why)
+		add_why_stopped(error, size, why, path);
+	free(why);
 	return ret;
 }
 

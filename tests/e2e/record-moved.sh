@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A trace's folder that somebody moves while it is recorded is complete where it is then, and the last line says where;
-# of one that is removed nothing is left, which is said even with -q.
+# of one that is removed, or the part of it that LTTng writes, nothing is left, which is said even with -q.
 . "$top_srcdir/tests/lib.sh"
 need lttng-sessiond
 
@@ -28,3 +28,11 @@ recorded -q -o removed
 rm -r removed
 ended
 says "^dltrace-record: nothing is left of the trace: $PWD/removed was removed while it was recorded$"
+
+recorded -o emptied
+rm -r emptied/ust
+ended
+says "^dltrace-record: nothing is left of the trace: what LTTng had written into $PWD/emptied was removed while it was recorded$"
+exits 4 "$REPORT" emptied
+says_one_line
+says 'path=emptied: what LTTng had written here was removed while it was recorded'
