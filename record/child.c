@@ -84,7 +84,7 @@ int child_spawn(struct child *c, char *const *command, char *const *environment)
 	witness_start(&c->witness, &c->watched);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
-	pid = fork();
+	pid = reap_fork();
 	if (pid == 0)
 		become(c, command, environment, fds[1]);
 	close(fds[1]);
@@ -98,6 +98,7 @@ int child_spawn(struct child *c, char *const *command, char *const *environment)
 	close(fds[0]);
 	if (err) {
 		waitpid(pid, NULL, 0);
+		reap_done(pid);
 		witness_stop(&c->witness);
 		return -err;
 	}
@@ -194,6 +195,7 @@ static void reap(struct child *c)
 	/* One that goes on by now has no status. */
 	if (waitpid(c->pid, &status, WNOHANG | WUNTRACED) != c->pid || WIFSTOPPED(status))
 		return;
+	reap_done(c->pid);
 	witness_stop(&c->witness);
 	c->status = status;
 	c->ended = true;
@@ -271,6 +273,7 @@ void child_signals(struct child *c)
 			pass_on(c, &s);
 	}
 	reap(c);
+	reap_strangers();
 }
 
 int child_early_signal(struct child *c)

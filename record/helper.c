@@ -84,7 +84,7 @@ int helper_launch(struct helper *h, const struct helper_config *c)
 	err = message_pair(fds);
 	if (err)
 		return err;
-	h->pid = fork();
+	h->pid = reap_fork();
 	if (h->pid == 0)
 		become(path, fds[1], c);
 	close(fds[1]);

@@ -335,7 +335,7 @@ int keeper_launch(struct keeper *k, const struct keeper_config *c)
 	*k = (struct keeper){ .fd = -1 };
 	if (err)
 		return err;
-	k->pid = fork();
+	k->pid = reap_fork();
 	if (k->pid == 0) {
 		close(fds[0]);
 		keeping.fd = fds[1];

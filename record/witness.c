@@ -45,7 +45,7 @@ void witness_start(struct witness *w, const sigset_t *signals)
 	*w = (struct witness){ .fd = -1 };
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return;
-	w->pid = fork();
+	w->pid = reap_fork();
 	if (w->pid == 0)
 		watch(fds[1], signals, parent);
 	close(fds[1]);
