@@ -62,8 +62,8 @@ static struct {
 	struct followed *list;
 	unsigned alive;
 	unsigned fresh;		/* that have not been looked at */
-	struct follow_events past;
-} follow = { .folder_fd = -1, .inotify = -1, .epoll = -1 };
+	struct follow_events own, *past;	/* of boxes that are gone */
+} follow = { .folder_fd = -1, .inotify = -1, .epoll = -1, .past = &follow.own };
 
 /* ---- calls that hang ------------------------------------------------------------------------- */
 
@@ -189,11 +189,11 @@ static bool read_counts(struct followed *f, enum reading what, uint64_t now, str
 
 static void gone(struct followed *f)
 {
-	uint64_t lost = follow.past.lost;
+	uint64_t lost = follow.past->lost;
 
 	sample_try_now();
-	if (read_counts(f, READ_FINAL, ticks_monotonic(), &follow.past))
-		note_end(f, follow.past.lost > lost);
+	if (read_counts(f, READ_FINAL, ticks_monotonic(), follow.past))
+		note_end(f, follow.past->lost > lost);
 	close_box(f, true);
 }
 
@@ -347,7 +347,7 @@ static void arrivals(void)
 	}
 }
 
-int follow_init(const char *folder, uint64_t hang)
+int follow_init(const char *folder, uint64_t hang, struct follow_events *past)
 {
 	struct sigaction action = { .sa_handler = on_bus_error, .sa_flags = SA_NODEFER };
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
@@ -362,6 +362,8 @@ int follow_init(const char *folder, uint64_t hang)
 	sigaction(SIGBUS, &action, NULL);
 	follow.folder = folder;
 	follow.hang = hang;
+	if (past)
+		follow.past = past;
 	follow.folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	follow.inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	follow.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -488,7 +490,7 @@ void follow_leave(uint64_t now)
 
 	for (struct followed *f = follow.list; f; f = next) {
 		next = f->next;
-		read_counts(f, READ_LEAVE, now, &follow.past);
+		read_counts(f, READ_LEAVE, now, follow.past);
 		note_say(DLT_INFO, "survivor", f->id, f->pid, "process %d lives on, unrecorded", (int)f->pid);
 		close_box(f, false);
 	}
@@ -501,7 +503,7 @@ unsigned follow_alive(void)
 
 struct follow_events follow_events(void)
 {
-	struct follow_events sum = follow.past;
+	struct follow_events sum = *follow.past;
 
 	for (struct followed *f = follow.list; f; f = f->next)
 		read_counts(f, READ_STATE, 0, &sum);

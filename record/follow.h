@@ -10,8 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* folder: of the boxes, borrowed. hang: ns after which a call in flight is worth a note; 0: never. */
-int follow_init(const char *folder, uint64_t hang);
+/* Events that processes have emitted; those among them that found no room in their outboxes. */
+struct follow_events {
+	uint64_t emitted, lost;
+};
+
+/*
+ * folder: of the boxes, borrowed. hang: ns after which a call in flight is worth a note; 0: never. past: where those of
+ * boxes that are gone are counted, borrowed; NULL: nobody else wants to go on with them.
+ */
+int follow_init(const char *folder, uint64_t hang, struct follow_events *past);
 
 /* To poll: becomes readable when a box has come or a process has ended. */
 int follow_descriptor(void);
@@ -42,10 +50,7 @@ void follow_leave(uint64_t now);
 /* Processes alive. */
 unsigned follow_alive(void);
 
-/* Events that all of them have emitted; those among them that found no room in their outboxes. */
-struct follow_events {
-	uint64_t emitted, lost;
-};
+/* Of all. */
 struct follow_events follow_events(void);
 
 /* One line each, for --control PID dump. */

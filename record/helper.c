@@ -36,7 +36,7 @@ static void join(const char *const *words, size_t count, char *out, size_t size)
 /* In the child: the environment of the command's kind, but nothing preloaded. */
 static void become(const char *path, int fd, const struct helper_config *c)
 {
-	char socket[16], box[PATH_MAX], recording[20], level[16], hang[24], command[4096], labels[4096];
+	char socket[16], counts[16], box[PATH_MAX], recording[20], level[16], hang[24], command[4096], labels[4096];
 	size_t words = 0;
 	sigset_t none;
 
@@ -46,10 +46,8 @@ static void become(const char *path, int fd, const struct helper_config *c)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	if (dup2(fd, 3) < 0)
-		_exit(127);
-	if (fd == 3)
-		fcntl(3, F_SETFD, 0);
+	fcntl(fd, F_SETFD, 0);
+	fcntl(c->counts, F_SETFD, 0);
 	if (c->private_daemon)
 		setenv("LTTNG_HOME", c->home, 1);
 	if (c->options->sample)
@@ -59,7 +57,8 @@ static void become(const char *path, int fd, const struct helper_config *c)
 	unsetenv("LTTNG_UST_ALLOW_BLOCKING");	/* whose session it is says how long */
 	if (c->outboxes)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	snprintf(socket, sizeof(socket), "3");
+	snprintf(socket, sizeof(socket), "%d", fd);
+	snprintf(counts, sizeof(counts), "%d", c->counts);
 	snprintf(box, sizeof(box), "%s/box", c->home);
 	snprintf(recording, sizeof(recording), "%016" PRIx64, c->recording);
 	snprintf(level, sizeof(level), "%s", level_names[c->options->level]);
@@ -69,7 +68,7 @@ static void become(const char *path, int fd, const struct helper_config *c)
 	join((const char *const *)c->options->command, words, command, sizeof(command));
 	join(c->options->labels, c->options->label_count, labels, sizeof(labels));
 	execl(path, "dltrace-sampler", socket, box, recording, level, hang, command, labels,
-	      c->outboxes ? "outboxes" : "", (char *)NULL);
+	      c->outboxes ? "outboxes" : "", counts, (char *)NULL);
 	_exit(127);
 }
 

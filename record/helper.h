@@ -28,6 +28,7 @@ struct helper_config {
 	const char *home;
 	bool private_daemon;
 	bool outboxes;	/* processes put their events into their boxes */
+	int counts;	/* carried.h's descriptor */
 	uint64_t recording;
 	const struct options *options;
 };

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "carried.h"
 #include "child.h"
 #include "control.h"
 #include "environment.h"
@@ -47,6 +48,7 @@ struct recording {
 	struct private_folder home;
 	struct keeper keeper;
 	struct helper sampler;
+	int counts;			/* of all samplers: carried.h */
 	struct child child;
 	FILE *label;
 	bool start_asked, stop_asked, stopped;
@@ -124,7 +126,7 @@ static void start_sampler(struct recording *r)
 {
 	struct helper_config config = {
 		.home = r->home.path, .private_daemon = r->private_daemon, .recording = r->id, .options = r->o,
-		.outboxes = has_outboxes(r->o),
+		.outboxes = has_outboxes(r->o), .counts = r->counts,
 	};
 	char text[MESSAGE_MAX];
 	int err = helper_launch(&r->sampler, &config);
@@ -188,6 +190,7 @@ static int prepare(struct recording *r, const char *path, char *why, size_t size
 	err = start_keeper(r, why, size);
 	if (err)
 		return err;
+	r->counts = carried_make();
 	start_sampler(r);
 	private_folder_point(&r->home, *r->output ? r->output : r->o->session ? r->o->session : r->o->relay);
 	r->listener = control_listen(r->home.path);

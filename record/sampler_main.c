@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "carried.h"
 #include "config.h"
 #include "energy.h"
 #include "follow.h"
@@ -210,10 +211,11 @@ static void serve(void)
 int main(int argc, char **argv)
 {
 	struct follow_events events;
+	struct carried *carried;
 	uint64_t now;
 	int err;
 
-	if (argc != 9)
+	if (argc != 10)
 		return 125;
 	self.fd = atoi(argv[1]);
 	self.boxes = argv[2];
@@ -226,7 +228,10 @@ int main(int argc, char **argv)
 	prctl(PR_SET_NAME, "dltrace-sampler");
 	note_init(self.fd);
 	ticks_init();
-	if (follow_init(self.boxes, self.hang) < 0)
+	carried = carried_map(atoi(argv[9]));
+	if (carried)
+		sample_counts = &carried->sampler;
+	if (follow_init(self.boxes, self.hang, carried ? &carried->gone : NULL) < 0)
 		return 125;
 	sample_tell_written(&dlt_bridge_wrote);
 	if (self.outboxes)
@@ -249,7 +254,7 @@ int main(int argc, char **argv)
 		note_say(DLT_WARNING, "stuck", 0, (int64_t)sample_stuck(), "LTTng's consumer daemon took nothing for "
 			 "%.1f s (a slow disk?): what found no room meanwhile is lost", (double)sample_stuck() / 1e9);
 	events = follow_events();
-	message_send(self.fd, "final %" PRIu64 " %" PRIu64, events.emitted + sample_emitted,
-		     events.lost + sample_unsaid);
+	message_send(self.fd, "final %" PRIu64 " %" PRIu64, events.emitted + sample_counts->emitted,
+		     events.lost + sample_counts->unsaid);
 	return 0;
 }

@@ -10,7 +10,8 @@
 #define TRIES	2		/* in a row: a process that was stopped for a while has waited for long, too */
 #define REST	1000000000ull	/* ns */
 
-uint64_t sample_emitted, sample_unsaid;
+static struct sample_counts own_counts;
+struct sample_counts *sample_counts = &own_counts;
 
 static bool *wrote_event;	/* NULL: LTTng does not say it */
 
@@ -85,10 +86,10 @@ bool sample_emit(enum dlt_event event, const void *data)
 	if (wrote_event)
 		*wrote_event = false;
 	if (!sample_write(event, data)) {
-		sample_unsaid++;
+		sample_counts->unsaid++;
 		return false;
 	}
 	wrote = !wrote_event || *wrote_event;
-	sample_emitted += wrote;
+	sample_counts->emitted += wrote;
 	return wrote;
 }

@@ -8,11 +8,13 @@
 
 #include "bridge.h"
 
-/*
- * Events that this process's sampler emitted so far, without those that LTTng has not written where that is known;
- * and that it kept to itself, as LTTng takes nothing.
- */
-extern uint64_t sample_emitted, sample_unsaid;
+struct sample_counts {
+	uint64_t emitted;	/* events so far, without those that LTTng has not written where that is known */
+	uint64_t unsaid;	/* events that the sampler kept to itself, as LTTng takes nothing */
+};
+
+/* This process's own, unless a program says where else they are; never NULL. */
+extern struct sample_counts *sample_counts;
 
 /* For a program whose LTTng says when it has written: `wrote` is its dlt_bridge_wrote. */
 void sample_tell_written(bool *wrote);

@@ -46,7 +46,7 @@ static void emit_bytes(enum dlt_event event, const void *data, size_t bytes, uin
 	if (!sample_enabled(event))
 		return;
 	if (!sample_write(event, data))
-		sample_unsaid += count;
+		sample_counts->unsaid += count;
 	since += bytes;
 	if (since < BREATH)
 		return;
@@ -427,7 +427,7 @@ void outbox_give_up(struct sampled_process *p)
 	reading = p;
 	l.head = __atomic_load_n(&box_view_outbox(&p->box)->head, __ATOMIC_ACQUIRE);
 	while (l.head - p->outbox_at <= DLT_OUTBOX_SIZE && find_message(&l, true)) {
-		sample_unsaid += events_in(&l);
+		sample_counts->unsaid += events_in(&l);
 		go_on(p, l.size);
 	}
 	reading = NULL;

@@ -38,7 +38,7 @@ static void emit_ring(struct sampled_process *p, struct dlt_box_ring *r, size_t 
 		__atomic_fetch_add(&((struct dlt_box_slot *)(uintptr_t)p->box.slots)->base_events, count,
 				   __ATOMIC_RELAXED);
 	if (!sample_write(DLT_EV_BATCH_RECORDS, &e))
-		sample_unsaid += count;
+		sample_counts->unsaid += count;
 }
 
 static void take(struct sampled_process *p, struct dlt_box_ring *r, size_t slot)

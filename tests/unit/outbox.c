@@ -479,7 +479,7 @@ static void stuck(void **state)
 {
 	(void)state;
 	sample_wait_for_room(1000);
-	sample_unsaid = 0;
+	sample_counts->unsaid = 0;
 	put_allocs(0, 5000);
 	takes = 999;
 	assert_true(outbox_pass_on(reader, false));	/* each found room at last */
@@ -505,18 +505,18 @@ static void stuck(void **state)
 	assert_true(outbox_pass_on(reader, false));
 	assert_int_equal(sample_stuck(), 2 * REST + 4 * 1000);
 	assert_true(out.count > 4000);
-	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
+	assert_int_equal(out.count + out.in_vain + sample_counts->unsaid, 5000);
 
 	/* It has ended, and there is no other time. */
 	put_allocs(10000, 15000);
 	takes = 1000;
 	outbox_pass_on(reader, true);
 	assert_int_equal(out.tries, TRIES + 2 + TRIES);
-	assert_int_equal(out.count + out.in_vain + sample_unsaid, 10000);
+	assert_int_equal(out.count + out.in_vain + sample_counts->unsaid, 10000);
 	takes = 0;
 	later += REST;
 	assert_true(outbox_pass_on(reader, false));
-	assert_int_equal(out.count + out.in_vain + sample_unsaid, 10000);	/* once */
+	assert_int_equal(out.count + out.in_vain + sample_counts->unsaid, 10000);	/* once */
 	sample_wait_for_room(0);
 	waiting.again_at = takes = 0;
 }
@@ -526,18 +526,18 @@ static void left_while_stuck(void **state)
 {
 	(void)state;
 	sample_wait_for_room(1000);
-	sample_unsaid = 0;
+	sample_counts->unsaid = 0;
 	put_allocs(0, 5000);
 	takes = 1000;
 	assert_false(outbox_pass_on(reader, false));
 	outbox_give_up(reader);
 	outbox_give_up(reader);
-	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
+	assert_int_equal(out.count + out.in_vain + sample_counts->unsaid, 5000);
 	takes = 0;
 	later += REST;
 	put_allocs(5000, 5100);
 	assert_true(outbox_pass_on(reader, false));
-	assert_int_equal(out.count + out.in_vain + sample_unsaid, 5000);
+	assert_int_equal(out.count + out.in_vain + sample_counts->unsaid, 5000);
 	sample_wait_for_room(0);
 	waiting.again_at = takes = 0;
 }
