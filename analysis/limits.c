@@ -415,6 +415,25 @@ static void untimed(struct table *table, const struct process *p)
 	free(found);
 }
 
+#define PEAK_SHARE	0.1		/* of what was sampled; less is of libraries that are loaded and of caches */
+#define PEAK_LEAST	(64 << 20)	/* bytes; LTTng's own that are left out of samples are some MB */
+
+/* Only where all of its life was recorded: the kernel's mark is of all of it. */
+static void peak_unseen(struct table *table, const struct process *p)
+{
+	const struct model_options *o = &p->trace->model->options;
+	uint64_t most = p->sample.rss_most, seen = p->rss_seen;
+	char all[32], more[32];
+
+	if (!p->now.sampled || !p->from_start || o->from != INT64_MIN || o->to != INT64_MAX || o->phase ||
+	    most < seen + PEAK_LEAST || (double)(most - seen) < PEAK_SHARE * (double)seen)
+		return;
+	limit(table, p->trace, p, "precision", (double)(most - seen),
+	      "it held %s at once for a moment, by the kernel's own mark (VmHWM, with files and shared memory), %s "
+	      "more than at any sample: its curves of memory lack that (--sample=10ms sees more)",
+	      bytes_text(all, sizeof(all), (double)most), bytes_text(more, sizeof(more), (double)(most - seen)));
+}
+
 static void memory_measure(struct table *table, const struct process *p)
 {
 	if (ram_is_unread(p))
@@ -501,7 +520,7 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure,
+	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure, peak_unseen,
 	epochs_cut, limits_opencl, communication, limits_gpu_memory, limits_launches, limits_gpu_gaps, limits_gpu_work,
 };
 

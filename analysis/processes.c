@@ -29,6 +29,8 @@ static const struct column columns[] = {
 	{ "heap_peak_bytes", "heap peak", UNIT_BYTES, "largest live heap, inherited bytes included" },
 	{ "heap_end_bytes", "heap end", UNIT_BYTES, "live heap at its last reading" },
 	{ "rss_peak_bytes", "RSS peak", UNIT_BYTES, "largest anonymous resident set that was sampled" },
+	{ "rss_most_bytes", "RSS, all, peak", UNIT_BYTES,
+	  "the kernel's own largest resident set (VmHWM), with what is mapped from files and shared" },
 	{ "major_faults", "major faults", UNIT_COUNT, "pages read from disk" },
 	{ "minor_faults", "minor faults", UNIT_COUNT, "pages made or mapped" },
 	{ "waits", "waits", UNIT_COUNT, "context switches by waiting" },
@@ -72,6 +74,8 @@ static void set_sampled(struct table *t, const struct process *p)
 	}
 	if (p->curves[CURVE_ANON].count)
 		table_set_int(t, "rss_peak_bytes", curve_max(&p->curves[CURVE_ANON]));
+	if (s->rss_most)
+		table_set_uint(t, "rss_most_bytes", s->rss_most);
 	table_set_uint(t, "major_faults", s->major_faults);
 	table_set_uint(t, "minor_faults", s->minor_faults);
 	table_set_uint(t, "waits", s->voluntary);

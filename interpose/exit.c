@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -44,6 +45,23 @@ static void set_box(enum dlt_box_state state, int code)
 	__atomic_store_n(&dlt_box->state, state, __ATOMIC_RELEASE);
 }
 
+/* KiB; 0: not known. What getrusage says may be of before an exec, even of another process (vfork). */
+static uint64_t largest_resident(void)
+{
+	static const char key[] = "\nVmHWM:";
+	char text[1024];	/* as whoever ends the process may have little of a stack */
+	const char *at;
+	uint64_t value = 0;
+
+	dlt_sys_read_proc("/proc/thread-self/status", text, sizeof(text));
+	at = strstr(text, key);
+	for (at = at ? at + sizeof(key) - 1 : ""; *at == ' ' || *at == '\t'; at++)
+		;
+	for (; *at >= '0' && *at <= '9'; at++)
+		value = 10 * value + (uint64_t)(*at - '0');
+	return value;
+}
+
 /* Seen from outside a process's last reading lies before its end; of a short one there may be none. */
 static void note_usage(void)
 {
@@ -57,6 +75,7 @@ static void note_usage(void)
 	dlt_box->usage.major_faults = (uint64_t)u.ru_majflt;
 	dlt_box->usage.voluntary = (uint64_t)u.ru_nvcsw;
 	dlt_box->usage.involuntary = (uint64_t)u.ru_nivcsw;
+	dlt_box->usage.rss_most = largest_resident() << 10;
 }
 
 /* The sampler of our own says it as the last one outside does. */

@@ -37,12 +37,9 @@ static bool others_live(const struct dlt_thread *self)
 static bool first_has_ended(void)
 {
 	char text[128];
-	int fd = dlt_sys_openat(AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
-	long n = dlt_sys(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0);
 	const char *name_end;
 
-	dlt_sys_close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	dlt_sys_read_proc("/proc/self/stat", text, sizeof(text));
 	name_end = strrchr(text, ')');
 	return name_end && strncmp(name_end, ") Z", 3) == 0;
 }

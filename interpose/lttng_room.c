@@ -23,12 +23,10 @@ static uint64_t statm(int wanted)
 {
 	char text[128];
 	uint64_t value = 0;
-	int fd = dlt_sys_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0), field = 0;
-	long length = fd < 0 ? 0 : dlt_sys(SYS_read, fd, (long)text, sizeof(text), 0, 0);
+	size_t length = dlt_sys_read_proc("/proc/self/statm", text, sizeof(text));
+	int field = 0;
 
-	if (fd >= 0)
-		dlt_sys_close(fd);
-	for (long i = 0; i < length && field <= wanted; i++) {
+	for (size_t i = 0; i < length && field <= wanted; i++) {
 		if (text[i] == ' ')
 			field++;
 		else if (field == wanted)

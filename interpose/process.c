@@ -243,17 +243,12 @@ void dlt_process_unread(void)
 /* Arguments separated by 0x1f instead of 0, as many as fit. */
 static void read_command(char *text, size_t size)
 {
-	int fd = dlt_sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-	long used = fd < 0 ? 0 : dlt_sys(SYS_read, fd, (long)text, (long)size - 1, 0, 0);
+	size_t used = dlt_sys_read_proc("/proc/self/cmdline", text, size);
 
-	if (fd >= 0)
-		dlt_sys_close(fd);
-	if (used < 0)
-		used = 0;
 	while (used > 0 && text[used - 1] == '\0')
 		used--;
 	text[used] = '\0';
-	for (long i = 0; i < used; i++)
+	for (size_t i = 0; i < used; i++)
 		if (text[i] == '\0')
 			text[i] = 0x1f;
 }

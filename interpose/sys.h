@@ -73,6 +73,19 @@ static inline int dlt_sys_close(int fd)
 	return (int)dlt_sys(SYS_close, fd, 0, 0, 0, 0);
 }
 
+/* A file of /proc, as much of it as fits, as a string. How long that is; 0: nothing, and the string is empty. */
+static inline size_t dlt_sys_read_proc(const char *path, char *text, size_t size)
+{
+	int fd = dlt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long length = fd < 0 ? 0 : dlt_sys(SYS_read, fd, (long)text, (long)size - 1, 0, 0);
+
+	if (fd >= 0)
+		dlt_sys_close(fd);
+	length = length < 0 ? 0 : length;
+	text[length] = '\0';
+	return (size_t)length;
+}
+
 static inline pid_t dlt_sys_pid(void)
 {
 	return (pid_t)dlt_sys(SYS_getpid, 0, 0, 0, 0, 0);

@@ -60,6 +60,7 @@ void proc_own_switches(uint64_t *voluntary, uint64_t *involuntary);
 
 struct proc_status {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* bytes */
+	uint64_t rss_most;			/* VmHWM: of their sum so far */
 	uint64_t libraries;			/* VmLib: changes when one comes or goes */
 	uint32_t threads;
 };

@@ -249,6 +249,7 @@ static void read_usage(struct sampled_process *p)
 	take_larger(&p->stat.major_faults, box_value(h->usage.major_faults));
 	take_larger(&p->voluntary, box_value(h->usage.voluntary));
 	take_larger(&p->involuntary, box_value(h->usage.involuntary));
+	take_larger(&p->status.rss_most, box_value(h->usage.rss_most));
 	if (p->pid)
 		proc_read_end(p->pid, box_value(h->boottime), &p->stat);
 }
@@ -305,7 +306,7 @@ static void emit_process(struct sampled_process *p, uint64_t now, bool due, bool
 		.user = p->stat.user, .system = p->stat.system, .rss_anon = s->rss_anon,
 		.rss_file = s->rss_file,
 		.rss_shmem = shared_memory(p),
-		.pss = p->pss, .minor_faults = p->stat.minor_faults, .major_faults = p->stat.major_faults,
+		.pss = p->pss, .rss_most = s->rss_most, .minor_faults = p->stat.minor_faults, .major_faults = p->stat.major_faults,
 		.voluntary = p->voluntary, .involuntary = p->involuntary, .read_bytes = p->io.read_bytes,
 		.write_bytes = p->io.write_bytes, .allocated = p->heap.allocated.bytes,
 		.freed = p->heap.freed.bytes, .allocations = p->heap.allocated.count,

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define DLT_BOX_MAGIC	0x31786f62746c64ULL	/* "dltbox1" */
-#define DLT_BOX_VERSION	16
+#define DLT_BOX_VERSION	17
 
 enum dlt_box_state {
 	DLT_BOX_ALIVE = 1,
@@ -103,6 +103,7 @@ struct dlt_box_header {
 		uint64_t user, system;	/* ns of CPU time */
 		uint64_t minor_faults, major_faults;
 		uint64_t voluntary, involuntary;	/* context switches */
+		uint64_t rss_most;	/* bytes: VmHWM */
 	} usage;
 	char cause[256];		/* why this box is private memory; "" when it is a file */
 };

@@ -203,6 +203,7 @@ struct process {
 	bool exit_seen, final_seen;
 	struct dlt_ev_sample_process sample;	/* the last one; seen only if now.sampled */
 	int64_t sample_at;
+	uint64_t rss_seen;		/* bytes: the largest sum of anonymous, file and shared memory in a sample */
 	struct curve threads_sampled;	/* how many, wherever that was read (lives.c) */
 	uint64_t read, emitted, emitted_base;
 	bool emitted_known, emitted_based;

@@ -137,6 +137,10 @@ static void keep_last(struct process *p, const struct dlt_ev_sample_process *e)
 
 static void memory_points(struct process *p, int64_t at, const struct dlt_ev_sample_process *e)
 {
+	uint64_t all = e->rss_anon + e->rss_file + e->rss_shmem;
+
+	if (all > p->rss_seen)
+		p->rss_seen = all;
 	process_point(p, CURVE_ANON, at, p->ram.anon);
 	process_point(p, CURVE_FILE, at, (int64_t)e->rss_file);
 	process_point(p, CURVE_SHMEM, at, p->ram.shmem);
