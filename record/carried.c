@@ -18,10 +18,13 @@ int carried_make(void)
 
 struct carried *carried_map(int fd)
 {
-	void *page = fd >= 0 ? mmap(NULL, sizeof(struct carried), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+	void *page;
 
+	if (fd < 0)
+		return NULL;
+	page = mmap(NULL, sizeof(struct carried), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
 	if (page == MAP_FAILED)
 		return NULL;
-	close(fd);
 	return page;
 }

@@ -56,7 +56,7 @@ static void say_lost(const struct summary *s, char *text, size_t size)
 	char count[32];
 
 	if (!lost && !is_known(s))
-		snprintf(text, size, "not known how many are lost");
+		snprintf(text, size, "not known how many %sare lost", s->events_known ? "" : "events ");
 	else
 		snprintf(text, size, "%s%s lost", s->lost || !is_known(s) ? "at least " : "",
 			 format_count(lost, count, sizeof(count)));
