@@ -39,12 +39,14 @@ struct process_end {
 	enum ending ending;
 	int code;
 	bool killed;	/* gone without a word of its own */
+	bool out_of_memory;	/* by the kernel, for lack of memory */
 	const struct process *sender;	/* of the signal; NULL: not known */
 	bool let_go;	/* by the one that made it, as pools do, in a run that went well: no failure */
 };
 /* What the reader says of events that another build of dltrace has packed; NULL: there are none. */
 const struct note *trace_other_layout(const struct trace *t);
 struct process_end process_end(const struct process *p);
+#define KILLED_FOR_MEMORY ": the kernel has killed it, as memory ran out"
 
 /* Events emitted and not read, over all processes, or what LTTng or the recorder says if that is more. */
 uint64_t trace_lost(const struct trace *t);

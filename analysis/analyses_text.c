@@ -101,7 +101,7 @@ const struct note *trace_other_layout(const struct trace *t)
 	return NULL;
 }
 
-struct process_end process_end(const struct process *p)
+static struct process_end end_of(const struct process *p)
 {
 	const struct trace *t = p->trace;
 	struct process_end e = { .ending = p->ending, .code = p->code };
@@ -126,6 +126,14 @@ struct process_end process_end(const struct process *p)
 		e.code = SIGKILL;
 		find_sender(p, &e);
 	}
+	return e;
+}
+
+struct process_end process_end(const struct process *p)
+{
+	struct process_end e = end_of(p);
+
+	e.out_of_memory = p->out_of_memory && e.ending == END_SIGNAL && e.code == SIGKILL && !e.sender;
 	return e;
 }
 

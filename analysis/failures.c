@@ -275,7 +275,7 @@ static void add_end(struct table *t, const struct process *p)
 	if (e.ending == END_SIGNAL) {
 		snprintf(text, sizeof(text), "%s died of %s%s", process_who(p),
 			 signal_name(e.code, name, sizeof(name)),
-			 e.sender ? by : e.killed ? ", without a word" : "");
+			 e.sender ? by : e.out_of_memory ? KILLED_FOR_MEMORY : e.killed ? ", without a word" : "");
 		begin_row(t, p, "signal", p->end, text);
 		table_set_int(t, "code", e.code);
 	} else if (e.ending == END_STATUS && e.code) {

@@ -21,6 +21,7 @@
 
 #include "functions.h"
 #include "note.h"
+#include "oom.h"
 #include "sampler/box_view.h"
 #include "sampler/emit_sample.h"
 #include "sampler/proc.h"
@@ -171,6 +172,9 @@ static void note_end(const struct followed *f, bool has_lost)
 		note_say(DLT_WARNING, "killed", f->id, code, "process %d was ended by signal %d", (int)f->pid, code);
 	else if (state == DLT_BOX_EXITING && has_lost)
 		note_say(DLT_INFO, "exited", f->id, code, "process %d ended with status %d", (int)f->pid, code);
+	else if (state == DLT_BOX_ALIVE && oom_has_killed())
+		note_say(DLT_WARNING, "oom", f->id, SIGKILL, "the kernel has killed process %d, as memory ran out",
+			 (int)f->pid);
 	else if (state == DLT_BOX_ALIVE)
 		note_say(DLT_INFO, "killed", f->id, 0, "process %d ended without a word (SIGKILL?)", (int)f->pid);
 }

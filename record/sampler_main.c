@@ -17,6 +17,7 @@
 #include "gpu.h"
 #include "message.h"
 #include "note.h"
+#include "oom.h"
 #include "plan.h"
 #include "sampler/emit_sample.h"
 #include "sampler/sampler.h"
@@ -228,6 +229,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_NAME, "dltrace-sampler");
 	note_init(self.fd);
 	ticks_init();
+	oom_begin("/proc/self/cgroup", "/sys/fs/cgroup");
 	carried = carried_map(atoi(argv[9]));
 	if (carried)
 		sample_counts = &carried->sampler;

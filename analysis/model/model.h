@@ -201,6 +201,7 @@ struct process {
 	uint64_t exit_address;
 	int64_t exit_at;
 	bool exit_seen, final_seen;
+	bool out_of_memory;		/* the recorder saw that the kernel has killed it for that */
 	struct dlt_ev_sample_process sample;	/* the last one; seen only if now.sampled */
 	int64_t sample_at;
 	uint64_t rss_seen;		/* bytes: the largest sum of anonymous, file and shared memory in a sample */
@@ -295,6 +296,7 @@ struct note {
 
 #define NOTES_KEPT 1000
 #define NOTE_KILLED "killed"	/* process or 0 (the command), value: the signal */
+#define NOTE_OOM "oom"		/* process, value: SIGKILL, which the kernel sent for lack of memory */
 #define NOTE_EXITED "exited"	/* process, whose own event was lost; value: its status */
 #define NOTE_LAYOUT "layout"	/* by the reader: events of another build of dltrace are left out */
 #define NOTE_STATIC "static"	/* the command cannot be seen, as no preload gets into it */

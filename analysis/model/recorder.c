@@ -25,8 +25,10 @@ static void on_recording(struct trace *t, int64_t at, const void *data)
 static void take_end(struct trace *t, const struct dlt_ev_record_note *e)
 {
 	struct process *p = e->process ? trace_process(t, e->process) : NULL;
-	bool killed = !strcmp(e->kind, NOTE_KILLED);
+	bool killed = strcmp(e->kind, NOTE_EXITED) != 0;
 
+	if (p)
+		p->out_of_memory |= !strcmp(e->kind, NOTE_OOM);
 	if (!p || p->ending != END_UNKNOWN || e->value < killed || e->value > 255)
 		return;
 	p->ending = killed ? END_SIGNAL : END_STATUS;
@@ -49,7 +51,7 @@ static void on_note(struct trace *t, int64_t at, const void *data)
 	const struct dlt_ev_record_note *e = data;
 
 	take_exit(t, e);
-	if (!strcmp(e->kind, NOTE_KILLED) || !strcmp(e->kind, NOTE_EXITED))
+	if (!strcmp(e->kind, NOTE_KILLED) || !strcmp(e->kind, NOTE_EXITED) || !strcmp(e->kind, NOTE_OOM))
 		take_end(t, e);
 	if (t->note_count >= NOTES_KEPT) {
 		t->notes_left_out++;

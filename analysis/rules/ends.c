@@ -72,7 +72,8 @@ static void tell_end(struct findings *f, const struct process *p)
 		found(f, p, stake,
 		      json_pack("{s:i, s:I, s:b}", "signal", e.code, "failed_allocations",
 				(json_int_t)heap_failed(p), "unchecked", unchecked),
-		      "%s died of %s%s%s", process_who(p), signal_name(e.code, name, sizeof(name)), before,
+		      "%s died of %s%s%s%s", process_who(p), signal_name(e.code, name, sizeof(name)),
+		      e.out_of_memory ? KILLED_FOR_MEMORY : "", before,
 		      unchecked ? ": it seems to have used the block that it did not get" : "");
 	else if (e.ending == END_STATUS)
 		found(f, p, stake, json_pack("{s:i}", "status", e.code),

@@ -12,7 +12,8 @@ void rule_recorder(struct findings *f, const struct trace *t)
 		const struct note *n = &t->notes[i];
 
 		/* The reader's stand among the limits; who was killed, rules tell. */
-		if (n->t == UNKNOWN || n->severity == DLT_INFO || !strcmp(n->kind, NOTE_KILLED))
+		if (n->t == UNKNOWN || n->severity == DLT_INFO || !strcmp(n->kind, NOTE_KILLED) ||
+		    !strcmp(n->kind, NOTE_OOM))
 			continue;
 		found_as(f, n->severity < DLT_PROBLEM ? DLT_WARNING : DLT_PROBLEM);
 		found(f, NULL, (struct stake){.since = n->t},

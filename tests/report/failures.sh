@@ -47,6 +47,20 @@ same "and as a limit" 102 "$(json 'row("processes", process=row("limits", kind="
 # Workers that their maker ends, as pools do, are no failures of a run that went well; who sent the
 # signal is said otherwise.
 # ended_by STATUS THREAD HOW [SIGNAL]: the maker's, the sender's, as the maker hears when it waits; nobody: it does not
+killed_by_kernel() {
+	report_text <<END
+dltrace-text 1
+recording id 1
+recording exit 0
+[1s] dltrace_proc:process process=1 pid=100 recording=1 begin=1s exe="/usr/bin/python3"
+[2s] dltrace_proc:process process=2 pid=101 parent=1 recording=1 begin=2s reason=1 exe="/usr/bin/python3"
+[3s] $1
+[4s] dltrace_sample:process process=2 time=4s threads=1 final=1
+[4s] dltrace_record:note severity=1 kind="oom" process=2 value=9 text="the kernel has killed process 101, as memory ran out"
+[5s] dltrace_proc:exit process=1 code=0
+END
+	json '[f["text"] for f in r["failures"]] + [f["text"] for f in r["findings"]] + [row("processes", pid=101)["exit"]]'
+}
 ended_by() {
 	waited="dltrace_proc:child thread=1 how=5 child=101 result=$3"
 	[ $3 != nobody ] || waited="dltrace_sample:process process=2 time=4s threads=1 final=1"
@@ -62,6 +76,12 @@ recording exit $1
 END
 	json '[f["text"] for f in r["failures"] if f["kind"] == "signal"]'
 }
+killed="python3 (pid 101) died of SIGKILL: the kernel has killed it, as memory ran out"
+same "for lack of memory" "['$killed', '$killed', {'signal': 9}]" "$(killed_by_kernel 'dltrace_proc:process process=1 pid=100')"
+same "also where its maker was told the signal" "['$killed', '$killed', {'signal': 9}]" \
+	"$(killed_by_kernel 'dltrace_proc:child thread=1 how=5 child=101 result=9')"
+same "another end" "['python3 (pid 101) ended with status 3', 'python3 (pid 101) ended with status 3', {'status': 3}]" \
+	"$(killed_by_kernel 'dltrace_proc:exit process=2 code=3')"
 same "let go" "[]" "$(ended_by 0 1 15)"
 same "in a run that failed" "['python3 (pid 101) died of SIGTERM, sent by python3 (pid 100)']" "$(ended_by 1 1 15)"
 same "another signal" "['python3 (pid 101) died of SIGSEGV, without a word']" "$(ended_by 0 1 11)"
