@@ -41,6 +41,7 @@ struct keeping {
 	struct session session;
 	struct disk disk;
 	int fd;
+	pid_t recorder;				/* our parent, while it lives */
 	int metadata;				/* the file in which room is set aside; negative: none (yet) */
 	uint64_t started, next_rotation;	/* ms CLOCK_MONOTONIC; 0: not */
 	uint64_t rotating;			/* ms: since when; 0: not */
@@ -300,7 +301,8 @@ static void keep(struct keeping *k)
 	daemon_stop(&k->daemon, end.left);
 	if (!may_write)
 		metadata_trim(k->metadata);
-	if (!listens)
+	/* Nobody else does, also where dltrace-record was killed after its last word to us. */
+	if (!listens || getppid() != k->recorder)
 		folder_remove(k->config.home);
 }
 
@@ -329,7 +331,7 @@ static void detach(const char *home)
 
 int keeper_launch(struct keeper *k, const struct keeper_config *c)
 {
-	struct keeping keeping = { .config = *c, .metadata = -1 };
+	struct keeping keeping = { .config = *c, .metadata = -1, .recorder = getpid() };
 	int fds[2], err = message_pair(fds);
 
 	*k = (struct keeper){ .fd = -1 };
