@@ -115,7 +115,7 @@ struct trace *trace_add(struct model *m, const char *path)
 		t->handlers[i] = handler_of((enum dlt_event)i);
 	t->exit_status = -1;
 	t->round = 1;
-	t->round_begin = t->round_at = t->cpu_at = UNKNOWN;
+	t->round_begin = t->round_at = t->cpu_at = t->cpu_end = UNKNOWN;
 	return t;
 }
 
@@ -347,7 +347,7 @@ int model_read(struct model *m, struct reader *r, const char *path)
 	askers_end(t);
 	identity_end(t);
 	trace_order(t);
-	trace_round(t);
+	trace_rounds_end(t);
 	ram_end(t);
 	late_end(t);
 	marks_end(t);

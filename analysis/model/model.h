@@ -373,6 +373,7 @@ struct trace {
 	int64_t round_begin, round_at;	/* first and last sample of it */
 	uint64_t cpu_used, cpu_carry;	/* ns, of the run since `cpu_at`; too much for the time before */
 	int64_t cpu_at, cpu_interval;	/* the last point of the run's CPU, and of how long it told */
+	int64_t cpu_end;		/* nobody lived from then on: the point that is still to be told; UNKNOWN */
 };
 
 struct model {
@@ -493,6 +494,8 @@ void trace_point(struct trace *t, struct curve *c, int64_t at, int64_t value);
 void trace_rate(struct trace *t, struct curve *c, int64_t since, int64_t at, int64_t value);
 /* All alive processes once more into the run's curves. */
 void trace_round(struct trace *t);
+/* The last one. */
+void trace_rounds_end(struct trace *t);
 bool trace_in_range(const struct trace *t, int64_t at);
 /* What lived from begin to end (UNKNOWN: it still does): in the part of the time that is looked at? */
 static inline bool trace_has(const struct trace *t, int64_t begin, int64_t end)

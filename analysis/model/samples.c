@@ -76,29 +76,44 @@ static void run_cpu(struct process *p, int64_t at, uint64_t cpu)
 /*
  * Processes are read one after another, and the kernel counts in ticks: the sum of their rates can
  * be more than the machine has. What the run used since its last point cannot.
- *
- * A round of a new process alone, or of one that ends, knows not what the others used: it waits for
- * theirs, but not for longer than the last interval (one of them may never be read again).
  */
-static void run_cpu_point(struct trace *t, bool any, bool whole)
+static void run_cpu_point(struct trace *t, int64_t at)
 {
-	int64_t since = t->cpu_at != UNKNOWN ? t->round_at - t->cpu_at : 0;
+	int64_t since = t->cpu_at != UNKNOWN ? at - t->cpu_at : 0;
 	uint64_t used, cpus = 0;
 
-	if (any && (since < RATE_INTERVAL || (!whole && since < t->cpu_interval)))
+	if (since < RATE_INTERVAL)
 		return;
 	for (size_t i = 0; i < t->machine_count; i++)
 		cpus += t->machines[i].cpus;
-	if (since >= RATE_INTERVAL) {
-		used = possible_cpu(t->cpu_used, (uint32_t)cpus, since, &t->cpu_carry);
-		trace_rate(t, &t->curves[RUN_CPU], t->cpu_at, t->round_at,
-			   (int64_t)((u128)used * CPU_UNIT / (u128)since));
-		t->cpu_used = 0;
-		t->cpu_at = t->round_at;
-		t->cpu_interval = since;
-	}
+	used = possible_cpu(t->cpu_used, (uint32_t)cpus, since, &t->cpu_carry);
+	trace_rate(t, &t->curves[RUN_CPU], t->cpu_at, at, (int64_t)((u128)used * CPU_UNIT / (u128)since));
+	t->cpu_used = 0;
+	t->cpu_at = at;
+	t->cpu_interval = since;
+}
+
+/*
+ * A round of a new process alone, or of one that ends, knows not what the others used: it waits for
+ * theirs, but not for longer than the last interval (one of them may never be read again). One that
+ * leaves nobody waits for the last reading, which comes after the end and tells what was used until then.
+ */
+static void run_cpu_round(struct trace *t, bool any, bool whole)
+{
 	if (!any)
-		trace_rate(t, &t->curves[RUN_CPU], t->round_at, t->round_at, 0);
+		t->cpu_end = t->round_at;
+	else if (whole || t->cpu_at == UNKNOWN || t->round_at - t->cpu_at >= t->cpu_interval)
+		run_cpu_point(t, t->round_at);
+}
+
+/* What those who ended last have used in all is known now, if it ever will be. */
+static void run_cpu_ends(struct trace *t)
+{
+	if (t->cpu_end == UNKNOWN)
+		return;
+	run_cpu_point(t, t->cpu_end);
+	trace_rate(t, &t->curves[RUN_CPU], t->cpu_end, t->cpu_end, 0);
+	t->cpu_end = UNKNOWN;
 }
 
 static int64_t heap_live(const struct process *p, const struct dlt_ev_sample_process *e)
@@ -212,6 +227,7 @@ static void on_process_sample(struct trace *t, int64_t event_at, const void *dat
 	    (t->round_begin != UNKNOWN && at - t->round_begin > ROUND_INTERVAL))
 		trace_round(t);
 	if (!e->final) {
+		run_cpu_ends(t);
 		if (t->round_begin == UNKNOWN)
 			t->round_begin = at;
 		p->now.round = t->round;
@@ -332,11 +348,17 @@ void trace_round(struct trace *t)
 		whole &= p->now.round == t->round;
 		mapped += p->now.mapped;
 	}
-	run_cpu_point(t, any, whole);
+	run_cpu_round(t, any, whole);
 	trace_point(t, &t->curves[RUN_HEAP], t->round_at, ram_heap(t));
 	trace_point(t, &t->curves[RUN_MAPPED], t->round_at, mapped);
 	t->round++;
 	t->round_begin = UNKNOWN;
+}
+
+void trace_rounds_end(struct trace *t)
+{
+	trace_round(t);
+	run_cpu_ends(t);
 }
 
 /* ---- threads, totals, the machine ---- */

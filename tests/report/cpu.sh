@@ -68,6 +68,24 @@ T
 same "one alone in between" "[[2.0, 50.0], [3.0, 50.0], [4.0, 50.0], [5.0, 25.0], [6.0, 50.0]]" \
 	"$(json '[[t / 1e9 + 1, round(float(v), 3)] for t, v in points("cpu_percent")][:5]')"
 
+# The last reading of the last process comes when its end is known: what it used until then is in the curve and its mean.
+report_text <<'T'
+dltrace-text 1
+[1s] dltrace_sample:machine host="h" time=1s cpus=2 memory=8G available=6G busy=[1s 1s] cgroup_cpu=1000
+[1s] dltrace_proc:process process=1 pid=100 begin=1s host="h"
+[2s] dltrace_sample:process process=1 time=2s threads=1 user=500ms
+[3s] dltrace_proc:exit process=1 how=0 code=0
+[3010ms] dltrace_sample:process process=1 time=3010ms user=2s final=1
+[4s] dltrace_proc:process process=2 pid=101 begin=4s host="h"
+[5s] dltrace_sample:process process=2 time=5s threads=1 user=1s
+[6s] dltrace_proc:exit process=2 how=0 code=0
+[6s] dltrace_sample:process process=2 time=6s user=2s final=1
+T
+same "until the end" "[[2.0, 0.5], [3.0, 1.5], [3.0, 0.0], [5.0, 0.5], [6.0, 1.0], [6.0, 0.0]]" \
+	"$(json '[[t / 1e9 + 1, round(float(v), 3)] for t, v in points("cpu_cores")]')"
+"$REPORT" trace.txt >out
+same "mean" "40.0 %" "$(sed -n 's/^  CPU .* \([0-9.]* %\)  *[0-9.]* %$/\1/p' out | head -1)"
+
 # Of several machines in one trace each has a name.
 report_text <<'T'
 dltrace-text 1
