@@ -15,7 +15,9 @@
 #include "library.h"
 #include "library_flags.h"
 #include "lookup.h"
+#include "operators.h"
 #include "process.h"
+#include "real.h"
 #include "scope.h"
 #include "walk.h"
 
@@ -204,13 +206,20 @@ static bool defines(const struct dlt_elf *e, const char *name)
 	return dlt_elf_find(e, &n, NULL) != NULL;
 }
 
+/* The allocator behind us, all of whose calls come by us. */
+static bool is_counted(const struct dlt_elf *e)
+{
+	return dlt_process.heap == DLT_HEAP_EXACT && !dlt_operators_past_us &&
+	       e->base == dlt_library_base((const void *)dlt_real()->malloc);
+}
+
 static uint32_t definitions(const struct dlt_elf *e)
 {
 	uint32_t flags = defines(e, "cudaMalloc") ? DLT_LIBRARY_RUNTIME : 0;
 
 	if (defines(e, "cuInit") && defines(e, "cuDriverGetVersion"))
 		flags |= DLT_LIBRARY_DRIVER;
-	if (defines(e, "malloc") && !defines(e, "gnu_get_libc_version"))
+	if (defines(e, "malloc") && !defines(e, "gnu_get_libc_version") && !is_counted(e))
 		flags |= DLT_LIBRARY_OWN_MALLOC;
 	return flags;
 }

@@ -535,21 +535,40 @@ static void clear_weak_references(const struct dlt_elf *e)
 	}
 }
 
+static bool defines(const struct dlt_elf *e, const char *name)
+{
+	struct dlt_elf_name n = dlt_elf_name(name);
+
+	return dlt_elf_find(e, &n, NULL) != NULL;
+}
+
+/* C++'s operators new and delete: seen are ours where they lead elsewhere (operators.h). */
+static void hide_operators(void)
+{
+	for (uint32_t i = 0; i < self_count; i++)
+		hidden[i] = strncmp(name_of(i), "_Zn", 3) == 0 || strncmp(name_of(i), "_Zd", 3) == 0;
+}
+
 /*
  * Only the list of objects as debuggers see it can be used here: the loader has not yet set up
  * its locks. Nobody else is running.
  */
 static void look_at_start(void)
 {
+	bool allocator = false;
 	struct dlt_elf e;
 
 	if (ready || !dlt_elf_open(&self, (uintptr_t)own_header, own_dynamic) || !find_exports())
 		return;
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
 		dlt_exists_startup_objects++;
-		if (m->l_addr != self.base && dlt_elf_open(&e, m->l_addr, m->l_ld))
-			look_into(&e, true);
+		if (m->l_addr == self.base || !dlt_elf_open(&e, m->l_addr, m->l_ld))
+			continue;
+		look_into(&e, true);
+		allocator |= defines(&e, "_Znwm") && defines(&e, "malloc");
 	}
+	if (!allocator)
+		hide_operators();
 	hide_at_start();
 	for (struct link_map *m = _r_debug.r_map; m; m = m->l_next)
 		if (m->l_addr != self.base && dlt_elf_open(&e, m->l_addr, m->l_ld))

@@ -4,6 +4,7 @@
 # is said on stderr ("Relink ..."), and the symbol table is read-only again.
 . "$top_srcdir/tests/lib.sh"
 need gcc
+need g++
 
 cat >weak.c <<'C'
 __attribute__((weak)) int cudaMalloc(void **, unsigned long);
@@ -70,6 +71,34 @@ check "OpenMP linked at start, BIND_NOW" "$TMP/omp.so" "$APPS/exists" ./weak.so
 check "CUDA comes with a plugin" "" "$APPS/exists" ./weak.so ./weak12.so +./weak12.so ./weak.so ./strong.so
 grep -q '^./weak12.so: loaded weak=1' traced || fail "the test does not test"
 check "CUDA loaded for all" "" "$APPS/exists" "+$STUBS/libcudart.so.13" ./weak.so ./strong.so
+# C++'s operators are the C++ library's, or its caller's own, and are absent without one
+cat >operator.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+__attribute__((weak)) void *_Znwm(unsigned long);
+static void *(*volatile table[])(unsigned long) = { _Znwm };
+__attribute__((constructor)) static void begin(void)
+{
+	Dl_info i;
+	void *found = dlsym(RTLD_DEFAULT, "_Znwm");
+
+	printf("operator new: linked=%d table=%d dlsym=%s\n", _Znwm != 0, table[0] != 0,
+	       found && dladdr(found, &i) ? i.dli_fname : "none");
+}
+C
+gcc -shared -fPIC -Wl,-z,now -o operator.so operator.c
+gcc -shared -fPIC -Wl,-z,now,--no-as-needed -o operator-cxx.so operator.c -l:libstdc++.so.6
+echo 'void *operator new(unsigned long) { static char own[64]; return own; }' >own.cc
+g++ -shared -fPIC -o own.so own.cc
+check "operators of nobody" "$TMP/operator.so" "$APPS/exists"
+grep -q 'linked=0 table=0 dlsym=none' traced || fail "the test does not test"
+check "operators linked at start" "$TMP/operator-cxx.so" "$APPS/exists"
+grep -q 'linked=1 table=1 dlsym=.*libstdc++' traced || fail "the test does not test"
+check "a library's own operators" "$TMP/operator-cxx.so $TMP/own.so" "$APPS/exists"
+check "operators with a plugin" "" "$APPS/exists" ./operator-cxx.so ./operator.so
+check "operators with a plugin for all" "" "$APPS/exists" +./operator-cxx.so ./operator.so
+
 # ctypes of Python before 3.13 crashes where dlsym gives NULL without an error
 check "ctypes" "" python3 -c 'import ctypes; print([hasattr(ctypes.CDLL(None), n) for n in ("cudaMalloc", "free_sized", "malloc")])'
 
