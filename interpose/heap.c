@@ -159,8 +159,17 @@ static void count_call(struct dlt_thread *t, enum heap_operation operation, uint
 /* The hot way for the thread's next calls, where it may go it. */
 static void choose_way(struct dlt_thread *t)
 {
-	dlt_heap_line.hot = has_slot(t) && dlt_heap.has_header && dlt_heap.counts &&
-			    !dlt_enabled(DLT_EV_FULL_HEAP_CALL);
+	bool cheap = has_slot(t) && dlt_heap.counts && !dlt_enabled(DLT_EV_FULL_HEAP_CALL);
+
+	dlt_heap_line.hot = cheap && dlt_heap.has_header;
+	dlt_heap_line.warm = cheap && !dlt_heap.has_header;
+}
+
+/* Nothing is asked of the call that was counted last. */
+static inline bool is_all(const struct dlt_thread *t)
+{
+	return (dlt_heap_line.hot || dlt_heap_line.warm) && t->heap->allocated.bytes < t->heap->allocated_limit &&
+	       t->heap->freed.bytes < t->heap->freed_limit;
 }
 
 /* An event may be wanted, or bytes are to be published; the call is counted already. */
@@ -188,9 +197,10 @@ static COLD void count_slowly(const struct heap_call *call)
 	dlt_heap.counts = dlt_process.counted;
 	if (dlt_heap.counts) {
 		count_call(t, call->operation, call->size);
-		counted(t, call);
+		if (!dlt_heap_line.warm || call->operation == HEAP_FAILED || !is_all(t))
+			counted(t, call);
 	} else {
-		dlt_heap_line.hot = 0;
+		dlt_heap_line_cool();
 	}
 	errno = saved;
 }
@@ -339,8 +349,7 @@ static void count_realloc(const struct heap_call *before, void *p)
 		after.size = usable_size(p);
 		count_call(t, HEAP_ALLOC, after.size);
 	}
-	if (t->heap->allocated.bytes < t->heap->allocated_limit && t->heap->freed.bytes < t->heap->freed_limit &&
-	    dlt_heap_line.hot)
+	if (is_all(t))
 		return;
 	if (has_slot(t))
 		settle(t);
@@ -357,7 +366,7 @@ static void *realloc_block(void *old, size_t size, const void *caller)
 {
 	struct heap_call before = { HEAP_FREE, DLT_FN_realloc, caller, old, usable_size(old) };
 	struct dlt_thread *t = dlt_thread_self();
-	bool recorded = before.size >= dlt_process.threshold || !dlt_heap_line.hot;
+	bool recorded = before.size >= dlt_process.threshold || !(dlt_heap_line.hot || dlt_heap_line.warm);
 	int saved;
 	void *p;
 
@@ -469,7 +478,7 @@ static COLD void heat(void)
 	static bool resolving;
 	int saved = errno;
 
-	dlt_heap_line.hot = 0;
+	dlt_heap_line_cool();
 	HOT.own = offset_of_own();
 	HOT.block = _mm_set_epi64x(1, -8);
 	if (!dlt_heap.resolved && !resolving) {
@@ -520,14 +529,14 @@ void dlt_heap_init(void)
 /* What is asked of each call may be another thing now: the next one finds out. */
 void dlt_heap_started(void)
 {
-	dlt_heap_line.hot = 0;
+	dlt_heap_line_cool();
 }
 
 void dlt_heap_thread_ended(struct dlt_thread *t)
 {
 	if (has_slot(t))
 		publish(t);
-	dlt_heap_line.hot = 0;
+	dlt_heap_line_cool();
 }
 
 void dlt_heap_after_fork(void)

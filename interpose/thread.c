@@ -134,7 +134,7 @@ static void take_twins(struct dlt_thread *t)
 {
 	dlt_heap_line = t->kept;
 	dlt_heap_line.slot = t->slot;
-	dlt_heap_line.hot = 0;
+	dlt_heap_line_cool();
 	dlt_heap_line.owner = t->id;
 	__atomic_store_n(&t->heap, &dlt_heap_line, __ATOMIC_RELEASE);
 }
@@ -142,7 +142,7 @@ static void take_twins(struct dlt_thread *t)
 /* Calls that still come find no way but the slow one. */
 static void give_twins_back(struct dlt_thread *t)
 {
-	dlt_heap_line.hot = 0;
+	dlt_heap_line_cool();
 	t->kept = dlt_heap_line;
 	__atomic_store_n(&t->heap, &t->kept, __ATOMIC_RELEASE);
 	__atomic_store_n(&dlt_heap_line.owner, 0, __ATOMIC_RELEASE);

@@ -38,7 +38,8 @@ struct dlt_heap_own {
 	uint64_t allocated_limit;	/* bytes from which on a call does more than count */
 	uint64_t freed_limit;
 	struct dlt_box_slot *slot;	/* the record's */
-	uint32_t hot;			/* 0: not all holds that makes a call cheap, go the slow way */
+	uint16_t hot;			/* 0: not all holds that makes a call cheap, go the slow way */
+	uint16_t warm;			/* as hot, but without sizes in headers: the slow way, which only counts */
 	uint32_t owner;			/* the thread's id; 0: it has no record */
 } __attribute__((aligned(64)));
 
@@ -83,6 +84,13 @@ extern __thread struct dlt_thread *dlt_thread_tls __attribute__((tls_model("init
  * first; it goes with the thread's stack, and a thread that ends by the bare system call takes it with it.
  */
 extern __thread struct dlt_heap_own dlt_heap_line __attribute__((tls_model("initial-exec")));
+
+/* The thread's next call finds out what holds. */
+static inline void dlt_heap_line_cool(void)
+{
+	dlt_heap_line.hot = 0;
+	dlt_heap_line.warm = 0;
+}
 
 /* All that malloc and free read besides their thread's: one cache line (heap.c). */
 struct dlt_heap_hot {
