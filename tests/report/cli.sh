@@ -181,6 +181,14 @@ titles() {
 same "of processes" "id trace pid name begin end exit threads CPU RSS peak" "$(titles processes 80)"
 same "of threads" "process thread tid name begin end CPU" "$(titles threads 60)"
 same "of exactness" "numbers exactness error why" "$(titles exactness 80)"
+for pair in "breakdown total share" "shares time share" "heap allocations peak" "traces duration exit" "runs total" \
+	"checks result" "phases duration cores" "phase_functions function share" "phase_shares time share"; do
+	set -- $pair
+	titles $1 80 >titles
+	for title in $(echo "$pair" | cut -d ' ' -f 2-); do
+		grep -qw "$title" titles || fail "$1 without $title: $(cat titles)"
+	done
+done
 
 # One table as text: sentences whole, in lines of their own column; no column that is empty; what has no room is told.
 printf '%s\n' "dltrace-text 1" '[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/app"' \

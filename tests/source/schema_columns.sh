@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Every column that an analysis gives a table stands in schema.json, and no other: also of tables that the
-# reports of tests/report/schema.sh have no rows of.
+# reports of tests/report/schema.sh have no rows of. So do those that text shows before others.
 . "$top_srcdir/tests/lib.sh"
 python3 - "$top_srcdir" >complaints <<'END' || fail "the columns could not be compared"
 import glob, json, os, re, sys
@@ -22,5 +22,12 @@ for path in glob.glob(os.path.join(sys.argv[1], "analysis/**/*.c"), recursive=Tr
         for column in have - set(schema[name]["items"].get("required", [])):
             print(name, column, "is not required")
 assert tables > 30, tables
+
+source = open(os.path.join(sys.argv[1], "analysis/report/text_page.c")).read()
+used = re.findall(r'^\t\{ "(\w+)",\s*\{([^}]*)\}', re.search(r"most_used\[\] = \{(.*?)\n\};", source, re.S)[1], re.M)
+assert len(used) > 10, used
+for name, columns in used:
+    for column in set(re.findall(r'"(\w+)"', columns)) - set(schema[name]["items"]["properties"]):
+        print("text_page.c", name, column, "is not in the schema")
 END
 [ ! -s complaints ] || fail "$(sort complaints)"
