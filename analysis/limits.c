@@ -62,7 +62,10 @@ static void lost_unattributed(struct table *table, const struct trace *t)
 {
 	uint64_t n = trace_lost_unattributed(t);
 
-	if (n)
+	if (n && t->stalled)
+		limit(table, t, NULL, "lost", (double)n, "%s events that processes emitted have not come out of "
+		      "LTTng's buffers", COUNT_TEXT(n));
+	else if (n)
 		limit(table, t, NULL, "lost", (double)n, "%s events found no room and are in no process's "
 		      "count: what processes say of themselves when they begin may be missing", COUNT_TEXT(n));
 }

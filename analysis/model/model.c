@@ -168,6 +168,7 @@ static void take_recording(struct trace *t, const struct reader_recording *r)
 	t->exit_status = r->exit_status;
 	t->exit_signal = r->signal;
 	t->told_lost = r->lost;
+	t->stalled = r->stalled;
 }
 
 /* Numbers for people, from 1, without gaps for what turned out to be part of another. */

@@ -338,6 +338,7 @@ struct trace {
 	bool busiest_known;
 	uint64_t events, boxed_events, discarded, discarded_packets, bytes;
 	uint64_t told_lost;		/* as the recorder counted: LTTng's, and those that never came that far */
+	bool stalled;			/* events never left LTTng's buffers, or its daemons died before */
 	int64_t from, to;		/* only calls and samples of [from, to) are looked at */
 	uint64_t filtered, filtered_timed;	/* events outside; those of them that are calls with a duration */
 	uint64_t by_type[DLT_EVENTS];

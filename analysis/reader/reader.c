@@ -475,8 +475,18 @@ static void say_other_layout(struct reader *r)
 		       "dltrace%s has packed them in another layout; use its dltrace-report", what, version);
 }
 
+/* What never left the buffers LTTng does not count, and of what it counts a batch is one: this knows all. */
+static void count_stalled(struct reader *r)
+{
+	struct reader_recording *rec = &r->info.recording;
+
+	if (rec->stalled && rec->events > r->info.events && rec->events - r->info.events > rec->lost)
+		rec->lost = rec->events - r->info.events;
+}
+
 void reader_end(struct reader *r)
 {
+	count_stalled(r);
 	if (r->other_layout)
 		say_other_layout(r);
 	else if (missing(r))

@@ -60,7 +60,7 @@ struct reader_recording {
 	int exit_status;	/* -1 unknown, or it ended by a signal */
 	int signal;		/* 0: none */
 	uint64_t begin, end;	/* ns since 1970; 0 unknown: the recorder was killed */
-	uint64_t lost;		/* events, as the recorder counted them */
+	uint64_t lost;		/* events, as the recorder counted them; at the end, if stalled, all that are missing */
 	uint64_t events;	/* the same of those that were recorded; 0: not known, or some were dropped since */
 	bool running;		/* it has not ended: the trace is what was written until now */
 	bool stalled;		/* LTTng's buffers stood still: what came after is missing */

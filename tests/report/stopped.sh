@@ -30,3 +30,18 @@ grep -q '^problem stopped ' dumped || fail "nothing of it in the dump: $(cat dum
 report_text <dumped
 same "from a dump" "[\"LTTng's consumer daemon has died: what came later is missing\"]" \
 	"$(json '[x["text"] for x in rows("limits", kind="stopped")]')"
+
+# How much of it nobody in LTTng has counted: what was emitted and is not there.
+report_text <<'END'
+dltrace-text 1
+recording id 42
+recording events 1000
+recording lost 3
+recording stalled 1
+recording note 2 consumer LTTng's consumer daemon has died
+[1s] dltrace_proc:process process=1 pid=100 begin=1s exe="/bin/train"
+END
+same "how much" "999 999 events that processes emitted have not come out of LTTng's buffers" \
+	"$(json 'row("traces")["lost"]') $(json 'row("limits", kind="lost")["text"]')"
+"$REPORT" -q -f text trace.txt >report || [ $? = 1 ]
+! grep -q 'none lost' report || fail "none lost: $(cat report)"
