@@ -45,23 +45,6 @@ static void set_box(enum dlt_box_state state, int code)
 	__atomic_store_n(&dlt_box->state, state, __ATOMIC_RELEASE);
 }
 
-/* KiB; 0: not known. What getrusage says may be of before an exec, even of another process (vfork). */
-static uint64_t largest_resident(void)
-{
-	static const char key[] = "\nVmHWM:";
-	char text[1024];	/* as whoever ends the process may have little of a stack */
-	const char *at;
-	uint64_t value = 0;
-
-	dlt_sys_read_proc("/proc/thread-self/status", text, sizeof(text));
-	at = strstr(text, key);
-	for (at = at ? at + sizeof(key) - 1 : ""; *at == ' ' || *at == '\t'; at++)
-		;
-	for (; *at >= '0' && *at <= '9'; at++)
-		value = 10 * value + (uint64_t)(*at - '0');
-	return value;
-}
-
 /* Seen from outside a process's last reading lies before its end; of a short one there may be none. */
 static void note_usage(void)
 {
@@ -75,7 +58,40 @@ static void note_usage(void)
 	dlt_box->usage.major_faults = (uint64_t)u.ru_majflt;
 	dlt_box->usage.voluntary = (uint64_t)u.ru_nvcsw;
 	dlt_box->usage.involuntary = (uint64_t)u.ru_nivcsw;
-	dlt_box->usage.rss_most = largest_resident() << 10;
+}
+
+/* The number behind `name` in a file of /proc; 0: none. */
+static uint64_t number_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+	uint64_t number = 0;
+
+	for (at = at ? at + strlen(name) : ""; *at == ' ' || *at == '\t'; at++)
+		;
+	for (; *at >= '0' && *at <= '9'; at++)
+		number = number * 10 + (uint64_t)(*at - '0');
+	return number;
+}
+
+/* As above; getrusage(2) knows of disks alone. */
+static void note_io(void)
+{
+	char text[256];
+
+	if (!dlt_box_is_read())
+		return;		/* nobody looks at it from outside */
+	dlt_sys_read_proc("/proc/self/io", text, sizeof(text));
+	dlt_box->usage.read_bytes = number_of(text, "rchar:");
+	dlt_box->usage.write_bytes = number_of(text, "wchar:");
+}
+
+/* What getrusage(2) says may be of before an exec, even of another process (vfork). */
+static void note_memory(void)
+{
+	char text[1024];	/* whoever ends the process may have little of a stack */
+
+	dlt_sys_read_proc("/proc/thread-self/status", text, sizeof(text));
+	dlt_box->usage.rss_most = number_of(text, "\nVmHWM:") << 10;
 }
 
 /* The sampler of our own says it as the last one outside does. */
@@ -92,8 +108,11 @@ static void emit_exit(enum dlt_exit_how how, int code)
 		.process = dlt_process.id, .how = (uint8_t)how, .code = code, .thread = t->id,
 	};
 
-	if (!dlt_process.shut_in)
+	if (!dlt_process.shut_in) {
 		note_usage();
+		note_io();
+		note_memory();
+	}
 	if (!dlt_enabled(DLT_EV_PROC_EXIT))
 		return;
 	e.events = dlt_thread_events_total() + 1;

@@ -238,6 +238,19 @@ static void take_larger(uint64_t *known, uint64_t said)
 		*known = said;
 }
 
+/* What it has read and written since its last reading: nobody has waited for it yet. */
+static void read_last_io(struct sampled_process *p)
+{
+	struct proc_io last = p->io;
+	char path[64];
+
+	proc_path(p->pid, 0, "io", path, sizeof(path));
+	if (!proc_read_io(path, &last))
+		return;
+	take_larger(&p->io.read_bytes, last.read_bytes);
+	take_larger(&p->io.write_bytes, last.write_bytes);
+}
+
 /* What the process has said itself at its end, and what the kernel says of it if it still does. */
 static void read_usage(struct sampled_process *p)
 {
@@ -250,8 +263,10 @@ static void read_usage(struct sampled_process *p)
 	take_larger(&p->voluntary, box_value(h->usage.voluntary));
 	take_larger(&p->involuntary, box_value(h->usage.involuntary));
 	take_larger(&p->status.rss_most, box_value(h->usage.rss_most));
-	if (p->pid)
-		proc_read_end(p->pid, box_value(h->boottime), &p->stat);
+	take_larger(&p->io.read_bytes, box_value(h->usage.read_bytes));
+	take_larger(&p->io.write_bytes, box_value(h->usage.write_bytes));
+	if (p->pid && proc_read_end(p->pid, box_value(h->boottime), &p->stat))
+		read_last_io(p);
 }
 
 /* all: of all threads, else of those whose turn it is. */

@@ -104,6 +104,7 @@ struct dlt_box_header {
 		uint64_t minor_faults, major_faults;
 		uint64_t voluntary, involuntary;	/* context switches */
 		uint64_t rss_most;	/* bytes: VmHWM */
+		uint64_t read_bytes, write_bytes;	/* by read and write and their kin */
 	} usage;
 	char cause[256];		/* why this box is private memory; "" when it is a file */
 };
