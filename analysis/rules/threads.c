@@ -268,6 +268,7 @@ void rule_crowded(struct findings *f, const struct trace *t)
 
 #define IDLE_LEAST  0.25 /* of the samples */
 #define WORKER_BUSY 0.6 /* cores */
+#define WORKER_WAITS 0.2 /* of the time */
 
 /* Waiting for a GPU or for other ranks, as a share: that is no waiting for workers. */
 static double waits_elsewhere(const struct process *p, struct span s)
@@ -286,7 +287,7 @@ static double waits_elsewhere(const struct process *p, struct span s)
 
 struct workers {
 	size_t count;
-	double cores, disk; /* summed */
+	double cores, ready, disk; /* summed: what they had, wanted, and waited for */
 };
 
 static struct workers find_workers(const struct process *p, struct span s)
@@ -303,9 +304,23 @@ static struct workers find_workers(const struct process *p, struct span s)
 			continue;
 		w.count++;
 		w.cores += cores_used(c, own);
+		w.ready += threads_active(c, own) > 0 ? threads_active(c, own) : 0;
 		w.disk += threads_on_disk(c, own) > 0 ? threads_on_disk(c, own) : 0;
 	}
 	return w;
+}
+
+static const char *why_slow(const struct workers *w)
+{
+	double cores = w->cores / (double)w->count, disk = w->disk / (double)w->count;
+	double core = w->ready / (double)w->count - cores;	/* for which they could have run, and had none */
+
+	if (cores >= WORKER_BUSY)
+		return "there are too few of them";
+	if (core > WORKER_WAITS && core >= disk)
+		return "they wait for a core themselves, which others have";
+	return disk > WORKER_WAITS ? "they wait for a disk themselves"
+				   : "they wait themselves: for a network, a lock, a sleep";
 }
 
 /*
@@ -331,16 +346,12 @@ void rule_waits_for_workers(struct findings *f, const struct process *p)
 	cores = w.cores / (double)w.count;
 	snprintf(who, sizeof(who), "%s", process_who(p));
 	found(f, p, (struct stake){.since = s.begin, .ns = idle * span_length(s)},
-	      json_pack("{s:f, s:i, s:f, s:f, s:f}", "idle_share", idle, "workers", (int)w.count,
-			"worker_cores", cores, "worker_disk", w.disk / (double)w.count, "own_cores",
-			cores_used(p, s)),
+	      json_pack("{s:f, s:i, s:f, s:f, s:f, s:f}", "idle_share", idle, "workers", (int)w.count,
+			"worker_cores", cores, "worker_ready", w.ready / (double)w.count, "worker_disk",
+			w.disk / (double)w.count, "own_cores", cores_used(p, s)),
 	      "%s waits for its %s worker%s: for %.0f %% of the time between its first computation and its "
 	      "last, %s, no thread of it had anything to do; a worker kept %.2f of a core busy, so "
 	      "%s",
 	      who, COUNT_TEXT(w.count), w.count == 1 ? "" : "s", 100 * idle,
-	      time_text(time, sizeof(time), idle * span_length(s)), cores,
-	      cores >= WORKER_BUSY ? "there are too few of them"
-	      : w.disk / (double)w.count > 0.2
-		      ? "they wait for a disk themselves"
-		      : "they wait themselves: for a network, a lock, a sleep");
+	      time_text(time, sizeof(time), idle * span_length(s)), cores, why_slow(&w));
 }

@@ -83,6 +83,15 @@ same "three samples a second" "[]" "$(found waits_for_workers)"
 every=1
 workers 55 0.05
 same "idle workers" 1 "$(json "sum('they wait themselves' in t for t in $(found waits_for_workers))")"
+of_workers=$(awk 'BEGIN { for (j = 2; j <= 3; j++) {
+	printf "[1s] dltrace_proc:thread thread=%d process=%d tid=%d begin=1s\n", j, j, 99 + j
+	for (i = 11; i <= 50; i++)
+		printf "[%dms] dltrace_sample:thread thread=%d time=%dms cpu=%dms state=82\n", i * 100, j, i * 100, i
+	} }')
+workers 55 0.05 "$of_workers"
+same "workers without a core" 1 "$(json "sum('they wait for a core themselves' in t for t in $(found waits_for_workers))")"
+workers 55 0.3 "$of_workers"
+same "workers with a core" 0 "$(json "sum('they wait for a core themselves' in t for t in $(found waits_for_workers))")"
 workers 55 0.9 '[6s] dltrace_cuda:sync thread=1 function=cudaDeviceSynchronize duration=3s'
 same "it waits for a GPU" "[]" "$(found waits_for_workers)"
 
