@@ -40,8 +40,8 @@ static const struct column columns[] = {
 	{ "packages", "packages", UNIT_COUNT, "of Python, that it imported" },
 	{ "file_opens", "files opened", UNIT_COUNT, "to be read, each time again" },
 	{ "file_bytes", "size of these files", UNIT_BYTES, "each time again" },
-	{ "disk_read_bytes", "read from disk", UNIT_BYTES, "between samples by proportion" },
-	{ "disk_written_bytes", "written to disk", UNIT_BYTES, "between samples by proportion" },
+	{ "read_bytes", "read", UNIT_BYTES, "by read and its kin, of whatever; between samples by proportion" },
+	{ "write_bytes", "written", UNIT_BYTES, "by write and its kin; between samples by proportion" },
 	{ "border_ns", "borders off by", UNIT_NS,
 	  "what happened within so much of a border may be counted on its other side" },
 	{ "how", "how", UNIT_TEXT, "what tells that it begins and ends there" },
@@ -89,12 +89,12 @@ static uint64_t allocated_of(const struct rhythm_sample *s)
 	return s->allocated;
 }
 
-static uint64_t disk_read_of(const struct rhythm_sample *s)
+static uint64_t read_of(const struct rhythm_sample *s)
 {
 	return s->read_bytes;
 }
 
-static uint64_t disk_written_of(const struct rhythm_sample *s)
+static uint64_t written_of(const struct rhythm_sample *s)
 {
 	return s->write_bytes;
 }
@@ -190,7 +190,7 @@ static double cpu_span(const struct phases *ph, const struct process *p, size_t 
 struct counts {
 	uint64_t cpu[PHASES_MAX], allocations[PHASES_MAX], allocated[PHASES_MAX];
 	double cpu_span[PHASES_MAX];	/* ns */
-	uint64_t disk_read[PHASES_MAX], disk_written[PHASES_MAX];
+	uint64_t read[PHASES_MAX], written[PHASES_MAX];
 	uint64_t threads[PHASES_MAX], children[PHASES_MAX], packages[PHASES_MAX];
 	struct slice files[PHASES_MAX], work[PHASES_MAX];	/* work: of the GPU */
 	struct slice heap[PHASES_MAX], map[PHASES_MAX], gpu[PHASES_MAX], compute[PHASES_MAX];
@@ -261,8 +261,8 @@ static void set_counts(struct table *t, const struct counts *c, size_t i, const 
 	if (p->rhythm.sample_count) {
 		table_set_uint(t, "cpu_ns", c->cpu[i]);
 		table_set_real(t, "cpu_cores", (double)c->cpu[i] / c->cpu_span[i]);
-		table_set_uint(t, "disk_read_bytes", c->disk_read[i]);
-		table_set_uint(t, "disk_written_bytes", c->disk_written[i]);
+		table_set_uint(t, "read_bytes", c->read[i]);
+		table_set_uint(t, "write_bytes", c->written[i]);
 	}
 	if (p->rhythm.sample_count && p->heap_cover == 0) {
 		table_set_uint(t, "heap_calls", c->allocations[i]);
@@ -308,8 +308,8 @@ static void add(const struct process *p, struct table *t)
 	by_phase(ph, p, cpu_of, before, c.cpu, &c.error);
 	by_phase(ph, p, allocations_of, 0, c.allocations, &c.error);
 	by_phase(ph, p, allocated_of, 0, c.allocated, &c.error);
-	by_phase(ph, p, disk_read_of, 0, c.disk_read, &c.error);
-	by_phase(ph, p, disk_written_of, 0, c.disk_written, &c.error);
+	by_phase(ph, p, read_of, 0, c.read, &c.error);
+	by_phase(ph, p, written_of, 0, c.written, &c.error);
 	count_calls(ph, p, &c);
 	count_files(ph, p, &c);
 	count_begun(ph, p, &c);
