@@ -102,6 +102,39 @@ static void running(struct table *table, const struct trace *t)
 		limit(table, t, NULL, "running", 0, "it is still being recorded: this is what was written until now");
 }
 
+#define PART_LEAST 100000000	/* ns before the trace: less is the recorder's own start */
+
+/* The recorder knows how the command ended, and the trace, which was over by then, does not. */
+static bool ends_later(const struct trace *t, const struct process *root)
+{
+	if (root->end != UNKNOWN || root->final_seen || t->running || t->stalled ||
+	    (t->exit_status < 0 && !t->exit_signal))
+		return false;
+	for (size_t i = 0; i < t->note_count; i++)
+		if (!t->notes[i].process && t->notes[i].t != UNKNOWN &&
+		    (!strcmp(t->notes[i].kind, NOTE_EXIT) || !strcmp(t->notes[i].kind, NOTE_KILLED)))
+			return false;
+	return true;
+}
+
+/* Else its time and its peaks look like those of the whole. */
+static void part_of_run(struct table *table, const struct trace *t)
+{
+	const struct process *root = trace_root(t);
+	bool later = root && ends_later(t, root);
+	int64_t before = root && root->begin != UNKNOWN && root->begin < -PART_LEAST ? -root->begin : 0;
+	char text[32], begin[64] = "";
+
+	if (before)
+		snprintf(begin, sizeof(begin), "it began %s before the trace%s",
+			 time_text(text, sizeof(text), (double)before), later ? ", and " : "");
+	if (before || later)
+		limit(table, t, NULL, "part", (double)before,
+		      "only a part of the run was recorded%s: %s%s; times, totals and peaks are of that part",
+		      t->recorded ? " (--delay, --duration, --max-size, or --control stop)" : "", begin,
+		      later ? before ? "ended after it" : "it ended after the trace" : "");
+}
+
 static void foreign(struct table *table, const struct trace *t)
 {
 	uint64_t events = 0, processes = 0;
@@ -518,8 +551,8 @@ static void overhead(struct table *table, const struct trace *t)
 }
 
 static void (*const trace_limits[])(struct table *, const struct trace *) = {
-	running, reader_says, lttng_lost, lost_unattributed, stacks_late, foreign, outside, chosen, not_measured,
-	marks_cut, overhead,
+	running, part_of_run, reader_says, lttng_lost, lost_unattributed, stacks_late, foreign, outside, chosen,
+	not_measured, marks_cut, overhead,
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {

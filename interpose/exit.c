@@ -88,7 +88,7 @@ static void note_io(void)
 /* What getrusage(2) says may be of before an exec, even of another process (vfork). */
 static void note_memory(void)
 {
-	char text[1024];	/* whoever ends the process may have little of a stack */
+	char text[1024];	/* who ends the process may have little of a stack; a user in 80 groups needs more */
 
 	dlt_sys_read_proc("/proc/thread-self/status", text, sizeof(text));
 	dlt_box->usage.rss_most = number_of(text, "\nVmHWM:") << 10;

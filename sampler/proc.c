@@ -251,11 +251,11 @@ uint64_t proc_value(const char *text, const char *key)
 /* In the kernel's order (fs/proc/task_mmu.c): what stands before its memory is not asked for. */
 static bool status_in(const char *text, struct proc_status *s)
 {
-	const char *most = strstr(text, "\nVmHWM:"), *memory = most ? strstr(most, "\nRssAnon:") : NULL;
+	const char *memory = strstr(text, "\nVmHWM:");
 
 	if (!memory)
 		return false;
-	s->rss_most = proc_value(most, "VmHWM:") << 10;
+	s->rss_most = proc_value(memory, "VmHWM:") << 10;
 	s->rss_anon = proc_value(memory, "RssAnon:") << 10;
 	s->rss_file = proc_value(memory, "RssFile:") << 10;
 	s->rss_shmem = proc_value(memory, "RssShmem:") << 10;

@@ -45,3 +45,50 @@ same "how much" "999 999 events that processes emitted have not come out of LTTn
 	"$(json 'row("traces")["lost"]') $(json 'row("limits", kind="lost")["text"]')"
 "$REPORT" -q -f text trace.txt >report || [ $? = 1 ]
 ! grep -q 'none lost' report || fail "none lost: $(cat report)"
+
+# A trace that begins after the command, or is over before it ends, as the recorder knows, is a part of the run.
+part() {
+	report_text
+	json '[x["text"] for x in rows("limits", kind="part")]'
+}
+part="only a part of the run was recorded (--delay, --duration, --max-size, or --control stop)"
+same "the middle" "['$part: it began 2.0 s before the trace, and ended after it; times, totals and peaks are of that part']" "$(part <<'END'
+dltrace-text 1
+recording id 42
+recording exit 0
+[3s] dltrace_proc:process process=1 pid=100 recording=42 begin=1s exe="/bin/train"
+[4s] dltrace_sample:process process=1 time=4s threads=1 user=1s
+END
+)"
+same "the begin" "['$part: it ended after the trace; times, totals and peaks are of that part']" "$(part <<'END'
+dltrace-text 1
+recording id 42
+recording exit 0
+[1s] dltrace_proc:process process=1 pid=100 recording=42 begin=1s exe="/bin/train"
+[2s] dltrace_sample:process process=1 time=2s threads=1 user=1s
+END
+)"
+same "the end" "['$part: it began 2.0 s before the trace; times, totals and peaks are of that part']" "$(part <<'END'
+dltrace-text 1
+recording id 42
+recording exit 0
+[3s] dltrace_proc:process process=1 pid=100 recording=42 begin=1s exe="/bin/train"
+[4s] dltrace_proc:exit process=1 how=0 code=0
+END
+)"
+same "all of it" "[]" "$(part <<'END'
+dltrace-text 1
+recording id 42
+recording exit 0
+[1010ms] dltrace_proc:process process=1 pid=100 recording=42 begin=1s exe="/bin/train"
+[4s] dltrace_proc:exit process=1 how=0 code=0
+END
+)"
+same "what a shell leaves behind" "[]" "$(part <<'END'
+dltrace-text 1
+recording id 42
+recording exit 0
+[1s] dltrace_proc:process process=1 pid=100 recording=42 begin=1s exe="/bin/serve"
+[2s] dltrace_record:note severity=0 kind="exit" process=0 value=0 text="the command ended with status 0"
+END
+)"

@@ -94,11 +94,12 @@ static void who_is_in_many_groups_is_read(void **state)
 		n = (size_t)snprintf(text, sizeof(text), "Name:\tpython\nState:\tS (sleeping)\nGroups:\t");
 		for (unsigned i = 0; i < groups; i++)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%u ", 1000000000 + i);
-		snprintf(text + n, sizeof(text) - n, "\nNSpid:\t4711\t17\nRssAnon:\t    5 kB\nRssFile:\t    6 kB\n"
+		snprintf(text + n, sizeof(text) - n, "\nNSpid:\t4711\t17\nVmHWM:\t    9 kB\nRssAnon:\t    5 kB\nRssFile:\t    6 kB\n"
 						     "RssShmem:\t    7 kB\nVmLib:\t    9 kB\nThreads:\t8\n");
 		path = put("status", text);
 		assert_true(proc_read_status(path, &s));
 		assert_int_equal(s.rss_anon, 5 << 10);
+		assert_int_equal(s.rss_most, 9 << 10);
 		assert_int_equal(s.libraries, 9 << 10);
 		assert_int_equal(s.threads, 8);
 		assert_int_equal(proc_innermost(path), 17);
