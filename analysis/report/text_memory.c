@@ -57,7 +57,7 @@ void text_gpu_memory(const struct text *t)
 		return;
 	text_heading(t, "GPU memory", "reserved: asked of CUDA and not given back");
 	if (text_rows(m))
-		text_by_process(t, "gpu_memory", memory_columns, MEMORY_COLUMNS, MEMORY_ROWS);
+		text_by_process(t, "gpu_memory", "peak_bytes", memory_columns, MEMORY_COLUMNS, MEMORY_ROWS);
 	for (size_t row = 0; row < text_rows(gpu); row++)
 		put_unaccounted(t, gpu, row);
 }

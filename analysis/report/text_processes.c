@@ -38,11 +38,12 @@ void text_processes(const struct text *t)
 {
 	const struct table *p = report_table(t->r, "processes");
 	bool ranks = text_any(p, "rank");
+	bool *chosen;
 	struct grid *g;
 
 	if (!text_rows(p))
 		return;
-	text_heading(t, "Processes", NULL);
+	text_heading(t, "Processes", text_rows(p) > TEXT_ROWS ? "those that used most CPU time" : NULL);
 	g = grid_new(t->o);
 	text_trace_column(t, g);
 	grid_column(g, "pid", GRID_RIGHT, 0);
@@ -55,10 +56,13 @@ void text_processes(const struct text *t)
 	grid_column(g, "memory peak", GRID_RIGHT, 0);
 	grid_column(g, "heap peak", GRID_RIGHT, 2);
 	grid_column(g, "command", GRID_STRETCH, 4);
-	for (size_t row = 0; row < text_rows(p) && row < TEXT_ROWS; row++)
-		put_process(t, g, p, row, ranks);
+	chosen = text_largest(p, "cpu_ns", TEXT_ROWS);
+	for (size_t row = 0; row < text_rows(p); row++)
+		if (chosen[row])
+			put_process(t, g, p, row, ranks);
 	grid_print(g, t->out, 2);
 	grid_free(g);
+	free(chosen);
 	text_more(t, text_rows(p), TEXT_ROWS, "processes");
 }
 
@@ -75,6 +79,7 @@ void text_heap(const struct text *t)
 
 	if (!text_rows(report_table(t->r, "heap")))
 		return;
-	text_heading(t, "Heap", "usable bytes, counted at every call");
-	text_by_process(t, "heap", shown, sizeof(shown) / sizeof(shown[0]), TEXT_ROWS);
+	text_heading(t, "Heap", text_rows(report_table(t->r, "heap")) > TEXT_ROWS ?
+		     "usable bytes, counted at every call; the highest peaks" : "usable bytes, counted at every call");
+	text_by_process(t, "heap", "peak_bytes", shown, sizeof(shown) / sizeof(shown[0]), TEXT_ROWS);
 }

@@ -57,17 +57,20 @@ void text_process_name(const struct text *t, struct grid *g, const struct cell *
 	free(text);
 }
 
-void text_by_process(const struct text *t, const char *table, const struct text_column *columns, size_t count,
-		     size_t most)
+void text_by_process(const struct text *t, const char *table, const char *largest, const struct text_column *columns,
+		     size_t count, size_t most)
 {
 	const struct table *from = report_table(t->r, table);
+	bool *chosen = text_largest(from, largest, most);
 	struct grid *g = grid_new(t->o);
 
 	text_whose_column(t, g);
 	for (size_t i = 0; i < count; i++)
 		grid_column(g, columns[i].title, columns[i].unit == UNIT_TEXT ? GRID_STRETCH : GRID_RIGHT,
 			    columns[i].optional);
-	for (size_t row = 0; row < text_rows(from) && row < most; row++) {
+	for (size_t row = 0; row < text_rows(from); row++) {
+		if (!chosen[row])
+			continue;
 		grid_row(g);
 		text_whose(t, g, table_get(from, row, "process"));
 		for (size_t i = 0; i < count; i++)
@@ -75,5 +78,6 @@ void text_by_process(const struct text *t, const char *table, const struct text_
 	}
 	grid_print(g, t->out, 2);
 	grid_free(g);
+	free(chosen);
 	text_more(t, text_rows(from), most, table);
 }

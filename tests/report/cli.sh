@@ -173,6 +173,24 @@ exits 0 "$REPORT" many.txt --width 40
 grep -q "^  no room for .*live at end$" out || fail "what had no room in 40 columns: $(cat out)"
 grep -q "^Over time  *max$" out || fail "the head of the curves"
 
+# Of many processes those that matter: who used most CPU time, and the highest heaps.
+{
+	echo "dltrace-text 1"
+	for i in $(seq 2001 2030); do
+		echo "[1s] dltrace_proc:process process=$i pid=$i begin=1s exe=\"/bin/p$i\""
+		echo "[2s] dltrace_sample:process process=$i time=2s user=$i allocated=$((i * 1000)) heap_peak=$((i * 1000))"
+	done
+	echo '[2s] dltrace_sample:process process=2003 time=2s user=900ms'
+	echo '[2s] dltrace_sample:process process=2004 time=2s user=2ns heap_peak=5G'
+} >crowd.txt
+"$REPORT" -q crowd.txt --width 120 >out || [ $? = 1 ]
+grep -q '^Processes  those that used most CPU time$' out || fail "which processes: $(grep ^Processes out)"
+section() { sed -n "/^$1/,/^\$/p" out; }
+section Processes | grep -qw p2003 || fail "the busiest: $(section Processes)"
+section Processes | grep -qw p2004 && fail "one that did nothing: $(section Processes)"
+section Heap | grep -qw p2004 || fail "the highest heap: $(section Heap)"
+same "so many" 12 "$(section Processes | sed 1,2d | grep -c ' p20')"
+
 # What a table is asked for has room in 80 columns and less.
 titles() {
 	"$REPORT" -q t.txt --table $1 --width $2 >out || [ $? = 1 ]
