@@ -556,7 +556,8 @@ static void (*const trace_limits[])(struct table *, const struct trace *) = {
 };
 
 static void (*const process_limits[])(struct table *, const struct process *) = {
-	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure, peak_unseen,
+	lost, killed, unreturned, unknown, not_traced, not_covered, only_counted, flood, untimed, memory_measure,
+	peak_unseen,
 	epochs_cut, limits_opencl, communication, limits_gpu_memory, limits_launches, limits_gpu_gaps, limits_gpu_work,
 };
 
