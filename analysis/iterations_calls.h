@@ -96,6 +96,20 @@ bool rounds_by_input(struct rounds *r, const struct process *p);
 /* Rounds by large blocks that come equally often in each, however often that is. To be released in any case. */
 bool rounds_by_repeats(struct rounds *r, const struct process *p);
 
+/* Rounds by the order of all calls, which repeats as a whole. */
+struct words {
+	/* In doubt: each may be a part of a round, or begin elsewhere. */
+	enum { WORDS_NONE, WORDS_DOUBT, WORDS_SURE } what;
+	bool layers;		/* each goes forward through layers that are alike, and back */
+	int64_t last;		/* call of all */
+	uint64_t total;		/* of a long run, whose first rounds alone are known; else 0 */
+	struct rounds rounds;
+};
+
+/* To be released in any case. */
+void words_find(struct words *w, const struct process *p);
+void words_release(struct words *w);
+
 /*
  * Rounds by blocks may be those of whole batches alone. Where every so many of them something else follows
  * that does as much with blocks of other sizes, it is a last batch, and a round: it becomes one. False: something

@@ -16,6 +16,7 @@
 /* Rounds of a long run are others than those known to the end when there are so many more. */
 #define FINER		1.02
 #define MOST_KNOWN	4	/* unless all but one of so many beats are known to the end */
+#define FINER_TIME	1.5	/* times as long: parts of these */
 #define FEW		8	/* rounds */
 #define MOST_LOST 50		/* one event of so many */
 /* By how much calls in runs must be surer than each by itself. */
@@ -25,23 +26,13 @@
 
 /* ---- which epoch it is ---- */
 
-/* The epoch of what begins at `at`, and not before `from` does. */
-static uint32_t epoch_at(const struct iterations *it, uint32_t from, int64_t at)
-{
-	while (from + 1 < it->epoch_count && it->epochs[from + 1].begin <= at)
-		from++;
-	if (it->epochs_more && at >= it->epochs[it->epoch_count - 1].end)
-		return (uint32_t)it->epoch_count;
-	return from;
-}
-
 /* To which epoch each belongs. */
 static void join_epochs(struct iterations *it)
 {
 	uint32_t epoch = 0;
 
 	for (size_t i = 0; i < it->listed && it->epoch_count; i++) {
-		epoch = epoch_at(it, epoch, it->list[i].begin);
+		epoch = iterations_epoch_at(it, epoch, it->list[i].begin);
 		it->list[i].epoch = epoch;
 		if (epoch < it->epoch_count)
 			it->epochs[epoch].iterations++;
@@ -53,85 +44,9 @@ static void slow_epochs(struct iterations *it)
 	uint32_t epoch = 0;
 
 	for (size_t i = 0; i < it->slowest_count && it->epoch_count; i++) {
-		epoch = epoch_at(it, epoch, it->slowest[i].one.begin);
+		epoch = iterations_epoch_at(it, epoch, it->slowest[i].one.begin);
 		it->slowest[i].one.epoch = epoch;
 	}
-}
-
-/* ---- ranges (NVTX) that are called so ---- */
-
-/* The one that takes most time, where several are called so; NULL: none is. */
-static const struct beat *range_of(const struct process *p, uint8_t word)
-{
-	const struct beat *best = NULL;
-	uint64_t longest = 0;
-
-	for (size_t i = 0; i < p->rhythm.count; i++) {
-		const struct beat *b = &p->rhythm.beats[i];
-		uint64_t time = 0;
-
-		if (b->kind != BEAT_RANGE || b->without != word)
-			continue;
-		for (uint32_t k = 0; k < b->used; k++)
-			time += b->ticks[k].time;
-		if (!best || time > longest) {
-			best = b;
-			longest = time;
-		}
-	}
-	return best;
-}
-
-/* Each lasts until the next one begins, as marks do; but what lies between two epochs is no iteration's. */
-static void join_ranges(struct iterations *it)
-{
-	uint32_t epoch = 0;
-
-	for (size_t i = 0; i < it->listed; i++) {
-		struct iteration *one = &it->list[i];
-		int64_t next = i + 1 < it->listed ? one[1].begin : INT64_MAX;
-
-		epoch = epoch_at(it, epoch, one->begin);
-		one->end = one->last;
-		one->cut = next > one->last;
-		if (next != INT64_MAX && one->cut && (!it->epoch_count || next <= it->epochs[epoch].end)) {
-			one->end = next;
-			one->cut = false;
-		}
-	}
-}
-
-/* Ranges that are told one by one; of more, how many, and how far apart they begin. */
-static bool from_ranges(const struct process *p, struct iterations *it)
-{
-	const struct beat *steps = range_of(p, RANGE_STEP), *epochs = range_of(p, RANGE_EPOCH);
-
-	if (!steps || steps->count < 2)
-		return false;
-	it->how = "ranges";
-	it->confidence = 1;
-	it->count = steps->count;
-	it->begin = tick_begin(&steps->ticks[0]);
-	it->end = steps->last;
-	if (epochs && !epochs->shift) {
-		it->epochs = xcalloc(epochs->used, sizeof(*it->epochs));
-		for (uint32_t i = 0; i < epochs->used; i++)
-			it->epochs[it->epoch_count++] = (struct epoch){
-				.number = i + 1, .begin = tick_begin(&epochs->ticks[i]),
-				.end = epochs->ticks[i].at,
-			};
-	}
-	if (steps->shift || steps->used != steps->count) {
-		iterations_time_pace(it, beat_pace(steps), NULL, 0);
-		return true;
-	}
-	it->list = xcalloc(steps->used, sizeof(*it->list));
-	for (; it->listed < steps->used; it->listed++)
-		it->list[it->listed] = (struct iteration){
-			.begin = tick_begin(&steps->ticks[it->listed]), .last = steps->ticks[it->listed].at,
-		};
-	join_ranges(it);
-	return true;
 }
 
 /* ---- what it calls ---- */
@@ -493,6 +408,50 @@ static void doubt_work(struct rounds *best, const struct process *p)
 	rounds_release(&other);
 }
 
+/* Are there more of those rounds than words? Of what is told by calls alone, as far as it takes less time. */
+static bool are_finer(const struct words *w, const struct rounds *r, const struct long_run *run)
+{
+	const struct series_of *words = &w->rounds.begin;
+	int64_t from = words->at[0], to = words->at[words->count - 1];
+
+	if (r)
+		return series_before(&r->begin, to) > series_before(&r->begin, from) + words->count;
+	return FINER_TIME * (double)(run->end - run->begin) / (double)run->count <
+	       (double)(to - from) / (double)(words->count - 1);
+}
+
+static void take_words(struct words *w, struct rounds *best, bool *found, struct long_run *run)
+{
+	run->sure = w->what == WORDS_SURE && w->total;
+	*found = w->what == WORDS_SURE && !w->total;
+	if (run->sure)
+		*run = (struct long_run){
+			.sure = true, .count = w->total, .begin = w->rounds.begin.at[0], .end = w->last,
+			.confidence = sureness(&w->rounds), .first = w->rounds.count,
+		};
+	rounds_release(best);
+	if (*found) {
+		*best = w->rounds;
+		w->rounds = (struct rounds){ 0 };
+	}
+}
+
+/*
+ * Where layers are alike, any of them looks like a round to what asks each call: the order of all of them is believed
+ * more. In doubt nothing is that has more rounds.
+ */
+static void believe_words(struct rounds *best, bool *found, struct long_run *run, const struct process *p)
+{
+	struct words w;
+
+	words_find(&w, p);
+	if (w.what != WORDS_NONE && w.layers && agrees(&w.rounds, p) && !said_too_few(&w.rounds, p) &&
+	    !input_is_coarser(&w.rounds, p) &&
+	    (*found ? are_finer(&w, best, NULL) : !run->sure || are_finer(&w, NULL, run)))
+		take_words(&w, best, found, run);
+	words_release(&w);
+}
+
 /*
  * The first way that tells something sure, or a later one that is surer by far; *cut: some calls came
  * too often for all their times to be kept. To be released in any case.
@@ -501,8 +460,11 @@ static bool find_rounds(struct rounds *best, const struct process *p, struct lon
 {
 	bool coarser = false, found = find_by_work(best, p, run, cut, &coarser);
 	/* Any program may read files again and again: here it is known to train. */
-	bool trains = (p->rhythm.works || *process_engine(p)) && !run->sure;
+	bool trains;
 
+	if (p->rhythm.works)
+		believe_words(best, &found, run, p);
+	trains = (p->rhythm.works || *process_engine(p)) && !run->sure;
 	if (found && trains)
 		doubt_work(best, p);
 	if (found) {
@@ -577,7 +539,7 @@ static struct iterations *find(const struct process *p)
 	struct iterations *it = xcalloc(1, sizeof(*it));
 
 	it->begin = it->end = it->warm = UNKNOWN;
-	if (!iterations_from_marks(p, it) && !from_ranges(p, it) && !from_calls(p, it))
+	if (!iterations_from_marks(p, it) && !iterations_from_ranges(p, it) && !from_calls(p, it))
 		return it;
 	join_epochs(it);
 	if (it->listed)

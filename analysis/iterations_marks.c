@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Iterations and epochs that a program marks itself. */
+/* Iterations and epochs that a program marks itself, or names in ranges. */
 #include <stdlib.h>
 
 #include "analysis/iterations_time.h"
@@ -115,5 +115,81 @@ bool iterations_from_marks(const struct process *p, struct iterations *it)
 	free(it->list);
 	it->list = NULL;
 	it->listed = 0;
+	return true;
+}
+
+/* ---- ranges (NVTX) that are called so ---- */
+
+/* The one that takes most time, where several are called so; NULL: none is. */
+static const struct beat *range_of(const struct process *p, uint8_t word)
+{
+	const struct beat *best = NULL;
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < p->rhythm.count; i++) {
+		const struct beat *b = &p->rhythm.beats[i];
+		uint64_t time = 0;
+
+		if (b->kind != BEAT_RANGE || b->without != word)
+			continue;
+		for (uint32_t k = 0; k < b->used; k++)
+			time += b->ticks[k].time;
+		if (!best || time > longest) {
+			best = b;
+			longest = time;
+		}
+	}
+	return best;
+}
+
+/* Each lasts until the next one begins, as marks do; but what lies between two epochs is no iteration's. */
+static void join_ranges(struct iterations *it)
+{
+	uint32_t epoch = 0;
+
+	for (size_t i = 0; i < it->listed; i++) {
+		struct iteration *one = &it->list[i];
+		int64_t next = i + 1 < it->listed ? one[1].begin : INT64_MAX;
+
+		epoch = iterations_epoch_at(it, epoch, one->begin);
+		one->end = one->last;
+		one->cut = next > one->last;
+		if (next != INT64_MAX && one->cut && (!it->epoch_count || next <= it->epochs[epoch].end)) {
+			one->end = next;
+			one->cut = false;
+		}
+	}
+}
+
+/* Ranges that are told one by one; of more, how many, and how far apart they begin. */
+bool iterations_from_ranges(const struct process *p, struct iterations *it)
+{
+	const struct beat *steps = range_of(p, RANGE_STEP), *epochs = range_of(p, RANGE_EPOCH);
+
+	if (!steps || steps->count < 2)
+		return false;
+	it->how = "ranges";
+	it->confidence = 1;
+	it->count = steps->count;
+	it->begin = tick_begin(&steps->ticks[0]);
+	it->end = steps->last;
+	if (epochs && !epochs->shift) {
+		it->epochs = xcalloc(epochs->used, sizeof(*it->epochs));
+		for (uint32_t i = 0; i < epochs->used; i++)
+			it->epochs[it->epoch_count++] = (struct epoch){
+				.number = i + 1, .begin = tick_begin(&epochs->ticks[i]),
+				.end = epochs->ticks[i].at,
+			};
+	}
+	if (steps->shift || steps->used != steps->count) {
+		iterations_time_pace(it, beat_pace(steps), NULL, 0);
+		return true;
+	}
+	it->list = xcalloc(steps->used, sizeof(*it->list));
+	for (; it->listed < steps->used; it->listed++)
+		it->list[it->listed] = (struct iteration){
+			.begin = tick_begin(&steps->ticks[it->listed]), .last = steps->ticks[it->listed].at,
+		};
+	join_ranges(it);
 	return true;
 }

@@ -211,3 +211,14 @@ void iterations_time_pace(struct iterations *it, const struct pace *p, const int
 	it->slow = count_slow(it, p, first, &limit);
 	take_slowest(it, p, limit);
 }
+
+/* ---- which epoch it is ---- */
+
+uint32_t iterations_epoch_at(const struct iterations *it, uint32_t from, int64_t at)
+{
+	while (from + 1 < it->epoch_count && it->epochs[from + 1].begin <= at)
+		from++;
+	if (it->epochs_more && at >= it->epochs[it->epoch_count - 1].end)
+		return (uint32_t)it->epoch_count;
+	return from;
+}
