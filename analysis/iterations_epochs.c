@@ -115,11 +115,12 @@ static void ask_forks(const struct rounds *r, const struct process *p, struct wi
 		if (is_worker(r, p, child))
 			w->at[series_before(&r->begin, child->begin)] = true;
 	}
-	/* Those that are made once may stay for any number of epochs (persistent_workers). */
-	for (size_t i = 1; i <= r->count; i++)
+	/* Those that are made once may stay for any number of epochs (persistent_workers), or come after them all. */
+	for (size_t i = 1; i < r->count; i++)
 		if (w->at[i])
 			return;
-	w->at[0] = false;
+	if (!w->at[0] || !w->at[r->count])
+		w->at[0] = w->at[r->count] = false;
 }
 
 static void ask_threads(const struct rounds *r, const struct process *p, struct witness *w)

@@ -33,3 +33,4 @@ train() {
 
 same "made for each epoch" "(60, 3)" "$(train 'if (i && i % 20 == 0) end(100 + i / 20, at - 1); if (i % 20 == 0 && i < 60) worker(101 + i / 20, at);')"
 same "made once" "(60, None)" "$(train 'if (!i) worker(101, at); if (i == 60) end(101, at)')"
+same "made after all of them" "(60, None)" "$(train 'if (i == 60) { worker(101, at); end(101, at + 9) }')"
