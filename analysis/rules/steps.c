@@ -309,8 +309,19 @@ static bool are_one_a_step(const struct iterations *it, const struct workers *w)
 /* Those that are made before an epoch, after what the one before calls last. */
 struct border {
 	const struct iteration *first;	/* of the epoch */
+	int64_t half;			/* of it: then that iteration begins */
 	size_t from, to;		/* of the workers */
 };
+
+/* When the middle one of an epoch's iterations begins, of which this is the first. */
+static int64_t half_of(const struct iterations *it, size_t first)
+{
+	size_t end = first;
+
+	while (end < it->listed && it->list[end].epoch == it->list[first].epoch)
+		end++;
+	return it->list[first + (end - first) / 2].begin;
+}
 
 /* The caller's; none where an epoch has so few iterations that what is made in these may be made for each. */
 static struct border *borders_of(const struct iterations *it, const struct workers *w, size_t *count)
@@ -333,16 +344,29 @@ static struct border *borders_of(const struct iterations *it, const struct worke
 		for (b.from = at; at < w->count && w->list[at].begin < one->begin;)
 			at++;
 		b.to = at;
+		b.half = half_of(it, i);
 		borders[(*count)++] = b;
 	}
 	return borders;
+}
+
+/*
+ * What loads data for an epoch is there for most of it: what prepares one, or writes a checkpoint of the one before,
+ * has ended soon, and keeping it would not help.
+ */
+static bool work_for_it(const struct workers *w, const struct border *b)
+{
+	for (size_t i = b->from; i < b->to; i++)
+		if (w->list[i].end > b->half)
+			return true;
+	return false;
 }
 
 /* Each epoch has some, and those of the one before have ended until then. */
 static bool are_anew(const struct workers *w, const struct border *borders, size_t count)
 {
 	for (size_t k = count == 2 ? 0 : 1; k < count; k++) {
-		if (borders[k].from == borders[k].to)
+		if (!work_for_it(w, &borders[k]))
 			return false;
 		for (size_t i = borders[k].from; k + 1 < count && i < borders[k].to; i++)
 			if (w->list[i].end > borders[k + 1].first->end)
