@@ -101,6 +101,7 @@ struct words {
 	/* In doubt: each may be a part of a round, or begin elsewhere. */
 	enum { WORDS_NONE, WORDS_DOUBT, WORDS_SURE } what;
 	bool layers;		/* each goes forward through layers that are alike, and back */
+	size_t last_ones;	/* of a smaller batch, each the last of a pass */
 	int64_t last;		/* call of all */
 	uint64_t total;		/* of a long run, whose first rounds alone are known; else 0 */
 	struct rounds rounds;

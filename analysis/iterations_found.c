@@ -436,6 +436,20 @@ static void take_words(struct words *w, struct rounds *best, bool *found, struct
 	}
 }
 
+/* What only goes forward has nothing but the order of its calls to tell that a last batch, of another size, is one. */
+static void join_last_words(struct rounds *best, struct words *w)
+{
+	if (w->what == WORDS_NONE || w->layers || !w->last_ones || !best->begin.count ||
+	    (evaluations(best) && evaluations(best) != w->last_ones) ||
+	    w->rounds.count != best->count + w->last_ones)
+		return;
+	w->rounds.family.even = best->family.even;
+	w->rounds.family.members = best->family.members;
+	rounds_release(best);
+	*best = w->rounds;
+	w->rounds = (struct rounds){ 0 };
+}
+
 /*
  * Where layers are alike, any of them looks like a round to what asks each call: the order of all of them is believed
  * more. In doubt nothing is that has more rounds.
@@ -449,6 +463,8 @@ static void believe_words(struct rounds *best, bool *found, struct long_run *run
 	    !input_is_coarser(&w.rounds, p) &&
 	    (*found ? are_finer(&w, best, NULL) : !run->sure || are_finer(&w, NULL, run)))
 		take_words(&w, best, found, run);
+	else if (*found)
+		join_last_words(best, &w);
 	words_release(&w);
 }
 

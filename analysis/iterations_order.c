@@ -195,6 +195,7 @@ static void find(struct words *w, const struct process *p, int64_t until)
 		even = as_much_memory(r, p);
 		r->family = (struct family){ .members = letters_in(&t, &read.word), .even = even };
 		w->layers = word_has_layers(&read.word);
+		w->last_ones = words_of_last(&read, &t);
 		w->what = sure && even >= ALIKE && !are_parts(r) ? WORDS_SURE : WORDS_DOUBT;
 	}
 	text_release(&t);

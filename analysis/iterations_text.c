@@ -30,6 +30,7 @@ struct shape {
 	uint16_t function, library;
 	uint64_t m, n, k;
 	uint32_t as;		/* the shape that it stands for */
+	bool smaller;		/* than that */
 };
 
 struct shapes {
@@ -105,7 +106,7 @@ static uint32_t shape_index(struct shapes *all, const struct shape *s)
 static void add_letter(struct text *t, size_t *capacity, int64_t at, size_t what)
 {
 	t->list = xgrow(t->list, t->count, capacity, sizeof(*t->list));
-	t->list[t->count++] = (struct letter){ at, (uint32_t)what };
+	t->list[t->count++] = (struct letter){ .at = at, .what = (uint32_t)what };
 }
 
 /* ---- batches of other sizes ---- */
@@ -148,6 +149,12 @@ static bool is_batch(struct shapes *all, uint64_t size, uint64_t other)
 	return are_all(all, size, other) && (size < other || !are_all(all, other, size));
 }
 
+static void join(struct shape *s, const struct shape *to, bool smaller)
+{
+	s->as = to->as;
+	s->smaller = smaller;
+}
+
 /* A batch that is smaller, as the last one, or what is evaluated, is told by all its products. */
 static void join_batches(struct shapes *all)
 {
@@ -158,9 +165,9 @@ static void join_batches(struct shapes *all)
 			const struct shape *o = &all->list[k];
 
 			if (o->n != s->n && o == with_size(all, s, s->n, o->n) && is_batch(all, s->n, o->n))
-				s->as = o->as;
+				join(s, o, s->n < o->n);
 			else if (o->k != s->k && o == with_size(all, s, s->k, o->k) && is_batch(all, s->k, o->k))
-				s->as = o->as;
+				join(s, o, s->k < o->k);
 		}
 	}
 }
@@ -181,8 +188,11 @@ static void add_products(struct text *t, size_t *capacity, const struct process 
 		add_letter(t, capacity, f.list[first].at, shape_index(&all, &s));
 	}
 	join_batches(&all);
-	for (size_t i = 0; i < t->count; i++)
+	for (size_t i = 0; i < t->count; i++) {
+		t->list[i].product = true;
+		t->list[i].smaller = all.list[t->list[i].what].smaller;
 		t->list[i].what = all.list[t->list[i].what].as;
+	}
 	t->letters = all.count;
 	free(f.list);
 	free(all.list);

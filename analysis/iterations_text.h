@@ -14,6 +14,8 @@
 struct letter {
 	int64_t at;
 	uint32_t what;		/* below the text's `letters` */
+	bool product;		/* of matrices, */
+	bool smaller;		/* of a batch that is smaller than the others */
 };
 
 struct text {

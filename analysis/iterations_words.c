@@ -23,6 +23,7 @@
 #define MOST_COMPARED	(1 << 27)
 #define AT_PAUSES	8	/* places in a word tried as its begin, the longest pauses first */
 #define STANDS_OUT	1.5	/* times the usual pause */
+#define LEAST_BEFORE	4	/* words before a smaller one */
 #define WITHIN		0.3	/* of the pause before a word: as long it is before its parts */
 #define LEAST_FORWARD	5	/* a part of so many of the word is an evaluation, */
 #define MOST_FORWARD	1.5	/* and of so many at most */
@@ -273,6 +274,13 @@ static size_t begin_of_text(const struct text *t, const struct word *w)
 	return place;
 }
 
+/* Is it nothing but that word, from its begin to its end, and not of layers? Then there is no other way to read it. */
+static bool is_all(const struct text *t, const struct word *w)
+{
+	return t->count % w->length == 0 && common(t->list, t->list + w->length, t->count - w->length) ==
+						    t->count - w->length && !word_has_layers(w);
+}
+
 /*
  * The most words, which begin where the text does if it can be, else after the longest pause. False: it is not all
  * such words; *sure is false where it is, but not where they begin.
@@ -284,7 +292,7 @@ static bool parse_from_pauses(struct parse *best, const struct text *t, const st
 	size_t first = begin_of_text(t, w);
 	struct parse other = { .count = 0 };
 
-	for (size_t i = 0; i < w->length && (double)pauses[i].usual >= least; i++)
+	for (size_t i = 0; i < w->length && ((double)pauses[i].usual >= least || is_all(t, w)); i++)
 		if (pauses[i].place == first)
 			try_from(best, t, w, first);
 	for (size_t i = 0; i < AT_PAUSES && i < w->length && (double)pauses[i].usual >= least; i++)
@@ -355,3 +363,34 @@ bool text_read(struct parse *p, const struct text *t, bool *sure)
 	return false;
 }
 
+/* How many of its products are of smaller batches; *all: so many there are. */
+static size_t smaller_in(const struct parse *p, const struct text *t, size_t word, size_t *all)
+{
+	size_t count = 0;
+
+	*all = 0;
+	for (size_t i = p->begins[word]; i < p->begins[word] + p->word.length; i++) {
+		*all += t->list[i].product;
+		count += t->list[i].smaller;
+	}
+	return count;
+}
+
+size_t words_of_last(const struct parse *p, const struct text *t)
+{
+	size_t count = 0, before = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		size_t all, smaller = smaller_in(p, t, i, &all);
+
+		if (!smaller) {
+			before++;
+			continue;
+		}
+		if (smaller < all || before < LEAST_BEFORE)
+			return 0;
+		before = 0;
+		count++;
+	}
+	return p->word.forward ? 0 : count;
+}

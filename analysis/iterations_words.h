@@ -38,4 +38,10 @@ void parse_release(struct parse *p);
  */
 bool word_has_layers(const struct word *w);
 
+/*
+ * Words of batches that are smaller than the others: each alone behind some of these, as the last batch of a pass
+ * is. 0: there is none, others are smaller, too, or there are evaluations.
+ */
+size_t words_of_last(const struct parse *p, const struct text *t);
+
 #endif

@@ -132,3 +132,17 @@ for i in range(8):
     for k in range(20): pause(900); play()
     for k in range(16): pause(1000); learn(); block(128)' | report_text
 found "reinforcement" "None None"
+
+# What only goes forward: a last batch of another size is one, too; more of them may be anything.
+infers='
+def infer(batch):
+    pause(500); call(400, batch, 300); call(350, batch, 400); call(10, batch, 350)
+for i in range(30): infer(16)
+'
+trains "$infers" | report_text
+found "inference" "30 None"
+trains "${infers}infer(8)" | report_text
+found "its last batch" "31 None"
+same "which is no evaluation" 0 "$(json 'row("iterations")["evaluations"]')"
+trains "${infers}infer(8); infer(8)" | report_text
+found "two of another size" "30 None"
