@@ -50,10 +50,14 @@ static size_t period(const struct witness *w)
 
 /* ---- witnesses ---- */
 
+/*
+ * Every so many steps a program may evaluate, whatever its epochs: then it hardly does so after the last one. Where it
+ * does, the last epoch is whole.
+ */
 static void ask_evaluations(const struct rounds *r, const struct process *p, struct witness *w)
 {
 	(void)p;
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count && r->forward[r->count - 1]; i++)
 		w->at[i + 1] = r->forward[i] > 0;
 	/* One at the very end only may stand for any number of epochs. */
 	for (size_t i = 1; i < r->count; i++)

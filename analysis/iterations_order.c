@@ -104,6 +104,12 @@ static double as_much_memory(const struct rounds *r, const struct process *p)
 	return asked && most ? (double)same / (double)asked : 0;
 }
 
+/* ns; evaluations aside. */
+static int64_t length_of(const struct rounds *r, size_t k)
+{
+	return (r->forward[k] ? r->ends[k] : r->begin.at[k + 1]) - r->begin.at[k];
+}
+
 /* Of every `parts` rounds, from any first one on, is one as a rule the longest, and by far? */
 static bool is_part_longest(const struct rounds *r, size_t parts, int64_t *own, int64_t *others)
 {
@@ -114,11 +120,11 @@ static bool is_part_longest(const struct rounds *r, size_t parts, int64_t *own, 
 		for (size_t k = 0; k + parts < r->count; k += parts) {
 			bool is_longest = true;
 
-			own[groups++] = r->begin.at[k + part + 1] - r->begin.at[k + part];
+			own[groups++] = length_of(r, k + part);
 			for (size_t i = 0; i < parts; i++) {
 				if (i == part)
 					continue;
-				others[count++] = r->begin.at[k + i + 1] - r->begin.at[k + i];
+				others[count++] = length_of(r, k + i);
 				is_longest &= others[count - 1] < own[groups - 1];
 			}
 			longest += is_longest;

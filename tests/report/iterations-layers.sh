@@ -70,6 +70,13 @@ for i in range(15): step(4)
 forward(4); call(256, 32, 256)' | report_text
 found "cut in the middle" "15 None"
 
+# Every so many steps, whatever the epochs are.
+trains '
+for i in range(50):
+    step(3)
+    if i % 7 == 6: forward(3); forward(3)' | report_text
+found "evaluations that are not of epochs" "50 None"
+
 # A last batch of another size is one, too.
 trains '
 for epoch in range(3):
