@@ -291,8 +291,9 @@ static bool parse_from_pauses(struct parse *best, const struct text *t, const st
 	double least = STANDS_OUT * (double)pauses[w->length / 2].usual;
 	size_t first = begin_of_text(t, w);
 	struct parse other = { .count = 0 };
+	bool anywhere = is_all(t, w);
 
-	for (size_t i = 0; i < w->length && ((double)pauses[i].usual >= least || is_all(t, w)); i++)
+	for (size_t i = 0; i < w->length && ((double)pauses[i].usual >= least || anywhere); i++)
 		if (pauses[i].place == first)
 			try_from(best, t, w, first);
 	for (size_t i = 0; i < AT_PAUSES && i < w->length && (double)pauses[i].usual >= least; i++)
