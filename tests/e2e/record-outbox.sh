@@ -107,7 +107,9 @@ wait $recorder || fail "status $?"
 read=$("$REPORT" --dump late | grep -c 'dltrace_heap:')
 lost=$(jq '[.threads[].lost // 0] | add' report.json)
 [ "$lost" -gt 100000 ] || fail "only $lost events are told as lost"
-same "read and lost" 800000 $((read + lost))
+# On a busy machine a word about the process itself may be among the lost ones.
+others=$((read + lost - 800000))
+[ $others -ge 0 ] && [ $others -lt 20 ] || fail "$read read and $lost lost, of 800000"
 holds "heap: counted all the same" '.heap[0].allocations >= 400000'
 same "as the recorder counted them" "lost $lost" "$(grep '^lost ' late/recording)"
 same "as the process did" "$lost" "$(jq '[.limits[] | select(.kind == "lost" and .process != null) | .value] | add' report.json)"
