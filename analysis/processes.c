@@ -30,7 +30,8 @@ static const struct column columns[] = {
 	{ "heap_end_bytes", "heap end", UNIT_BYTES, "live heap at its last reading" },
 	{ "rss_peak_bytes", "RSS peak", UNIT_BYTES, "largest anonymous resident set that was sampled" },
 	{ "rss_most_bytes", "RSS, all, peak", UNIT_BYTES,
-	  "the kernel's own largest resident set (VmHWM), with what is mapped from files and shared" },
+	  "the kernel's own largest resident set (VmHWM), with what is mapped from files and shared, dltrace's own "
+	  "memory too" },
 	{ "major_faults", "major faults", UNIT_COUNT, "pages read from disk" },
 	{ "minor_faults", "minor faults", UNIT_COUNT, "pages made or mapped" },
 	{ "waits", "waits", UNIT_COUNT, "context switches by waiting" },

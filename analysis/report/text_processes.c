@@ -8,7 +8,7 @@
 #include "analysis/report/grid.h"
 #include "analysis/report/memory.h"
 
-static void put_process(const struct text *t, struct grid *g, const struct table *p, size_t row, bool ranks)
+static void put_process(const struct text *t, struct grid *g, const struct table *p, size_t row, bool ranks, bool most)
 {
 	const struct cell *begin = table_get(p, row, "begin_ns"), *end = table_get(p, row, "end_ns");
 	const struct cell *exit_cell = table_get(p, row, "exit");
@@ -28,6 +28,8 @@ static void put_process(const struct text *t, struct grid *g, const struct table
 	grid_text(g, ending ? ending : "?", bad ? STYLE_PROBLEM : STYLE_PLAIN);
 	grid_cell(g, UNIT_COUNT, table_get(p, row, "threads_peak"));
 	grid_cell(g, UNIT_BYTES, table_get(p, row, "rss_peak_bytes"));
+	if (most)
+		grid_cell(g, UNIT_BYTES, table_get(p, row, "rss_most_bytes"));
 	grid_cell(g, UNIT_BYTES, table_get(p, row, "heap_peak_bytes"));
 	grid_text(g, command, STYLE_DIM);
 	free(ending);
@@ -37,7 +39,7 @@ static void put_process(const struct text *t, struct grid *g, const struct table
 void text_processes(const struct text *t)
 {
 	const struct table *p = report_table(t->r, "processes");
-	bool ranks = text_any(p, "rank");
+	bool ranks = text_any(p, "rank"), most = text_any(p, "rss_most_bytes");
 	bool *chosen;
 	struct grid *g;
 
@@ -54,12 +56,14 @@ void text_processes(const struct text *t)
 	grid_column(g, "end", 0, 0);
 	grid_column(g, "threads", GRID_RIGHT, 3);
 	grid_column(g, "memory peak", GRID_RIGHT, 0);
+	if (most)
+		grid_column(g, "max RSS", GRID_RIGHT, 5);
 	grid_column(g, "heap peak", GRID_RIGHT, 2);
 	grid_column(g, "command", GRID_STRETCH, 4);
 	chosen = text_largest(p, "cpu_ns", TEXT_ROWS);
 	for (size_t row = 0; row < text_rows(p); row++)
 		if (chosen[row])
-			put_process(t, g, p, row, ranks);
+			put_process(t, g, p, row, ranks, most);
 	grid_print(g, t->out, 2);
 	grid_free(g);
 	free(chosen);
