@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "config.h"
 
@@ -29,7 +30,11 @@ static void pause_ms(long ms)
 
 static int explain(char *why, size_t size, const char *what, int lttng_error)
 {
-	snprintf(why, size, "%s: %s", what, lttng_strerror(-abs(lttng_error)));
+	/* There it looks for what is free. */
+	bool blind = abs(lttng_error) == LTTNG_ERR_NOMEM && access("/proc/meminfo", R_OK) < 0;
+
+	snprintf(why, size, "%s: %s%s", what, lttng_strerror(-abs(lttng_error)),
+		 blind ? " (LTTng cannot read /proc/meminfo: is all of /proc mounted?)" : "");
 	return -EIO;
 }
 

@@ -34,6 +34,13 @@ exits 3 unshare -m sh -euc 'mount -t tmpfs -o ro none /dev/shm && exec "$@"' sh 
 	"$RECORD" -o closed -- /usr/bin/python3 program.py
 unrecorded '/dev/shm, where LTTng has its buffers, cannot be written$'
 
+echo "a /proc of processes alone, as services may have it"
+if unshare -m mount -t proc -o subset=pid none /proc 2>/dev/null; then
+	exits 3 unshare -m sh -euc 'mount -t proc -o subset=pid none /proc && exec "$@"' sh \
+		"$RECORD" -o blind -- /usr/bin/python3 program.py
+	unrecorded 'channel: Not enough memory (LTTng cannot read /proc/meminfo: is all of /proc mounted?)$'
+fi
+
 echo "a user who may have few processes: LTTng's daemons would have them, the command could start none"
 chmod 755 .
 mkdir -m 777 user
