@@ -117,7 +117,7 @@ static int start_keeper(struct recording *r, char *why, size_t size)
 	snprintf(name, sizeof(name), "dltrace-%d-%08x", (int)getpid(), (unsigned)r->id);
 	err = keeper_launch(&r->keeper, &config);
 	if (err)
-		snprintf(why, size, "fork: %s", strerror(-err));
+		snprintf(why, size, "%s: %s", err == -EAGAIN ? "fork" : "socketpair", strerror(-err));
 	return err ? err : keeper_ready(&r->keeper, &r->private_daemon, why, size);
 }
 
