@@ -309,12 +309,13 @@ static void add(const char *name)
 	}
 	f->next = follow.list;
 	follow.list = f;
+	/* First, whatever has become of the new one: what a program used ends where the next one's begins. */
+	drop_predecessor(f);
 	event.data.ptr = f;
 	if (f->pidfd >= 0 || f->unwatched) {
 		follow.alive++;
 		if (f->pidfd >= 0)
 			epoll_ctl(follow.epoll, EPOLL_CTL_ADD, f->pidfd, &event);
-		drop_predecessor(f);
 		f->look_at = ticks_monotonic() + FIRST_LOOK;
 		follow.fresh++;
 	} else {

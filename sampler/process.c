@@ -265,7 +265,8 @@ static void read_usage(struct sampled_process *p)
 	take_larger(&p->status.rss_most, box_value(h->usage.rss_most));
 	take_larger(&p->io.read_bytes, box_value(h->usage.read_bytes));
 	take_larger(&p->io.write_bytes, box_value(h->usage.write_bytes));
-	if (p->pid && proc_read_end(p->pid, box_value(h->boottime), &p->stat))
+	/* By exec it is another program by now, whose is what the kernel says. */
+	if (p->pid && box_value(h->state) != DLT_BOX_EXEC && proc_read_end(p->pid, box_value(h->boottime), &p->stat))
 		read_last_io(p);
 }
 

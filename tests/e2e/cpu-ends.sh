@@ -10,11 +10,12 @@ within() {
 	[ "$4" -ge "$2" ] && [ "$4" -le $(($2 + $3)) ] || fail "$1: $4 ns, not $2"
 }
 
-# check_process TRACE: what its threads had used together
+# check_process TRACE [NS]: what its threads had used together, NS of them before it was this program
 check_process() {
 	"$REPORT" -q -f json -o report.json "$1" || [ $? = 1 ] || fail "$1: no report"
-	within "$1: the process" "$(awk '{ sum += $2 } END { printf "%.0f", sum }' "$1.said")" 20000000 \
-		"$(jq '.processes[0].cpu_ns' report.json)"
+	within "$1: the process" "$(awk -v before="${2-0}" '{ sum += $2 } END { printf "%.0f", sum - before }' "$1.said")" \
+		$((20000000 + ${2-0})) \
+		"$(jq '[.processes[] | select(.name == "cpu_ends")][0].cpu_ns' report.json)"
 }
 
 check() {
@@ -33,6 +34,19 @@ for how in exit:0 _exit:0 abort:134 exec:0; do
 	same "$name: status" "${how#*:}" $status
 	check "$name"
 done
+
+echo "replaced, and over, before anybody looks"
+"$RECORD" -q -o late -- sh -c 'touch began; until [ -e go ]; do sleep 0.02; done; exec "$@"' sh \
+	"$APPS/cpu_ends" exec >late.said 2>err &
+recorder=$!
+until_so "the command" [ -e began ]
+sampler=$(pgrep -P $recorder -x dltrace-sampler)
+kill -STOP "$sampler"
+touch go
+until_so "its end" sh -c "[ \$(wc -l <late.said) = 4 ] && ! pgrep -P $recorder -x 'cpu_ends|true'"
+kill -CONT "$sampler"
+wait $recorder || fail "late: status $?"
+check_process late 20000000	# the shell's
 
 echo "killed by somebody: the kernel tells of the process as long as nobody has waited for it"
 "$RECORD" -q -o wait -- "$APPS/cpu_ends" wait >wait.said 2>err &
