@@ -197,7 +197,8 @@ static const struct fact {
 	  "the largest reading; a higher one between two readings is not seen" },
 	{ "largest resident memory, files and shared too", "processes: rss_most_bytes", "exact", "bytes", none,
 	  "the kernel's own mark, which no moment escapes, with dltrace's own memory in the process (some MB at "
-	  "most); of a killed process as of its last reading. Where it is much more than all readings had, the limits say so" },
+	  "most); of a killed process as of its last reading. Where it is much more than all readings had, the "
+	  "limits say so" },
 	{ "work of the GPU", "breakdown (layer gpu), gpu_work, kernels", "told", "ns", gpu_clock_error,
 	  "CUPTI's records; their times are brought onto the host's clock, off by at most this" },
 	{ "utilisation, power, energy", "series", "told", "ns", none,
