@@ -408,16 +408,22 @@ static void doubt_work(struct rounds *best, const struct process *p)
 	rounds_release(&other);
 }
 
-/* Are there more of those rounds than words? Of what is told by calls alone, as far as it takes less time. */
-static bool are_finer(const struct words *w, const struct rounds *r, const struct long_run *run)
+/* Are there more of those rounds than words? */
+static bool are_finer(const struct words *w, const struct rounds *r)
 {
 	const struct series_of *words = &w->rounds.begin;
 	int64_t from = words->at[0], to = words->at[words->count - 1];
 
-	if (r)
-		return series_before(&r->begin, to) > series_before(&r->begin, from) + words->count;
-	return FINER_TIME * (double)(run->end - run->begin) / (double)run->count <
-	       (double)(to - from) / (double)(words->count - 1);
+	return series_before(&r->begin, to) > series_before(&r->begin, from) + words->count;
+}
+
+/* Do they take less time, of a run of which no more is known? */
+static bool is_finer(const struct words *w, const struct long_run *run)
+{
+	const struct series_of *words = &w->rounds.begin;
+	double each = (double)(words->at[words->count - 1] - words->at[0]) / (double)(words->count - 1);
+
+	return FINER_TIME * (double)(run->end - run->begin) / (double)run->count < each;
 }
 
 static void take_words(struct words *w, struct rounds *best, bool *found, struct long_run *run)
@@ -461,7 +467,7 @@ static void believe_words(struct rounds *best, bool *found, struct long_run *run
 	words_find(&w, p);
 	if (w.what != WORDS_NONE && w.layers && agrees(&w.rounds, p) && !said_too_few(&w.rounds, p) &&
 	    !input_is_coarser(&w.rounds, p) &&
-	    (*found ? are_finer(&w, best, NULL) : !run->sure || are_finer(&w, NULL, run)))
+	    (*found ? are_finer(&w, best) : !run->sure || is_finer(&w, run)))
 		take_words(&w, best, found, run);
 	else if (*found)
 		join_last_words(best, &w);
