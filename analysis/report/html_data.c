@@ -11,6 +11,7 @@
 #include "analysis/report/escape.h"
 #include "analysis/report/format.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/rows.h"
 #include "analysis/report/short_name.h"
 #include "config.h"
 
@@ -24,7 +25,7 @@
 static const struct row_limit {
 	const char *table;
 	size_t rows;
-	const char *keys[4];
+	const char *keys[ROWS_KEYS];
 } row_limits[] = {
 	{ "libraries", 0, { NULL } },	/* hundreds a process: the other formats have them */
 	{ "range_calls", 0, { NULL } },
@@ -170,63 +171,6 @@ static bool has_values(const struct table *t, size_t column)
 	return false;
 }
 
-struct ranked {
-	double key;
-	size_t row;
-};
-
-static int by_key(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static int by_row(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-#define KEYS (sizeof(row_limits[0].keys) / sizeof(row_limits[0].keys[0]))
-
-/* Of each row the best place that it has by any key; the caller's. `rows` is room for as many. */
-static size_t *best_places(const struct table *t, const char *const *keys, struct ranked *rows)
-{
-	size_t *places = need(calloc(t->row_count + 1, sizeof(*places)));
-
-	for (size_t i = 0; i < t->row_count; i++)
-		places[i] = t->row_count;
-	for (size_t k = 0; k < KEYS && keys[k]; k++) {
-		for (size_t i = 0; i < t->row_count; i++)
-			rows[i] = (struct ranked){ cell_real(table_get(t, i, keys[k])), i };
-		qsort(rows, t->row_count, sizeof(*rows), by_key);
-		for (size_t i = 0; i < t->row_count && rows[i].key > 0; i++)
-			if (i < places[rows[i].row])
-				places[rows[i].row] = i;
-	}
-	return places;
-}
-
-/* Which rows stay, in the order of the table; the caller's. */
-static struct ranked *chosen_rows(const struct table *t, size_t count, const char *const *keys)
-{
-	struct ranked *rows = need(calloc(t->row_count + 1, sizeof(*rows)));
-	size_t *places = count < t->row_count ? best_places(t, keys, rows) : NULL;
-
-	for (size_t i = 0; i < t->row_count; i++)
-		rows[i] = (struct ranked){ places ? -(double)places[i] : 0, i };
-	if (places) {
-		qsort(rows, t->row_count, sizeof(*rows), by_key);
-		qsort(rows, count, sizeof(*rows), by_row);
-	}
-	free(places);
-	return rows;
-}
-
 static int put_column(FILE *out, const struct column *c)
 {
 	int err;
@@ -264,8 +208,9 @@ static int put_table(FILE *out, const struct table *t)
 {
 	const struct row_limit *limit = limit_of(t);
 	size_t count = t->row_count < limit->rows ? t->row_count : limit->rows;
-	struct ranked *rows = chosen_rows(t, count, limit->keys);
+	bool *chosen = rows_choose(t, limit->keys, count);
 	bool *shown = need(calloc(t->column_count + 1, sizeof(*shown)));
+	const char *comma = "\n";
 	int err;
 
 	for (size_t i = 0; i < t->column_count; i++)
@@ -275,12 +220,15 @@ static int put_table(FILE *out, const struct table *t)
 	fputs(",\"columns\":", out);
 	err = err ? err : put_row(out, t, shown, SIZE_MAX);
 	fputs(",\"rows\":[", out);
-	for (size_t i = 0; i < count && !err; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		err = put_row(out, t, shown, rows[i].row);
+	for (size_t i = 0; i < t->row_count && !err; i++) {
+		if (!chosen[i])
+			continue;
+		fputs(comma, out);
+		comma = ",\n";
+		err = put_row(out, t, shown, i);
 	}
 	fprintf(out, "],\"more\":%zu}", t->row_count - count);
-	free(rows);
+	free(chosen);
 	free(shown);
 	return err;
 }

@@ -91,38 +91,6 @@ void text_more(const struct text *t, size_t rows, size_t shown, const char *tabl
 	fputc('\n', t->out);
 }
 
-struct ranked {
-	double value;
-	size_t row;
-};
-
-static int larger_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-bool *text_largest(const struct table *t, const char *column, size_t most)
-{
-	size_t rows = text_rows(t);
-	struct ranked *order = need(calloc(rows + 1, sizeof(*order)));
-	bool *chosen = need(calloc(rows + 1, sizeof(*chosen)));
-
-	for (size_t row = 0; row < rows; row++) {
-		const struct cell *c = table_get(t, row, column);
-
-		order[row] = (struct ranked){ c->type == CELL_NULL ? 0 : cell_real(c), row };
-	}
-	qsort(order, rows, sizeof(*order), larger_first);
-	for (size_t i = 0; i < rows && i < most; i++)
-		chosen[order[i].row] = true;
-	free(order);
-	return chosen;
-}
-
 bool text_any(const struct table *t, const char *column)
 {
 	for (size_t row = 0; row < text_rows(t); row++)

@@ -39,8 +39,6 @@ void text_by_process(const struct text *t, const char *table, const char *larges
 /* A kernel's name, short unless the report is verbose. */
 void text_kernel_name(const struct text *t, struct grid *g, const char *name, enum style style);
 void text_more(const struct text *t, size_t rows, size_t shown, const char *table);
-/* Of each row: is it one of `most` with the largest of a column? What is not known is 0. The caller's. */
-bool *text_largest(const struct table *t, const char *column, size_t most);
 const char *text_dot(const struct text *t);	/* between the parts of a line */
 
 /* Cleaned text in lines of the page's width, all beginning at column `indent`. */

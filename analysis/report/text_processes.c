@@ -7,6 +7,7 @@
 #include "analysis/report/format.h"
 #include "analysis/report/grid.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/rows.h"
 
 static void put_process(const struct text *t, struct grid *g, const struct table *p, size_t row, bool ranks, bool most)
 {
@@ -60,7 +61,7 @@ void text_processes(const struct text *t)
 		grid_column(g, "max RSS", GRID_RIGHT, 5);
 	grid_column(g, "heap peak", GRID_RIGHT, 2);
 	grid_column(g, "command", GRID_STRETCH, 4);
-	chosen = text_largest(p, "cpu_ns", TEXT_ROWS);
+	chosen = rows_choose(p, (const char *[ROWS_KEYS]){ "cpu_ns" }, TEXT_ROWS);
 	for (size_t row = 0; row < text_rows(p); row++)
 		if (chosen[row])
 			put_process(t, g, p, row, ranks, most);

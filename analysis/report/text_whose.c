@@ -7,6 +7,7 @@
 #include "analysis/report/text.h"
 #include "analysis/report/grid.h"
 #include "analysis/report/memory.h"
+#include "analysis/report/rows.h"
 
 double text_trace(const struct report *r, const struct cell *process)
 {
@@ -61,7 +62,7 @@ void text_by_process(const struct text *t, const char *table, const char *larges
 		     size_t count, size_t most)
 {
 	const struct table *from = report_table(t->r, table);
-	bool *chosen = text_largest(from, largest, most);
+	bool *chosen = rows_choose(from, (const char *[ROWS_KEYS]){ largest }, most);
 	struct grid *g = grid_new(t->o);
 
 	text_whose_column(t, g);
